@@ -1,0 +1,132 @@
+"""AS numbers, loopbacks, and the prefix of every rail and link.
+
+Owns the cutting of pools: each block (a rail on a plane, or a plane) takes an equal slice, a power of two, so that one prefix stands for
+one rail; inside it addresses follow endpoint positions. Addresses are plain integers, because `ipaddress` costs twelve times as much
+per address and a fabric has millions. Everything is computed for what is planned, so growth renumbers nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.diagnostics import Finding, Path, Refusal
+from fabricgen.terms import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from ipaddress import IPv4Network
+
+    from fabricgen.designs import Mapping
+    from fabricgen.placing import Place
+
+OCTETS = [str(octet) for octet in range(256)]
+HIGHEST_ASN = 2**32 - 2
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A pool cut into equal slices of `size` addresses, a power of two."""
+
+    base: int
+    size: int
+
+    def start(self, block: int) -> int:
+        """Return the first address of a block's slice."""
+        return self.base + block * self.size
+
+    def prefix(self, block: int) -> str:
+        """Write a block's slice as a prefix.
+
+        >>> Slice(10 << 24, 512).prefix(1)
+        '10.0.2.0/23'
+        """
+        return f"{dotted(self.start(block))}/{33 - self.size.bit_length()}"
+
+
+@dataclass(frozen=True)
+class AddressPlan:
+    """The addresses and AS numbers of one fabric; blocks count from 0 over the whole fabric."""
+
+    mapping: Mapping
+    hosts: Slice
+    loopbacks: Slice
+
+    @property
+    def numbered(self) -> bool:
+        """Whether each NIC port and its leaf port share a /31; otherwise each NIC port has a /32 of its own."""
+        return self.mapping.request.spec.addressing.host_links == "numbered"
+
+    def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
+        """Return the NIC port's address at each endpoint position of a block; the leaf's is one below where links are numbered."""
+        start = self.hosts.start(block)
+        return [start + 2 * slot + 1 for slot in slots] if self.numbered else [start + slot for slot in slots]
+
+    def loopback(self, unit: int, block: int, place: Place) -> int:
+        """Return the loopback of a switch in one block of its unit; a shared leaf has one in each block."""
+        sizing = self.mapping.sizing
+        offset = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[place.role]
+        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + offset + place.index
+
+    def asn(self, unit: int, place: Place) -> int:
+        """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
+        sizing = self.mapping.sizing
+        base = self.mapping.request.spec.addressing.asn_base + unit * _unit_asns(self.mapping)
+        if place.role is Role.LEAF:
+            return base + place.index
+        pod = place.index // sizing.pod_spines if place.role is Role.SPINE else sizing.pods
+        return base + sizing.leaf + place.block * (sizing.pods + 1) + pod
+
+
+def dotted(address: int) -> str:
+    """Write an address.
+
+    >>> dotted(167772161)
+    '10.0.0.1'
+    """
+    return f"{OCTETS[address >> 24]}.{OCTETS[address >> 16 & 255]}.{OCTETS[address >> 8 & 255]}.{OCTETS[address & 255]}"
+
+
+def plan_addresses(mapping: Mapping) -> AddressPlan:
+    """Cut the pools for a fabric. Raises Refusal where a pool is too small, pools overlap, or AS numbers run out."""
+    asked, sizing = mapping.request.spec.addressing, mapping.sizing
+    blocks = mapping.units * mapping.unit_blocks
+    per_slot = 2 if asked.host_links == "numbered" else 1
+    hosts = Slice(int(asked.host_pool.network_address), _power_of_two(sizing.slots * per_slot))
+    loopbacks = Slice(int(asked.loopback_pool.network_address), _power_of_two(sizing.leaf + sizing.spine + sizing.core + 1))
+    findings = [
+        *_pool_findings(asked.host_pool, hosts.size, blocks, ("addressing", "host_pool"), f"{sizing.slots} endpoint positions x {per_slot}"),
+        *_pool_findings(
+            asked.loopback_pool, loopbacks.size, blocks, ("addressing", "loopback_pool"), f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
+        ),
+    ]
+    if asked.host_pool.overlaps(asked.loopback_pool):
+        hint = "choose two prefixes that share no address"
+        findings.append(Finding("pools-overlap", f"{asked.host_pool} and {asked.loopback_pool} share addresses", ("addressing", "loopback_pool"), hint=hint))
+    last = asked.asn_base + mapping.units * _unit_asns(mapping) - 1
+    if last > HIGHEST_ASN:
+        because = (f"{asked.asn_base} + {mapping.units * _unit_asns(mapping)} - 1 = {last}", f"the highest AS number in use is {HIGHEST_ASN}")
+        findings.append(Finding("asn-out-of-range", "the AS numbers run out", ("addressing", "asn_base"), because, "use `asn_base: 4200000000`"))
+    if findings:
+        raise Refusal(findings)
+    return AddressPlan(mapping, hosts, loopbacks)
+
+
+def _unit_asns(mapping: Mapping) -> int:
+    """Count the AS numbers of a unit."""
+    return mapping.sizing.leaf + mapping.unit_blocks * (mapping.sizing.pods + 1)
+
+
+def _power_of_two(number: int) -> int:
+    """Return the smallest power of two that is no smaller."""
+    return 1 << max(number - 1, 0).bit_length()
+
+
+def _pool_findings(pool: IPv4Network, size: int, blocks: int, path: Path, what: str) -> Iterator[Finding]:
+    """Refuse a pool that the slices do not fit."""
+    if size * blocks <= pool.num_addresses:
+        return
+    because = (f"{what} need a slice of {size} addresses", f"{blocks} slices x {size} = {size * blocks}", f"{pool} holds {pool.num_addresses}")
+    length = 33 - (size * blocks - 1).bit_length() - 1
+    hint = f"give a pool of /{length} or larger" if length > 0 else "reserve fewer GPUs"
+    yield Finding("pool-too-small", f"{pool} cannot give every rail and plane its slice", path, because, hint)

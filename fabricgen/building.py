@@ -1,0 +1,308 @@
+"""Everything that a plan is rendered into, group by group, and written at once.
+
+Owns the list of artefact groups, what each holds, and the work of filling them: configurations unit by unit and tables in runs of rows,
+on every core, so that memory stays level whatever the size. Contents come from packs, workbook and graph; files go through `writing`.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from fabricgen.bom import make_bom
+from fabricgen.diagnostics import refuse
+from fabricgen.summary import Comparison, compare, summarize
+from fabricgen.terms import Role
+from fabricgen.views import Chunk, Views, bom_view, comparison_view
+from fabricgen.writing import Written, adopt, json_document, reserve, staging, write_manifest, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from fabricgen.bom import Bom
+    from fabricgen.packs import Output, Pack, Packs
+    from fabricgen.planner import Plan
+    from fabricgen.views import CableView
+
+Group = Literal["cabling", "bom", "configs", "graph"]
+GROUPS: dict[Group, str] = {
+    "cabling": "cables.csv, cables.xlsx and labels.csv",
+    "bom": "bom.csv, bom.xlsx and compare.csv",
+    "configs": "a configuration for every switch",
+    "graph": "fabric.json, fabric.graphml and topology.dot",
+}
+
+WORKBOOK_CABLES, GRAPH_LINKS = 131_072, 131_072
+"""Above this many rows a workbook opens slowly, and above this many links a graph file takes minutes; both are then written on request only."""
+
+RUN, SWITCHES = 8192, 128
+"""Rows of a table that are rendered at once, and switches that one task configures."""
+
+SERIAL_LINKS = 20_000
+"""Below this a second process costs more than it brings."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One build: a plan, its packs, and the groups asked for. `named` are the groups that the caller named rather than took by default."""
+
+    plan: Plan
+    packs: Packs
+    groups: tuple[Group, ...] = tuple(GROUPS)
+    named: frozenset[str] = frozenset()
+    skipped: list[str] = field(default_factory=list)
+    """What the job leaves out, in a sentence each; filled while the job is laid out."""
+
+    @cached_property
+    def links(self) -> int:
+        """Links of the whole fabric."""
+        return sum(self.plan.link_count(kind) for kind in self.plan.kinds)
+
+    @cached_property
+    def bom(self) -> Bom:
+        """The bill of materials."""
+        return make_bom(self.plan)
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The three designs of this cluster."""
+        return compare(self.plan.spec, self.plan.catalog)
+
+    @cached_property
+    def views(self) -> Views:
+        """The views of the plan."""
+        return Views(self.plan)
+
+    @cached_property
+    def config_packs(self) -> dict[Role, Pack]:
+        """The pack of each role's NOS. Raises Refusal where the inventory names a NOS without one, or the model lacks what the pack needs."""
+        found: dict[Role, Pack] = {}
+        for role in list(Role)[: self.plan.sizing.tiers]:
+            front = self.plan.request.fronts[role]
+            pack = self.packs.for_nos(front.nos)
+            if pack:
+                self._check_needs(role, pack)
+                found[role] = pack
+            elif getattr(self.plan.spec.nos, role):
+                known = ", ".join(nos for name in self.packs.names() if (shown := self.packs.pack(name)) and (nos := shown.nos))
+                raise refuse(
+                    "no-pack", f"no pack writes configurations for `{front.nos}`", path=("nos", role.value), hint=f"packs: {known}; or leave `nos` out"
+                )
+            else:
+                self.skipped.append(f"no configurations for the {role} switches: no pack writes {front.nos}")
+        return found
+
+    def _check_needs(self, role: Role, pack: Pack) -> None:
+        """Refuse a model that lacks a fact which the pack's files cannot do without."""
+        model = self.plan.request.fronts[role].model
+        for need in pack.needs:
+            value: Any = model
+            for key in need.split("."):
+                value = getattr(value, key, None)
+            if not value:
+                because = (f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",)
+                hint = f"use another `nos` ({', '.join(sorted(set(model.interfaces) - {pack.nos}))}), or add the fact in a catalog file of your own"
+                raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=("nos", role.value), because=because, hint=hint)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The work of this job, in an order that is the same on any machine."""
+        tasks: list[Task] = []
+        if "cabling" in self.groups:
+            tasks += self._documents("cabling")
+            if self.links <= WORKBOOK_CABLES or "workbook" in self.named:
+                tasks.append(Task("workbook", "cabling/cables.xlsx"))
+            else:
+                self.skipped.append(f"cables.xlsx: {self.links:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
+        if "bom" in self.groups:
+            tasks += [*self._documents("bom"), Task("bom-workbook", "bom/bom.xlsx")]
+        if "graph" in self.groups:
+            tasks += self._documents("graph")
+            if self.links <= GRAPH_LINKS or "graph" in self.named:
+                tasks.append(Task("graph", "graph/fabric.json"))
+            else:
+                self.skipped.append(
+                    f"fabric.json and fabric.graphml: {self.links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same"
+                )
+        if "configs" in self.groups and self.config_packs:
+            tasks += self._config_tasks()
+        return tasks
+
+    def _config_tasks(self) -> Iterator[Task]:
+        """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""
+        places = len(self.plan.naming.places)
+        for unit in range(self.plan.mapping.units):
+            yield from (Task("configs", unit=unit, places=range(first, min(first + SWITCHES, places))) for first in range(0, places, SWITCHES))
+
+    def _documents(self, group: Group) -> Iterator[Task]:
+        """List the files of the document packs of a group."""
+        for pack in self.packs.group(group):
+            for output in pack.outputs:
+                yield Task(output.each, output.path, pack=pack.name, template=output.template)
+
+    def paths(self) -> Iterator[str]:
+        """List every file of the job without making any."""
+        yield from ("manifest.json", "plan.json")
+        for task in self.tasks:
+            if task.kind == "configs":
+                yield from (path for name, role in self._names(task) for path in self._config_paths(name, role))
+            else:
+                yield task.path
+                if task.kind == "graph":
+                    yield "graph/fabric.graphml"
+
+    def _names(self, task: Task) -> Iterator[tuple[str, Role]]:
+        """Name the installed switches of a run, with their roles."""
+        names, places = self.plan.naming.switches(task.unit), self.plan.naming.places
+        return ((names[index], places[index].role) for index in task.places if self.plan.installed[index])
+
+    def _config_paths(self, switch: str, role: Role) -> Iterator[str]:
+        """List the files of one switch."""
+        for output in self._outputs(role):
+            yield output.path.format(switch=switch)
+
+    def _outputs(self, role: Role) -> list[Output]:
+        """List what the pack of a role writes."""
+        pack = self.config_packs.get(role)
+        return [output for output in pack.outputs if role in output.roles] if pack else []
+
+    def run(self, task: Task, root: Path) -> list[Written]:
+        """Do one task below `root`."""
+        if task.kind == "configs":
+            return list(self._configs(task, root))
+        if task.kind == "cables":
+            return [write_text(root, task.path, self._table(task))]
+        if task.kind in ("workbook", "bom-workbook"):
+            return [self._workbook(task, root)]
+        if task.kind == "graph":
+            return self._graph(root)
+        view = {"bom": bom_view(self.bom, self.plan)} if task.kind == "bom" else {"comparison": comparison_view(self.comparison)}
+        return [write_text(root, task.path, [self.packs.render(task.pack, task.template, **view)])]
+
+    def _configs(self, task: Task, root: Path) -> Iterator[Written]:
+        """Render the configurations of a run of switches."""
+        for switch in self.views.switches(task.unit, tuple(self.config_packs), task.places):
+            role = Role(switch.role)
+            for output in self._outputs(role):
+                text = self.packs.render(self.config_packs[role].name, output.template, switch=switch)
+                yield write_text(root, output.path.format(switch=switch.name), [text])
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Cut the cables into runs, unit by unit."""
+        units, name, rows = self.plan.mapping.units, self.plan.spec.name, len(self.plan.unit.kind)
+        for unit in range(units):
+            for start in range(0, rows, RUN):
+                stop = min(start + RUN, rows)
+                yield Chunk(name, self.views.cables(unit, start, stop), first=unit == start == 0, last=unit == units - 1 and stop == rows)
+
+    def _rows(self) -> Iterator[list[CableView]]:
+        """Return the rows of every run."""
+        return (chunk.rows for chunk in self.chunks())
+
+    def _table(self, task: Task) -> Iterator[str]:
+        """Render a table of cables run by run."""
+        return (self.packs.render(task.pack, task.template, chunk=chunk) for chunk in self.chunks())
+
+    def _workbook(self, task: Task, root: Path) -> Written:
+        """Write a workbook."""
+        from fabricgen.workbook import write_bom, write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+
+        target = reserve(root, task.path)
+        if task.kind == "workbook":
+            write_cables(target, self.plan.spec.name, self._rows(), self.links)
+        else:
+            write_bom(target, bom_view(self.bom, self.plan), comparison_view(self.comparison))
+        return adopt(root, task.path)
+
+    def _graph(self, root: Path) -> list[Written]:
+        """Write the graph in both forms."""
+        from fabricgen.graph import graph, graphml, node_link  # noqa: PLC0415 - networkx costs 0.2 s
+
+        made = graph(self.plan)
+        return [write_text(root, "graph/fabric.json", [node_link(made)]), write_text(root, "graph/fabric.graphml", [graphml(made)])]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of a job: a file, or the configurations of a run of one unit's switches."""
+
+    kind: str
+    path: str = ""
+    pack: str = ""
+    template: str = ""
+    unit: int = 0
+    places: range = range(0)
+
+
+def build(job: Job, out: Path, advance: Callable[[int, int], None] | None = None) -> list[Written]:
+    """Write everything a job holds to OUT, which is replaced whole or not at all; return the files, sorted by path.
+
+    `advance(done, total)` is told of each task. Raises Refusal where something cannot be rendered or written.
+    """
+    tasks = job.tasks
+    with staging(out) as root:
+        summary = summarize(job.plan, job.bom)
+        document = job.plan.document(summary)
+        files = [write_text(root, "plan.json", [json_document(document)])]
+        for done, written in enumerate(_work(job, tasks, root), start=1):
+            files += written
+            if advance:
+                advance(done, len(tasks))
+        _refuse_twice(files)
+        write_manifest(root, files, document["inventory"], sorted(job.groups))
+    return sorted(files)
+
+
+def _refuse_twice(files: list[Written]) -> None:
+    """Refuse packs that write one path twice; the second would have replaced the first unseen."""
+    seen: set[str] = set()
+    for file in files:
+        if file.path in seen:
+            raise refuse("path-twice", f"two outputs are written to `{file.path}`", hint="put `{switch}` into the `path` of the pack.yaml, or rename one")
+        seen.add(file.path)
+
+
+_shared: list[tuple[Job, Path]] = []
+"""The job of this process's workers; a forked worker finds it here instead of unpickling a plan."""
+
+
+def _work(job: Job, tasks: list[Task], root: Path) -> Iterator[list[Written]]:
+    """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
+    workers = min(os.cpu_count() or 1, len(tasks))
+    if job.links < SERIAL_LINKS or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():  # noqa: PLR2004 - two make a crowd
+        yield from (job.run(task, root) for task in tasks)
+        return
+    _prepare(job, tasks)
+    _shared.append((job, root))
+    try:
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=_start_worker) as pool:
+            yield from pool.map(_run_shared, tasks)
+    finally:
+        _shared.pop()
+
+
+def _prepare(job: Job, tasks: list[Task]) -> None:
+    """Work out, before the fork, what every worker would work out again."""
+    job.views.prepare()
+    if any(task.kind in ("bom", "bom-workbook") for task in tasks):
+        _ = job.bom
+    if any(task.kind in ("comparison", "bom-workbook") for task in tasks):
+        _ = job.comparison
+
+
+def _start_worker() -> None:
+    """Keep the garbage collector from walking the plan again and again; views are freed by reference counts."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 1000)
+
+
+def _run_shared(task: Task) -> list[Written]:
+    """Do one task of the shared job."""
+    job, root = _shared[-1]
+    return job.run(task, root)

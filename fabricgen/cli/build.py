@@ -1,0 +1,97 @@
+"""`build`: everything a fabric takes, into one directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_json, progress
+
+if TYPE_CHECKING:
+    from fabricgen.building import Job
+    from fabricgen.writing import Written
+
+SHOWN = 4
+"""Files of a directory that the report names."""
+
+REQUESTABLE = ("cabling", "bom", "configs", "graph", "workbook")
+
+
+@click.command()
+@fabric_arguments
+@click.option(
+    "-o", "--output", "out", required=True, type=click.Path(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced."
+)
+@click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
+@click.option("--dry-run", is_flag=True, help="List what would be written, and write nothing.")
+@click.option(
+    "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
+)
+@json_option
+def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], *, dry_run: bool, as_json: bool) -> None:
+    """Plan a fabric and render it: cabling, bill of materials, configurations, graph."""
+    from fabricgen.building import build as build_job
+    from fabricgen.writing import check_target
+
+    check_target(out)
+    named = _groups(only)
+    planned, inventory = asked.plan()
+    with inventory.placing():
+        job = _job(planned, named, templates)
+        if dry_run:
+            paths = sorted(job.paths())
+            print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
+            _say_skipped(job)
+            return
+        with progress("building") as advance:
+            files = build_job(job, out, advance)
+    if as_json:
+        print_json({"out": str(out), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
+    else:
+        click.echo(_report(files, out))
+    _say_skipped(job)
+
+
+def _groups(only: str | None) -> frozenset[str]:
+    """Read the value of --only."""
+    named = frozenset(word.strip() for word in (only or "").split(",") if word.strip())
+    unknown = sorted(named - set(REQUESTABLE))
+    if unknown or (only is not None and not named):
+        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'} is no group of files; groups: {', '.join(REQUESTABLE)}", param_hint="'--only'")
+    return named
+
+
+def _job(plan: object, named: frozenset[str], templates: tuple[Path, ...]) -> Job:
+    """Lay out the job; the workbook of cables belongs to the cabling."""
+    from fabricgen.building import GROUPS, Job
+    from fabricgen.packs import Packs
+
+    wanted = named | ({"cabling"} if "workbook" in named else set())
+    groups = tuple(group for group in GROUPS if not named or group in wanted)
+    return Job(plan, Packs(templates), groups, named)  # type: ignore[arg-type]
+
+
+def _report(files: list[Written], out: Path) -> str:
+    """Say what stands where, a line for each directory below OUT."""
+    tops: dict[str, list[Written]] = {}
+    for file in files:
+        top = file.path.split("/")[0] if "/" in file.path else "."
+        tops.setdefault(top, []).append(file)
+    lines = [f"{out}: {grouped(len(files) + 1)} files, {grouped(sum(file.size for file in files))} bytes"]
+    for top, below in sorted(tops.items()):
+        shown = (
+            ", ".join(file.path.split("/", 1)[-1] for file in below[:SHOWN])
+            if len(below) <= SHOWN
+            else f"{below[0].path.split('/', 1)[1]} and {grouped(len(below) - 1)} more"
+        )
+        lines.append(f"  {top + '/':<10} {shown}" if top != "." else f"  {'':<10} manifest.json, {shown}")
+    return "\n".join(lines)
+
+
+def _say_skipped(job: Job) -> None:
+    """Say what a build leaves out, and why."""
+    for sentence in job.skipped:
+        click.echo(f"not written: {sentence}", err=True)

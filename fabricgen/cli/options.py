@@ -1,0 +1,97 @@
+"""The arguments that commands share: an inventory or sizing flags, overrides, and a user's own catalog and templates."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.catalog import Catalog
+    from fabricgen.planner import Plan
+    from fabricgen.reading import Inventory
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+DESIGNS = ("rail-only", "rail-optimized", "fat-tree")
+SIZING: dict[str, tuple[str, ...]] = {
+    "gpus": ("gpus",),
+    "hb_domain": ("hb_domain", "gpus"),
+    "radix": ("switches", "leaf", "generic", "radix"),
+    "design": ("design",),
+    "speed": ("nic", "speed"),
+}
+"""Sizing flag -> the key that it sets."""
+
+ROOT = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the shared arguments ask for."""
+
+    fabric: str | None
+    flags: dict[str, Any]
+    prices: str | None
+    sets: tuple[str, ...]
+    catalog_roots: tuple[Path, ...]
+
+    def read(self) -> tuple[Inventory, Catalog]:
+        """Read the inventory and open the catalog. Raises Refusal; UsageError where neither a file nor the sizing flags are given."""
+        from fabricgen.catalog import Catalog
+        from fabricgen.reading import Flags, read_inventory
+
+        given = {key: value for key, value in self.flags.items() if value is not None}
+        if self.fabric and given:
+            raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an inventory; with one, use --set key=value")
+        missing = [f"--{key.replace('_', '-')}" for key in ("gpus", "hb_domain", "radix") if key not in given]
+        if not self.fabric and missing:
+            raise click.UsageError(f"give an inventory file, or size from flags: {' '.join(missing)} missing")
+        flags: dict[tuple[str | int, ...], tuple[str, Any]] = {SIZING[key]: (f"--{key.replace('_', '-')} {value}", value) for key, value in given.items()}
+        if self.prices:
+            flags["prices",] = (f"--prices {self.prices}", self.prices)
+        inventory = read_inventory(self.fabric, self.sets, Flags(flags))
+        base = Path(self.fabric).parent if self.fabric and self.fabric != "-" and not self.prices else None
+        return inventory, Catalog(self.catalog_roots, base)
+
+    def plan(self) -> tuple[Plan, Inventory]:
+        """Read and plan. Raises Refusal with places; a plan file whose wiring this version would not make is refused too."""
+        from fabricgen.planner import make_plan
+        from fabricgen.reading import check_promise
+
+        inventory, catalog = self.read()
+        with inventory.placing():
+            plan = make_plan(inventory.spec, catalog)
+            check_promise(inventory, plan.digest)
+        return plan, inventory
+
+
+def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
+    """Add FABRIC, the sizing flags, --set, --prices and --catalog to a command; it receives them as `asked`."""
+
+    @click.argument("fabric", required=False, metavar="[FABRIC]", type=click.Path(allow_dash=True))
+    @click.option("--gpus", type=click.IntRange(1), help="GPUs, where no inventory is given.")
+    @click.option("--hb-domain", type=click.IntRange(1), help="GPUs of an HB domain.")
+    @click.option("--radix", type=click.IntRange(1), help="Ports of every switch.")
+    @click.option("--design", type=click.Choice(DESIGNS), help="Design, without an inventory; default rail-only.")
+    @click.option("--speed", metavar="400G", help="Speed of a NIC port, without an inventory.")
+    @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override one key, like rails.count=4; may be repeated.")
+    @click.option("--prices", metavar="BOOK", help="Price book: a name of the catalog, or a .yaml file.")
+    @click.option(
+        "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
+    )
+    @functools.wraps(function)
+    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401
+        flags = {key: rest.pop(key) for key in SIZING}
+        return function(*args, asked=Asked(fabric, flags, prices, sets, roots), **rest)  # type: ignore[arg-type]
+
+    return wrapped
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")

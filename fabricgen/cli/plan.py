@@ -1,0 +1,126 @@
+"""`plan` and `compare`: the numbers of a fabric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from fabricgen.summary import Comparison
+
+
+@click.command()
+@fabric_arguments
+@json_option
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Keep the plan in a file; `build` takes it.")
+def plan(asked: Asked, output: Path | None, *, as_json: bool) -> None:
+    """Size and wire a fabric, and print its numbers."""
+    from fabricgen.bom import make_bom
+    from fabricgen.summary import summarize
+
+    planned, inventory = asked.plan()
+    with inventory.placing():
+        summary = summarize(planned, make_bom(planned))
+    if output:
+        from fabricgen.writing import json_document, write_file
+
+        write_file(output, json_document(planned.document(summary)))
+    if as_json:
+        print_json(summary)
+        return
+    click.echo(summary_text(summary))
+    if output:
+        click.echo(f"\nplan kept in {output}", err=True)
+
+
+def summary_text(summary: dict[str, Any]) -> str:
+    """Lay out a summary for a person."""
+    block, links, cost = summary["per_block"], summary["links"], summary["cost"]
+    tiers = [role for role in ("leaf", "spine", "core") if summary["switches"][role]]
+    switches = ", ".join(f"{grouped(summary['switches'][role])} {role}" for role in tiers)
+    kinds = ", ".join(f"{grouped(links[key])} {key.replace('_', '-')}" for key in ("host", "leaf_spine", "spine_core") if links[key])
+    facts = [
+        ("design", f"{summary['design']}, {summary['tiers']} {'tier' if summary['tiers'] == 1 else 'tiers'}, oversubscription {summary['oversubscription']}"),
+        ("GPUs", f"{grouped(summary['gpus'])} in {grouped(summary['hb_domains'])} HB domains"),
+        ("rails", f"{summary['rails']}" + (f" on {summary['planes']} planes" if summary["planes"] > 1 else "")),
+        ("blocks", f"{grouped(summary['blocks'])} of {grouped(block['endpoints'])} endpoints: {_widths(block)}"),
+        ("switches", f"{grouped(summary['switches']['total'])} ({switches})"),
+        ("links", f"{grouped(links['total'])} ({kinds})"),
+        ("cables", grouped(summary["cables"]["total"])),
+        ("transceivers", f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)"),
+        ("cost", _cost(cost)),
+        ("power", f"{grouped(summary['power_w'])} W typical, without hosts" if summary["power_w"] is not None else "not published for every part"),
+    ]
+    return f"{summary['name']}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
+
+
+def _widths(block: dict[str, int]) -> str:
+    """Describe the switches of a block and how their ports are divided."""
+    parts = [f"{block['leaf']} leaf ({block['leaf_down']} down, {block['leaf_up']} up)"]
+    if block["spine"]:
+        parts.append(f"{block['spine']} spine ({block['spine_down']} down" + (f", {block['spine_up']} up)" if block["spine_up"] else ")"))
+    if block["core"]:
+        parts.append(f"{block['core']} core ({block['core_down']} down)")
+    return ", ".join(parts)
+
+
+def _cost(cost: dict[str, Any]) -> str:
+    """Describe a cost, its book, and what it leaves out."""
+    text = f"{cost['currency']} {grouped(cost['total'])} by {cost['book']}"
+    return text + (f"; without a price: {', '.join(cost['unpriced'])}" if cost["unpriced"] else "")
+
+
+@click.command()
+@fabric_arguments
+@json_option
+def compare(asked: Asked, *, as_json: bool) -> None:
+    """Show the same cluster as rail-only, rail-optimized and fat-tree, side by side."""
+    from fabricgen.summary import compare as compare_designs
+
+    inventory, catalog = asked.read()
+    with inventory.placing():
+        comparison = compare_designs(inventory.spec, catalog)
+        document = comparison.document()
+    if as_json:
+        print_json(document)
+    else:
+        click.echo(comparison_text(comparison))
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Lay out designs as columns, and what rail-only saves against the fat-tree as the last one."""
+    summaries, savings = comparison.summaries, comparison.savings
+    rows = [["", *(summary["design"] for summary in summaries), "rail-only saves"]]
+    figures: list[tuple[str, tuple[str, ...], str]] = [
+        ("tiers", ("tiers",), ""),
+        ("leaf switches", ("switches", "leaf"), ""),
+        ("spine switches", ("switches", "spine"), ""),
+        ("core switches", ("switches", "core"), ""),
+        ("switches", ("switches", "total"), "switches_pct"),
+        ("cables", ("cables", "total"), ""),
+        ("transceivers", ("transceivers",), "transceivers_pct"),
+        ("power, W", ("power_w",), "power_pct"),
+        ("cost", ("cost", "total"), "cost_pct"),
+    ]
+    for name, path, key in figures:
+        saved = savings.get(key)
+        label = f"{name}, {summaries[0]['cost']['currency']}" if name == "cost" else name
+        rows.append([label, *(grouped(_at(summary, path)) for summary in summaries), f"{saved} %" if saved is not None else ""])
+    first = summaries[0]
+    title = f"{first['name']}: {grouped(first['gpus'])} GPUs in {grouped(first['hb_domains'])} HB domains, prices {first['cost']['book']}"
+    refused = [f"{design} cannot be built: {finding.fact} [{finding.code}]" for design, finding in comparison.refused]
+    unpriced = [f"without a price, and in no total: {', '.join(first['cost']['unpriced'])}"] if first["cost"]["unpriced"] else []
+    return "\n".join([title, "", table(rows, right=range(1, len(rows[0]))), *([""] if refused or unpriced else []), *refused, *unpriced])
+
+
+def _at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
+    """Follow a path into a summary."""
+    value: Any = summary
+    for key in path:
+        value = value[key]
+    return value  # type: ignore[no-any-return]

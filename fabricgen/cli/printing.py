@@ -1,0 +1,87 @@
+"""How things look on a terminal: findings, tables, JSON, progress. Colour only where a person looks, and never with NO_COLOR."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import time
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from fabricgen.diagnostics import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from fabricgen.diagnostics import Finding
+
+PATIENCE_S = 1.0
+"""Anything longer shows a progress bar."""
+
+
+def colours(stream: TextIO) -> bool:
+    """Say whether a stream is a terminal that wants colour (https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def print_findings(findings: Iterable[Finding]) -> None:
+    """Print findings on stderr, and as one JSON document on stdout where the command was asked for JSON."""
+    findings = list(findings)
+    click.echo("\n\n".join(text_of(finding, colour=colours(sys.stderr)) for finding in findings), err=True, color=colours(sys.stderr))
+    if "--json" in sys.argv:
+        print_json({"ok": False, "findings": [finding_json(finding) for finding in findings]})
+
+
+def finding_json(finding: Finding) -> dict[str, Any]:
+    """Return a finding in the keys of every `--json`."""
+    place = finding.place and {"source": finding.place.source, "line": finding.place.line, "column": finding.place.column}
+    return {"code": finding.code, "level": finding.level, "fact": finding.fact, "place": place, "because": list(finding.because), "hint": finding.hint}
+
+
+def print_json(document: object) -> None:
+    """Print one JSON document."""
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
+    """Lay out rows in columns; those in `right` are set flush right. The first row is the header."""
+    numbers = set(right)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = []
+    for row in rows:
+        cells = [cell.rjust(width) if column in numbers else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def grouped(number: float | None) -> str:
+    """Write a number for a person: digits in threes, a dash where it is unknown.
+
+    >>> grouped(94306304)
+    '94,306,304'
+    """
+    return "-" if number is None else f"{number:,}" if isinstance(number, int) else f"{number:,.2f}".rstrip("0").rstrip(".")
+
+
+@contextlib.contextmanager
+def progress(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function of (done, total) that draws a bar on stderr once a second has passed; silent where stderr is no terminal."""
+    started, drawn = time.monotonic(), False
+    width = 30
+
+    def advance(done: int, total: int) -> None:
+        nonlocal drawn
+        if not sys.stderr.isatty() or time.monotonic() - started < PATIENCE_S:
+            return
+        drawn = True
+        filled = width * done // max(total, 1)
+        click.echo(f"\r{label} [{'#' * filled}{'.' * (width - filled)}] {100 * done // max(total, 1):3}%", nl=False, err=True)
+
+    try:
+        yield advance
+    finally:
+        if drawn:
+            click.echo("\r" + " " * (len(label) + width + 8) + "\r", nl=False, err=True)

@@ -1,0 +1,38 @@
+"""`schema` and `explain`: what an inventory may say, and what any message or term means."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+import click
+
+from fabricgen.cli.printing import print_json
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of an inventory (draft-07, as yaml-language-server reads it)."""
+    from fabricgen.spec import json_schema
+
+    print_json(json_schema())
+
+
+@click.command()
+@click.argument("code", required=False)
+def explain(code: str | None) -> None:
+    """Explain an error code or a term; without one, list them all."""
+    from fabricgen.diagnostics import nearest, refuse
+
+    pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}
+    if code is None:
+        titles = {name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ") for name, page in sorted(pages.items())}
+        width = max(map(len, titles), default=0)
+        click.echo("\n".join(f"{name:<{width}}  {title}" for name, title in titles.items()))
+        return
+    name = code.strip().lower().replace(" ", "-")
+    if name not in pages:
+        near = nearest(name, pages)
+        raise refuse(
+            "nothing-to-explain", f"there is no page about `{code}`", hint=f"did you mean `{near}`?" if near else "`fabricgen explain` lists the pages"
+        )
+    click.echo(pages[name].read_text(encoding="utf-8").rstrip("\n"))

@@ -1,0 +1,220 @@
+"""How many tiers and switches one block needs, and which port meets which port.
+
+A block is one folded Clos with an ordered list of endpoints. This module sizes and wires one block and knows nothing of rails, planes or
+vendors: only of widths. Counting is exact; wiring is numpy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from fabricgen.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from fractions import Fraction
+
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.int32]
+    Bools = NDArray[np.bool_]
+
+
+class Width(NamedTuple):
+    """Ports of one switch towards the tier below and the tier above."""
+
+    down: int
+    up: int
+
+
+@dataclass(frozen=True, slots=True)
+class Widths:
+    """What each role offers a block: `single` and `spine_radix` are whole boxes, the rest are split boxes."""
+
+    single: int
+    leaf: Width
+    spine_radix: int
+    spine: Width
+    core_radix: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sizing:
+    """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
+
+    `pods` is 1 below three tiers. `slots` is the number of endpoint positions on its leaves.
+    """
+
+    tiers: Literal[1, 2, 3]
+    slots: int
+    leaf: int
+    spine: int
+    core: int
+    leaf_down: int
+    leaf_up: int
+    spine_down: int
+    spine_up: int
+    core_down: int
+    pods: int
+
+    @property
+    def pod_leaves(self) -> int:
+        """Leaves of one pod."""
+        return self.leaf // self.pods
+
+    @property
+    def pod_spines(self) -> int:
+        """Spines of one pod."""
+        return self.spine // self.pods
+
+    @property
+    def group_cores(self) -> int:
+        """Cores of one core group: those that meet spine `i` of every pod."""
+        return self.core // self.pod_spines if self.core else 0
+
+
+def width(fits: Callable[[int, int], bool], radix: int, speeds: tuple[int, int], ratio: Fraction, shares: int = 1) -> Width:
+    """Split a box: the widest `down` whose bandwidth over `ratio` still finds ports upwards, for each of `shares` equal parts.
+
+    `speeds` are of a down port and an up port, Gbps. Where they are equal this is down = floor(radix*o/(1+o)), up = ceil(down/o), the rule
+    that vendors' tables follow.
+    """
+
+    def up_for(down: int) -> int:
+        return -(-down * speeds[0] * ratio.denominator // (speeds[1] * ratio.numerator))
+
+    low, high = 0, radix // shares
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if fits(middle * shares, up_for(middle) * shares) else (low, middle - 1)
+    return Width(low, up_for(low))
+
+
+def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | None:
+    """Return the fewest switches of `radix` ports that take `ports` in all, or None where none do.
+
+    With `even` the number also divides the `uplinks` of one lower switch, so that every pair has equally many links.
+    """
+    fewest = -(-ports // radix)
+    if not even:
+        return fewest if fewest <= uplinks else None
+    return next((count for count in range(fewest, uplinks + 1) if uplinks % count == 0), None)
+
+
+def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, subject: str) -> Sizing:
+    """Size one block with the fewest tiers, or with exactly `tiers`.
+
+    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them; `subject` names the block in a refusal.
+    Raises Refusal `block-too-large` where no allowed tier holds it.
+    """
+    attempts: dict[int, Callable[[], Sizing | None]] = {
+        1: lambda: _one_tier(leaves_of, widths),
+        2: lambda: _two_tiers(leaves_of, widths, even=even),
+        3: lambda: _three_tiers(leaves_of, widths, even=even),
+    }
+    for allowed in [tiers] if tiers else attempts:
+        sizing = attempts[allowed]()
+        if sizing:
+            return sizing
+    largest = tiers or 3
+    words = {1: "one tier", 2: "two tiers", 3: "three tiers"}[largest]
+    boxes = f"{widths.single}-port switches"
+    more = "use more rails" if largest == max(attempts) else f"allow `rails.tiers: {largest + 1}`"
+    hint = f"raise the radix, add planes, or {more}"
+    raise refuse("block-too-large", f"{words} of {boxes} cannot hold {subject}", path=("rails", "tiers"), because=_capacity(widths, largest), hint=hint)
+
+
+def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
+    """One switch holds the block."""
+    if leaves_of(widths.single) != 1:
+        return None
+    return Sizing(1, widths.single, 1, 0, 0, widths.single, 0, 0, 0, 0, 1)
+
+
+def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
+    """Every leaf meets every spine."""
+    down, up = widths.leaf
+    if not down:
+        return None
+    leaves = leaves_of(down)
+    spines = spread_over(leaves * up, up, widths.spine_radix, even=even)
+    if spines is None:
+        return None
+    return Sizing(2, leaves * down, leaves, spines, 0, down, up, -(-leaves * up // spines), 0, 0, 1)
+
+
+def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
+    """Pods of leaves and spines; spine `i` of every pod meets core group `i`. Every pod is whole."""
+    (down, up), (spine_down, spine_up) = widths.leaf, widths.spine
+    if not down or not spine_down:
+        return None
+    pods = -(-leaves_of(down) // spine_down)
+    cores = spread_over(pods * spine_up, spine_up, widths.core_radix, even=even)
+    if cores is None:
+        return None
+    leaves = pods * spine_down
+    core_down = -(-pods * spine_up // cores)
+    return Sizing(3, leaves * down, leaves, pods * up, cores * up, down, up, spine_down, spine_up, core_down, pods)
+
+
+def _capacity(widths: Widths, tiers: int) -> Iterable[str]:
+    """Say how much a block of so many tiers holds, step by step."""
+    down, up = widths.leaf
+    if tiers == 1:
+        return [f"a switch gives all of its {widths.single} ports to endpoints"]
+    first = f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks"
+    if tiers == 2:  # noqa: PLR2004 - the second tier
+        return [first, f"a spine reaches {widths.spine_radix} leaves, so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}"]
+    pod = widths.spine.down * down
+    return [
+        first,
+        f"a spine gives {widths.spine.down} ports to the leaves of its pod, so a pod holds {widths.spine.down} x {down} = {pod}",
+        f"a core reaches {widths.core_radix} pods, so three tiers hold {widths.core_radix} x {pod} = {widths.core_radix * pod}",
+    ]
+
+
+class Joints(NamedTuple):
+    """Links between two tiers of one block, as columns: switch index and port index at the lower and at the upper end."""
+
+    lower: Ints
+    lower_port: Ints
+    upper: Ints
+    upper_port: Ints
+
+
+def leaf_spine(sizing: Sizing) -> Joints:
+    """Wire leaves to spines. Uplink and spine ports count from 0 within their side; rows in order of leaf, then uplink.
+
+    Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not divide the uplinks (`minimal`), the links
+    go round the spines one by one. Three tiers: uplink `j` meets spine `j` of the leaf's pod.
+    """
+    leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
+    uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
+    if sizing.tiers == 3:  # noqa: PLR2004 - pods exist in the third tier only
+        pod, position = np.divmod(leaf, sizing.pod_leaves)
+        return Joints(leaf, uplink, pod * sizing.pod_spines + uplink, position)
+    return Joints(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
+
+
+def spine_core(sizing: Sizing) -> Joints:
+    """Wire spines to cores, in order of spine, then uplink; spine `i` of every pod meets core group `i` by the rule of `leaf_spine`."""
+    spine = np.repeat(np.arange(sizing.spine, dtype=np.int32), sizing.spine_up)
+    uplink = np.tile(np.arange(sizing.spine_up, dtype=np.int32), sizing.spine)
+    pod, group = np.divmod(spine, max(sizing.pod_spines, 1))
+    member, port = _spread(pod, uplink, sizing.spine_up, sizing.group_cores)
+    return Joints(spine, uplink, group * sizing.group_cores + member, port)
+
+
+def _spread(lower: Ints, uplink: Ints, uplinks: int, uppers: int) -> tuple[Ints, Ints]:
+    """Give each uplink of each lower switch an upper switch and its port."""
+    if not uppers:
+        return lower, lower
+    if uplinks % uppers == 0:
+        run = uplinks // uppers
+        upper, offset = np.divmod(uplink, run)
+        return upper, lower * run + offset
+    port, upper = np.divmod(lower * uplinks + uplink, uppers)
+    return upper, port

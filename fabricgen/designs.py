@@ -1,0 +1,165 @@
+"""Rail-only, rail-optimized and fat-tree: which NIC port is which endpoint of which block.
+
+A design is a mapping and nothing else. Blocks that share boxes form a *unit*; all units of a fabric are alike, so one is planned and the
+rest are stamped. Rail-only: a unit for each plane and each group of `per_switch` rails, with a block per rail. Rail-optimized and
+fat-tree: a unit for each plane, with one block that spans all rails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.clos import Widths, size, width
+from fabricgen.diagnostics import refuse
+from fabricgen.terms import Design, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.clos import Ints, Sizing, Width
+    from fabricgen.fronts import Front
+    from fabricgen.resolving import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """How one fabric's NIC ports fall on blocks: `units` alike, each of `unit_blocks` blocks of one `sizing`.
+
+    `per_switch` is the number of rails on a leaf box; where `unit_blocks` is above 1 they are kept apart by configuration.
+    """
+
+    request: Request
+    sizing: Sizing
+    per_switch: int
+
+    @property
+    def spans_rails(self) -> bool:
+        """Whether a block joins rails."""
+        return self.request.design is not Design.RAIL_ONLY
+
+    @property
+    def unit_blocks(self) -> int:
+        """Blocks that share leaf boxes."""
+        return 1 if self.spans_rails else self.per_switch
+
+    @property
+    def units(self) -> int:
+        """Units of the fabric, in order of rail group, then plane."""
+        groups = 1 if self.spans_rails else self.request.rails // self.per_switch
+        return groups * self.request.planes
+
+    def plane(self, unit: int) -> int:
+        """Return the plane of a unit."""
+        return unit % self.request.planes
+
+    def rail(self, unit: int, block: int = 0) -> int | None:
+        """Return the rail of a block of a unit; None where blocks span rails."""
+        return None if self.spans_rails else unit // self.request.planes * self.per_switch + block
+
+    def pattern(self) -> Ints:
+        """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
+
+        Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by domain.
+        """
+        slot = np.arange(self.sizing.slots, dtype=np.int32)
+        gpu: Ints
+        if self.request.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
+            gpu = self._striped(slot)
+        elif self.spans_rails:
+            gpu = slot
+        else:
+            domain, turn = np.divmod(slot, np.int32(self.request.ranks_per_rail))
+            gpu = (domain * self.request.domain_gpus + turn * self.request.rails).astype(np.int32)
+        return np.where(gpu < self.request.planned_gpus, gpu, np.int32(-1))
+
+    def _striped(self, slot: Ints) -> Ints:
+        """Endpoints of a rail-optimized block: a leaf serves `per_switch` rails of one stripe, HB domain by HB domain, in rank order."""
+        request, down = self.request, self.sizing.leaf_down
+        per_domain = self.per_switch * request.ranks_per_rail
+        stripe_leaves, stripe_domains = request.rails // self.per_switch, down // per_domain
+        leaf, port = np.divmod(slot, np.int32(down))
+        stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
+        place, within = np.divmod(port, np.int32(per_domain))
+        turn, offset = np.divmod(within, np.int32(self.per_switch))
+        gpu = (stripe * stripe_domains + place) * request.domain_gpus + turn * request.rails + group * self.per_switch + offset
+        return np.where(place < stripe_domains, gpu, np.int32(request.planned_gpus)).astype(np.int32)
+
+
+def map_design(request: Request) -> Mapping:
+    """Choose how many rails share a box, and size the block. Raises Refusal where no allowed number of tiers holds it."""
+    if request.design is Design.RAIL_ONLY:
+        return _rail_only(request)
+    if request.design is Design.RAIL_OPTIMIZED:
+        return _rail_optimized(request)
+    ports = request.planned_gpus
+    sizing = _size(request, 1, lambda down: -(-ports // down), f"a fabric of {ports} endpoints")
+    return Mapping(request, sizing, request.rails)
+
+
+def _rail_only(request: Request) -> Mapping:
+    """Map a block to each rail and plane, endpoints in order of HB domain."""
+    ports = request.planned_gpus // request.rails
+    asked = request.spec.rails.per_switch
+    radix = request.fronts[Role.LEAF].radix
+    shared = _most(request.rails, lambda rails: rails * ports <= radix) if asked == "auto" else asked
+    return Mapping(request, _size(request, shared, lambda down: -(-ports // down), f"a rail of {ports} endpoints"), shared)
+
+
+def _rail_optimized(request: Request) -> Mapping:
+    """Map a block to each plane, endpoints grouped so that a leaf serves `per_switch` rails of a stripe."""
+    ranks, rails = request.ranks_per_rail, request.rails
+    down = _widths(request, 1).leaf.down
+    asked = request.spec.rails.per_switch
+    shared = _most(rails, lambda number: number * ranks * request.domains <= down) if asked == "auto" else asked
+    per_domain = shared * ranks
+    if per_domain > down and request.planned_gpus > request.fronts[Role.LEAF].radix:
+        because = (
+            f"{shared} rails x {ranks} GPUs of an HB domain on each = {per_domain} endpoints that must share a leaf",
+            f"a leaf gives {down} ports to endpoints",
+        )
+        raise refuse(
+            "stripe-too-wide",
+            "a leaf cannot hold one HB domain's GPUs of its rails",
+            path=("rails",),
+            because=because,
+            hint="use more rails, or fewer rails per switch",
+        )
+
+    def leaves_of(ports: int) -> int:
+        if ports == down:
+            return -(-request.domains // (down // per_domain)) * (rails // shared)
+        return -(-request.planned_gpus // ports)
+
+    return Mapping(request, _size(request, 1, leaves_of, f"a fabric of {request.planned_gpus} endpoints"), shared)
+
+
+def _most(rails: int, fits: Callable[[int], bool]) -> int:
+    """Return the largest divisor of the rails that fits, at least 1."""
+    return max((number for number in range(1, rails + 1) if rails % number == 0 and fits(number)), default=1)
+
+
+def _widths(request: Request, shares: int) -> Widths:
+    """Split the boxes of every role; only leaf boxes are shared."""
+    leaf, spine, core = (request.fronts[role] for role in Role)
+    return Widths(
+        single=leaf.radix // shares,
+        leaf=_width(leaf, request.spec.oversubscription, shares),
+        spine_radix=spine.radix,
+        spine=_width(spine, Fraction(1), 1),
+        core_radix=core.radix,
+    )
+
+
+def _width(front: Front, ratio: Fraction, shares: int) -> Width:
+    """Split one box."""
+    return width(front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares)
+
+
+def _size(request: Request, shares: int, leaves_of: Callable[[int], int], subject: str) -> Sizing:
+    """Size the block of this request."""
+    tiers = request.spec.rails.tiers
+    return size(leaves_of, _widths(request, shares), None if tiers == "auto" else tiers, even=request.spec.spread == "even", subject=subject)

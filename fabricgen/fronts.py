@@ -1,0 +1,80 @@
+"""The front of a switch as one role uses it: which cages face down, which face up, and what each port is called.
+
+Owns the rule of port assignment inside a box: downlinks fill the low cages and uplinks the high ones; where both sides split their cages
+alike, the two may meet inside one. It knows the catalog and no topology.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.catalog import Breakout, Switch
+    from fabricgen.terms import Role
+
+
+class Port(NamedTuple):
+    """One port of a split cage: the cage from 1, the position in it from 0, and how the cage is split."""
+
+    cage: int
+    sub: int
+    breakout: Breakout
+
+
+@dataclass(frozen=True)
+class Front:
+    """A switch model in one role, with the split of the cages that face down and of those that face up."""
+
+    role: Role
+    model: Switch
+    nos: str
+    down: Breakout
+    up: Breakout
+
+    @cached_property
+    def radix(self) -> int:
+        """Ports at the downward speed when every cage faces down."""
+        return len(self._cages(self.down)) * self.down.count
+
+    def fits(self, down: int, up: int) -> bool:
+        """Say whether so many downlinks and uplinks find a port each."""
+        if self.down.name == self.up.name:
+            return down + up <= self.radix
+        low, high = self._cages(self.down), self._cages(self.up)
+        used_low, used_high = -(-down // self.down.count), -(-up // self.up.count)
+        if used_low > len(low) or used_high > len(high):
+            return False
+        return not used_low or not used_high or low[used_low - 1] < high[-used_high]
+
+    def ports(self, down: int, up: int) -> list[Port]:
+        """List the ports in use: `down` downlinks from the lowest cage up, then `up` uplinks that end at the highest.
+
+        Where the sides are split alike the uplinks are the last ports of the box; otherwise they start at the first port of the
+        lowest cage that faces up.
+        """
+        low = [Port(cage, sub, self.down) for cage in self._cages(self.down) for sub in range(self.down.count)]
+        if self.down.name == self.up.name:
+            return low[:down] + (low[-up:] if up else [])
+        used = -(-up // self.up.count)
+        high = [Port(cage, sub, self.up) for cage in self._cages(self.up)[-used:] for sub in range(self.up.count)] if up else []
+        return low[:down] + high[:up]
+
+    def idle(self, used: list[Port]) -> list[Port]:
+        """List the ports that are left: the rest of cages in use, and whole cages split as the down side is, or not at all."""
+        taken = {(port.cage, port.sub) for port in used}
+        splits = {port.cage: port.breakout for port in used}
+        fallback = self.model.breakouts[0]
+        down = set(self._cages(self.down))
+        splits |= {cage: self.down if cage in down else fallback for cage in range(1, self.model.cages + 1) if cage not in splits}
+        every = (Port(cage, sub, splits[cage]) for cage in sorted(splits) for sub in range(splits[cage].count))
+        return [port for port in every if (port.cage, port.sub) not in taken]
+
+    def interface(self, port: Port) -> str:
+        """Name a port in the NOS's own words."""
+        return self.model.interface(self.nos, port.cage, port.sub, port.breakout)
+
+    def _cages(self, breakout: Breakout) -> list[int]:
+        """List the cages that may be split this way, in order."""
+        return [cage for cage in range(1, self.model.cages + 1) if breakout in self.model.breakouts_of(cage)]

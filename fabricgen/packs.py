@@ -1,0 +1,173 @@
+"""Template packs: what each writes, for each of what, and the sandbox that they run in.
+
+A pack is a folder `templates/<pack>/` with a `pack.yaml` and one template per section. A user's folder shadows the shipped one file by
+file. Owns everything that touches Jinja2. It decides no content: views are finished when they arrive here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from fabricgen.diagnostics import Finding, Place, Refusal
+from fabricgen.resources import shipped
+from fabricgen.source import load_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""A cell that starts so is run as a formula by spreadsheets."""
+
+
+class Output(BaseModel):
+    """One file that a pack writes: `each` names what it is written for, which is also the view that its template sees."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
+    template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    each: Literal["switch", "cables", "bom", "comparison"]
+    roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
+    reader: str
+    """Who reads the file, in one line."""
+
+
+class Pack(BaseModel):
+    """The contents of a pack.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    description: str
+    nos: str | None = None
+    """The NOS that the pack configures; absent for documents."""
+    nos_versions: tuple[str, ...] = ()
+    group: Literal["cabling", "bom", "configs", "graph"]
+    verified: str
+    """By what the syntax was verified, or why it could not be."""
+    needs: tuple[str, ...] = ()
+    """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
+    outputs: tuple[Output, ...]
+
+
+class Packs:
+    """The packs of one run, found in `roots` first and then in what ships with the program."""
+
+    def __init__(self, roots: Sequence[Path] = ()) -> None:
+        """Keep the folders; templates are compiled when they are first rendered."""
+        self._roots = [*(Path(root) for root in roots), shipped("templates")]
+        self._compiled: dict[tuple[str, str], Template] = {}
+
+    def names(self) -> list[str]:
+        """List the packs, sorted."""
+        return sorted({path.parent.name for root in self._roots for path in root.glob("*/pack.yaml")})
+
+    def pack(self, name: str) -> Pack | None:
+        """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            return None
+        path = next((found for root in self._roots if (found := root / name / "pack.yaml").is_file()), None)
+        if path is None:
+            return None
+        try:
+            pack = Pack.model_validate(load_facts(path))
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            fact = f"pack.yaml: `{'.'.join(map(str, first['loc']))}`: {first['msg']}"
+            raise Refusal([Finding("bad-pack", fact, place=Place(str(path)), hint="compare with a pack that ships with fabricgen")]) from None
+        for output in pack.outputs:
+            if ".." in PurePosixPath(output.path).parts or output.path.startswith("/"):
+                raise Refusal([Finding("bad-pack", f"`{output.path}` leaves the output directory", place=Place(str(path)), hint="write a path below OUT")])
+        return pack
+
+    def for_nos(self, nos: str) -> Pack | None:
+        """Find the pack that configures a NOS."""
+        return next((pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None)
+
+    def group(self, group: str) -> list[Pack]:
+        """Return the packs of an artefact group that are no NOS's, by name."""
+        return [pack for pack in map(self.pack, self.names()) if pack and pack.group == group and pack.nos is None]
+
+    def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
+        """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
+        try:
+            return self._template(pack, template).render(**view)
+        except TemplateError as error:
+            line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
+            hint = "compare with the template of the same name that ships with fabricgen"
+            raise Refusal([Finding("bad-template", f"{pack}/{template}{line}: {error.message or type(error).__name__}", hint=hint)]) from error
+
+    def _template(self, pack: str, template: str) -> Template:
+        """Compile a template once."""
+        key = (pack, template)
+        if key not in self._compiled:
+            self._compiled[key] = self._environment.get_template(f"{pack}/{template}")
+        return self._compiled[key]
+
+    @cached_property
+    def _environment(self) -> _Sandbox:
+        """Make the sandbox; an undefined name is an error, so that a typing mistake cannot become an empty line of a config."""
+        environment = _Sandbox(
+            loader=ChoiceLoader([FileSystemLoader(root) for root in self._roots]),
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+        )
+        environment.filters |= {"csv": csv_cell, "json": json_text, "quoted": quoted}
+        return environment
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, with its attribute check remembered: views are read millions of times and always by the same few names."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(**options)
+        self._known: dict[tuple[type, str], bool] = {}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401
+        """Ask the sandbox once for each class and name."""
+        key = (type(obj), attr)
+        safe = self._known.get(key)
+        if safe is None:
+            safe = self._known[key] = super().is_safe_attribute(obj, attr, value)
+        return safe
+
+
+def csv_cell(value: object) -> str:
+    """Write one cell of a CSV: quoted where it must be, and never a formula.
+
+    >>> print(csv_cell("=1+1"), csv_cell("2 m, blue"))
+    '=1+1 "2 m, blue"
+    """
+    text = "" if value is None else str(value)
+    if text.startswith(FORMULA_STARTS) and not _is_number(text):
+        text = f"'{text}"
+    if any(sign in text for sign in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def _is_number(text: str) -> bool:
+    """Say whether a cell is a plain number, which may be negative."""
+    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
+
+
+def json_text(value: object) -> str:
+    """Write a value as JSON; the template puts no quotes around it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def quoted(value: object) -> str:
+    """Write a double-quoted string for DOT, with its quotes and backslashes escaped."""
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{text}"'

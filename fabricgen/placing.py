@@ -1,0 +1,160 @@
+"""The names of switches, hosts and host interfaces.
+
+Owns name patterns, their check and the numbering of installed things, which counts from 1. Numbers and padding follow what is planned,
+not what is installed, so that growth renames nothing. A name is made here and never parsed back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.spec import NAME
+from fabricgen.terms import ROLES, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.designs import Mapping
+    from fabricgen.resolving import Request
+
+LONGEST_NAME = 63
+"""The longest host name that DNS carries (RFC 1123)."""
+
+SWITCH_FIELDS, HOST_FIELDS = ("rail", "plane", "n"), ("n", "domain", "host")
+
+
+@dataclass(frozen=True)
+class Place:
+    """One switch of a unit: its role, the block it serves (-1 where blocks share it) and its number in that scope, from 0."""
+
+    role: Role
+    block: int
+    index: int
+
+
+@dataclass(frozen=True)
+class Naming:
+    """The names of one fabric."""
+
+    mapping: Mapping
+
+    @cached_property
+    def places(self) -> list[Place]:
+        """List the switches of a unit: its leaf boxes, then each block's spines and cores."""
+        sizing, blocks = self.mapping.sizing, self.mapping.unit_blocks
+        owner = -1 if blocks > 1 else 0
+        leaves = [Place(Role.LEAF, owner, index) for index in range(sizing.leaf)]
+        upper = ((Role.SPINE, sizing.spine), (Role.CORE, sizing.core))
+        return leaves + [Place(role, block, index) for block in range(blocks) for role, count in upper for index in range(count)]
+
+    def switches(self, unit: int) -> list[str]:
+        """Name the switches of one unit, in the order of `places`."""
+        mapping, sizing = self.mapping, self.mapping.sizing
+        plane, group = mapping.plane(unit), unit // mapping.request.planes
+        names = []
+        for place in self.places:
+            shared = place.block < 0
+            rail = None if shared or mapping.spans_rails else mapping.rail(unit, place.block)
+            number = place.index + 1 + (group * sizing.leaf if shared else 0)
+            names.append(self._patterns[place.role, shared].format(rail=rail, plane=plane, n=number))
+        return names
+
+    def host(self, host: int) -> str:
+        """Name a host, counted from 0 over all HB domains."""
+        domain, within = divmod(host, self.mapping.request.domain_hosts)
+        return self._host_pattern.format(n=host + 1, domain=domain, host=within + 1)
+
+    def interface(self, gpu: int, plane: int) -> str:
+        """Name the interface of a NIC port as the host's system does; `gpu` counts within the host."""
+        request = self.mapping.request
+        if request.host is None:
+            return f"nic{gpu}p{plane}" if request.planes > 1 else f"nic{gpu}"
+        port = request.host.port(gpu, plane)
+        infiniband = request.fronts[Role.LEAF].model.transport == "infiniband"
+        return (port.infiniband if infiniband else None) or port.ethernet
+
+    def label(self, gpu: int, plane: int) -> str:
+        """Return what is printed beside a NIC port; the interface's name where the chassis is not known."""
+        host = self.mapping.request.host
+        return host.port(gpu, plane).label if host else self.interface(gpu, plane)
+
+    @cached_property
+    def _patterns(self) -> dict[tuple[Role, bool], str]:
+        """Return the pattern of each role, apart and shared, with the number padded to the largest."""
+        mapping, naming = self.mapping, self.mapping.request.spec.naming
+        sizes = {Role.LEAF: mapping.sizing.leaf, Role.SPINE: mapping.sizing.spine, Role.CORE: mapping.sizing.core}
+        patterns = {}
+        for role in ROLES:
+            for shared in (False, True):
+                largest = sizes[role] * (mapping.units // mapping.request.planes if shared else 1)
+                rail = "" if shared or mapping.spans_rails else "r{rail}"
+                plane = "p{plane}" if mapping.request.planes > 1 else ""
+                scope = f"{rail}{plane}"
+                default = f"{scope}-{role}-{{n}}" if scope else f"{role}-{{n}}"
+                patterns[role, shared] = (getattr(naming, role) or default).replace("{n}", f"{{n:0{len(str(largest))}}}")
+        return patterns
+
+    @cached_property
+    def _host_pattern(self) -> str:
+        """Return the hosts' pattern, padded."""
+        request = self.mapping.request
+        largest = request.domains * request.domain_hosts
+        return (request.spec.naming.host or "host-{n}").replace("{n}", f"{{n:0{len(str(largest))}}}")
+
+
+def check_patterns(request: Request) -> None:
+    """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
+    naming = request.spec.naming
+    patterns = [(kind, getattr(naming, kind), HOST_FIELDS if kind == "host" else SWITCH_FIELDS) for kind in (*(role.value for role in ROLES), "host")]
+    findings = [finding for kind, pattern, fields in patterns if pattern for finding in _pattern_findings(kind, pattern, fields)]
+    if findings:
+        raise Refusal(findings)
+
+
+def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Iterator[Finding]:
+    """Allow plain fields with zero padding only: a format string can reach into objects."""
+    hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; `{{n:02}}` pads with zeros"
+    try:
+        pieces = list(Formatter().parse(pattern))
+    except ValueError as error:
+        yield Finding("bad-name-pattern", f"`{pattern}` is not a pattern: {error}", ("naming", kind), hint=hint)
+        return
+    for _, field, spec, conversion in pieces:
+        if field is not None and (field not in fields or conversion or not re.fullmatch(r"(0\d{1,2})?", spec or "")):
+            yield Finding(
+                "bad-name-pattern",
+                f"`{pattern}` uses `{{{field}{':' + spec if spec else ''}}}`, which is no field of a {kind} name",
+                ("naming", kind),
+                hint=hint,
+            )
+
+
+def check_names(names: list[str], hosts: list[str]) -> None:
+    """Refuse names that DNS cannot carry or that two devices share. Raises Refusal with the first few of each kind."""
+    findings = []
+    for name in [name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)][:3]:
+        because = (f"a name is at most {LONGEST_NAME} of a-z, 0-9 and -, and starts and ends with a letter or digit",)
+        findings.append(Finding("illegal-name", f"`{name}` cannot be a host name", ("naming",), because, "change the pattern under `naming`"))
+    if len(set(names)) + len(set(hosts)) < len(names) + len(hosts) or not set(names).isdisjoint(hosts):
+        name, times = Counter([*names, *hosts]).most_common(1)[0]
+        hint = "put `{rail}`, `{plane}` and `{n}` into the patterns" if name in names else "put `{n}`, or `{domain}` and `{host}`, into the pattern"
+        findings.append(
+            Finding(
+                "name-twice",
+                f"{times} devices would be called `{name}`",
+                ("naming",),
+                (f"{len(names)} switches and {len(hosts)} hosts need a name each",),
+                hint,
+            )
+        )
+    if findings:
+        raise Refusal(findings)
+
+
+_LEGAL = re.compile(NAME)

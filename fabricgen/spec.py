@@ -1,0 +1,317 @@
+"""What is asked for: the inventory as frozen values.
+
+Owns the keys of an inventory, their types, defaults, descriptions and examples; the JSON Schema is made from these models. It does not
+know the catalog, and it checks no key against another: `resolving` does.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from ipaddress import IPv4Network
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema, model_validator
+
+from fabricgen.terms import Design, Role, parse_ratio, parse_speed, ratio_text, speed_text
+
+NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+MODEL = r"[a-z0-9][a-z0-9.-]*"
+
+
+def _decimal(value: object) -> object:
+    """Take a YAML number as the decimal that was typed; a float would add its binary error to every sum."""
+    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _network(value: object) -> IPv4Network:
+    """Read an IPv4 prefix; host bits are an error, so that no pool is silently moved."""
+    try:
+        return IPv4Network(str(value))
+    except ValueError as error:
+        raise ValueError(f"an IPv4 prefix is written like 10.0.0.0/9: {error}") from error
+
+
+Count = Annotated[int, Field(strict=True, ge=1)]
+Speed = Annotated[
+    int, BeforeValidator(parse_speed), PlainSerializer(speed_text), WithJsonSchema({"type": ["string", "integer"], "description": "bit rate, like 400G"})
+]
+Ratio = Annotated[
+    Fraction,
+    BeforeValidator(parse_ratio),
+    PlainSerializer(ratio_text),
+    WithJsonSchema({"type": ["string", "number"], "description": "down:up"}),
+]
+Prefix = Annotated[IPv4Network, BeforeValidator(_network), PlainSerializer(str), WithJsonSchema({"type": "string", "format": "ipv4network"})]
+Price = Annotated[Decimal, Field(ge=0), BeforeValidator(_decimal)]
+Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
+Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
+
+
+class Part(BaseModel):
+    """A mapping of the inventory: unknown keys are refused and values never change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+
+
+class HbDomain(Part):
+    """The GPUs that share one scale-up interconnect."""
+
+    gpus: Annotated[Count, Field(examples=[8, 72, 256])]
+    """GPUs in one HB domain (K)."""
+    hosts: Annotated[Count | None, Field(examples=[1, 18])] = None
+    """Chassis or trays that make up one HB domain; default: what the host model says, else 1."""
+    bandwidth: Annotated[Speed | None, Field(examples=["3.6Tbps"])] = None
+    """HB bandwidth per GPU, one direction; default: what the host model says."""
+
+
+class HostChoice(Part):
+    """The chassis or tray that carries the GPUs."""
+
+    model: Annotated[Model, Field(examples=["dgx-h100"])]
+    """A host of the catalog (`fabricgen catalog list hosts`); it must agree with `hb_domain`."""
+
+
+class NicChoice(Part):
+    """The network adapters of a GPU."""
+
+    model: Annotated[Model | None, Field(examples=["connectx-7"])] = None
+    """A NIC of the catalog; where it is named, the bill of materials counts NICs."""
+    speed: Annotated[Speed | None, Field(examples=["400G"])] = None
+    """Speed of one NIC port; default: the host model's, else the leaf's breakout, else 400G."""
+    per_gpu: Annotated[Count | None, Field(examples=[1])] = None
+    """NICs per GPU; must divide `rails.planes`, for every NIC port stands on its own plane. Default: the host model's, else 1."""
+
+
+class Rails(Part):
+    """How ranks become rails, and rails become switches."""
+
+    count: Annotated[Count | None, Field(examples=[8, 4])] = None
+    """Number of rails; a divisor of `hb_domain.gpus`, which is the default. The rail of a GPU is its rank modulo this."""
+    planes: Annotated[Count, Field(le=8, examples=[1, 2])] = 1
+    """NIC ports per GPU, each on its own plane."""
+    per_switch: Annotated[Count | Literal["auto"], Field(examples=[1, 2, "auto"])] = 1
+    """Rails that share one leaf box, kept apart by configuration; `auto` packs as many as fit."""
+    tiers: Annotated[Literal["auto", 1, 2, 3], Field(examples=["auto", 2])] = "auto"
+    """Clos tiers of a block; `auto` takes the fewest that hold it."""
+
+
+class GenericSwitch(Part):
+    """A switch described by its radix alone."""
+
+    radix: Annotated[Count, Field(le=4096, examples=[64])]
+    """Ports at the planned speed."""
+    speed: Annotated[Speed | None, Field(examples=["400G"])] = None
+    """Speed of a port; default: the NIC's."""
+
+
+class SwitchChoice(Part):
+    """The switch of one role: a model of the catalog, or a radix."""
+
+    model: Annotated[Model | None, Field(examples=["sn5600"])] = None
+    """A switch of the catalog (`fabricgen catalog list switches`)."""
+    breakout: Annotated[str | None, Field(strict=True, pattern=r"^\d+x\d+(\.\d+)?[GT]$", examples=["2x400G"])] = None
+    """How a cage is split: a leaf's towards hosts, a spine's or core's downwards. Uplinks take the split that matches the tier above."""
+    generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
+    """A radix and a speed instead of a model."""
+
+    @model_validator(mode="after")
+    def _one_of(self) -> SwitchChoice:
+        """Refuse both and neither of model and generic; only a model has cages to split."""
+        if (self.model is None) == (self.generic is None):
+            raise ValueError("a switch is either a `model` of the catalog or `generic: {radix: …}`")
+        if self.generic and self.breakout:
+            raise ValueError("a generic switch has no cages to break out; give its `radix` and `speed`")
+        return self
+
+
+class Switches(Part):
+    """The switch of each role; spine and core default to the tier below."""
+
+    leaf: Annotated[SwitchChoice, Field(examples=[{"model": "sn5600", "breakout": "2x400G"}])]
+    """Tier 1: where hosts connect."""
+    spine: Annotated[SwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])] = None
+    """Tier 2; default: like the leaf."""
+    core: Annotated[SwitchChoice | None, Field(examples=[{"model": "sn5600"}])] = None
+    """Tier 3; default: like the spine."""
+
+
+class Reserve(Part):
+    """What the fabric is sized and numbered for, beyond what is installed now."""
+
+    gpus: Annotated[Count, Field(examples=[65536])]
+    """GPUs to size, number and address for; only the top-level `gpus` are installed."""
+
+
+class SparePolicy(Part):
+    """Spares of one part class: a percentage, rounded up, and never fewer than a minimum."""
+
+    percent: Annotated[float, Field(ge=0, le=100, examples=[2])] = 0
+    """Per cent of the installed quantity."""
+    minimum: Annotated[int, Field(strict=True, ge=0, examples=[1])] = 0
+    """At least this many of each part."""
+
+
+class Spares(Part):
+    """Spare parts to buy along, by part class."""
+
+    switches: Annotated[SparePolicy, Field(examples=[{"minimum": 1}])] = SparePolicy()
+    """Spare switches."""
+    transceivers: Annotated[SparePolicy, Field(examples=[{"percent": 2}])] = SparePolicy()
+    """Spare modules."""
+    cables: Annotated[SparePolicy, Field(examples=[{"percent": 5}])] = SparePolicy()
+    """Spare cables."""
+    nics: Annotated[SparePolicy, Field(examples=[{"minimum": 2}])] = SparePolicy()
+    """Spare NICs, where the bill of materials counts NICs."""
+
+
+class Addressing(Part):
+    """Addresses, AS numbers and the protocol settings of every link."""
+
+    host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = "numbered"
+    """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down to the host."""
+    host_pool: Annotated[Prefix, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
+    """Prefix that the NIC ports' addresses are cut from, an equal slice for each rail and plane."""
+    loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
+    """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane."""
+    asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = 4200000000
+    """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block."""
+    mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
+    """MTU of every fabric link, in bytes; a rail-only fabric needs one value everywhere."""
+    bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
+    """Bidirectional forwarding detection on every BGP session between switches."""
+
+
+class Roce(Part):
+    """The lossless class, the same on every switch; one block, rendered everywhere."""
+
+    dscp: Annotated[int, Field(strict=True, ge=1, le=63, examples=[26])] = 26
+    """DSCP of RoCE traffic."""
+    priority: Annotated[int, Field(strict=True, ge=1, le=7, examples=[3])] = 3
+    """Traffic class, queue and PFC priority of RoCE traffic."""
+    cnp_dscp: Annotated[int, Field(strict=True, ge=1, le=63, examples=[48])] = 48
+    """DSCP of congestion notification packets."""
+    cnp_priority: Annotated[int, Field(strict=True, ge=1, le=7, examples=[6])] = 6
+    """Traffic class and queue of congestion notification packets, served first."""
+    ecn_minimum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[150000])] = 150_000
+    """Queue depth at which ECN marking starts."""
+    ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000
+    """Queue depth at which every packet is marked."""
+
+    @model_validator(mode="after")
+    def _apart(self) -> Roce:
+        """RoCE and its notifications must not share a class, and marking must start before it is full."""
+        if self.dscp == self.cnp_dscp or self.priority == self.cnp_priority:
+            raise ValueError("RoCE traffic and congestion notifications need different DSCPs and priorities")
+        if self.ecn_minimum_bytes >= self.ecn_maximum_bytes:
+            raise ValueError("`ecn_minimum_bytes` must be below `ecn_maximum_bytes`")
+        return self
+
+
+class Naming(Part):
+    """Patterns of names. Fields: `{rail}`, `{plane}`, `{n}` (from 1), `{domain}` and `{host}` for hosts; `{n:02}` pads."""
+
+    leaf: Annotated[Pattern | None, Field(examples=["r{rail}-leaf-{n}"])] = None
+    """Leaf switches; default `r{rail}-leaf-{n}`, with `p{plane}` after the rail where there are planes."""
+    spine: Annotated[Pattern | None, Field(examples=["r{rail}-spine-{n}"])] = None
+    """Spine switches."""
+    core: Annotated[Pattern | None, Field(examples=["r{rail}-core-{n}"])] = None
+    """Core switches."""
+    host: Annotated[Pattern | None, Field(examples=["dgx-{n:03}"])] = None
+    """Hosts; default `host-{n}`. `{domain}` is the HB domain from 0, `{host}` the chassis or tray in it from 1."""
+
+
+class Prices(Part):
+    """A price book, with prices of single parts that win over it."""
+
+    book: Annotated[str | None, Field(strict=True, examples=["paper-v5", "./our-prices.yaml"])] = None
+    """A book of the catalog, or the path of a file (ending in .yaml)."""
+    parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
+    """Price of one part by its model, in the currency of the book."""
+
+
+class Nos(Part):
+    """The network operating system of each role; spine and core default to the tier below."""
+
+    leaf: Annotated[Model | None, Field(examples=["sonic"])] = None
+    """NOS of the leaves; default: the first choice of the switch model."""
+    spine: Annotated[Model | None, Field(examples=["sonic"])] = None
+    """NOS of the spines."""
+    core: Annotated[Model | None, Field(examples=["sonic"])] = None
+    """NOS of the cores."""
+
+
+class FabricSpec(Part):
+    """One inventory: what is asked for, in full."""
+
+    name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["paper-32k"])]
+    """Name of the fabric: lower case letters, digits and hyphens."""
+    design: Annotated[Design, Field(examples=["rail-only"])] = Design.RAIL_ONLY
+    """How NIC ports are mapped onto switches."""
+    gpus: Annotated[Count, Field(examples=[1024])]
+    """GPUs installed; a multiple of `hb_domain.gpus`."""
+    hb_domain: Annotated[HbDomain, Field(examples=[{"gpus": 8}])]
+    """The scale-up (HB) domain."""
+    host: Annotated[HostChoice | None, Field(examples=[{"model": "dgx-h100"}])] = None
+    """The host model."""
+    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = NicChoice()
+    """The NICs."""
+    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = Rails()
+    """Rails, planes and tiers."""
+    switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])]
+    """The switch of each role."""
+    oversubscription: Annotated[Ratio, Field(examples=["1:1", "3:1"])] = Fraction(1)
+    """Bandwidth of a leaf towards hosts against its bandwidth towards spines."""
+    spread: Annotated[Literal["even", "minimal"], Field(examples=["even"])] = "even"
+    """`even`: the spines divide a leaf's uplinks. `minimal`: the fewest spines, as the rail-only paper counts."""
+    reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
+    """Room for growth, sized and numbered now."""
+    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares()
+    """Spare parts."""
+    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing()
+    """Addresses, AS numbers and link settings."""
+    roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce()
+    """The lossless traffic class."""
+    naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming()
+    """Names of switches and hosts."""
+    prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices()
+    """A price book's name or path, or a mapping of `book` and `parts`."""
+    nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos()
+    """The network operating systems; one word stands for all roles."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked
+        """Write out `prices: NAME` and `nos: NAME`."""
+        if not isinstance(values, dict):
+            return values
+        long = {"prices": ("book",), "nos": tuple(role.value for role in Role)}
+        return {key: dict.fromkeys(long[key], value) if key in long and isinstance(value, str) else value for key, value in values.items()}
+
+
+NOT_YET: dict[str, str] = {"site": "racks, positions and cable lengths"}
+"""Keys of the contract that no code reads yet, with what they will hold; they are refused by name."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the inventory's JSON Schema in the draft-07 subset that yaml-language-server reads."""
+    schema = FabricSpec.model_json_schema(mode="validation")
+    keys = schema["properties"]
+    keys["prices"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Prices"}], **{key: keys["prices"][key] for key in ("description", "examples")}}
+    keys["nos"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Nos"}], **{key: keys["nos"][key] for key in ("description", "examples")}}
+    definitions = schema.pop("$defs")
+    moved = _moved({"definitions": definitions, **schema})
+    return {"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://fabricgen.dev/fabric.schema.json", **moved}
+
+
+def _moved(node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
+    """Rewrite 2020-12 references as draft-07 ones, and put what stands beside a reference beside an `allOf`, where it counts."""
+    if isinstance(node, list):
+        return [_moved(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {key: _moved(value) for key, value in node.items() if key != "$ref"}
+    if "$ref" in node:
+        reference = {"$ref": node["$ref"].replace("#/$defs/", "#/definitions/")}
+        return {**out, "allOf": [reference]} if out else reference
+    return out

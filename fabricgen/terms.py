@@ -1,0 +1,133 @@
+"""The words of the field as values: tiers, link kinds, speeds and ratios.
+
+Owns the vocabulary that every other module shares. It knows no file format, no vendor and no plan. Standard library only.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum, StrEnum
+from fractions import Fraction
+
+
+class Design(StrEnum):
+    """How NIC ports are mapped onto blocks."""
+
+    RAIL_ONLY = "rail-only"
+    RAIL_OPTIMIZED = "rail-optimized"
+    FAT_TREE = "fat-tree"
+
+
+class Role(StrEnum):
+    """What a switch is in its block; the order is the tier, counted from 1."""
+
+    LEAF = "leaf"
+    SPINE = "spine"
+    CORE = "core"
+
+    @property
+    def tier(self) -> int:
+        """The tier: 1 leaf, 2 spine, 3 core.
+
+        >>> Role.SPINE.tier
+        2
+        """
+        return ROLES.index(self) + 1
+
+
+ROLES: tuple[Role, ...] = (Role.LEAF, Role.SPINE, Role.CORE)
+
+
+class LinkKind(IntEnum):
+    """Which two tiers a link joins; the value is the tier of its upper end."""
+
+    HOST = 1
+    LEAF_SPINE = 2
+    SPINE_CORE = 3
+
+    @property
+    def key(self) -> str:
+        """The name that JSON and column headers use.
+
+        >>> LinkKind.LEAF_SPINE.key
+        'leaf_spine'
+        """
+        return self.name.lower()
+
+    @property
+    def upper(self) -> Role:
+        """The role of the switch at the upper end."""
+        return ROLES[self - 1]
+
+    @property
+    def lower(self) -> Role | None:
+        """The role of the switch at the lower end; None for a host."""
+        return ROLES[self - 2] if self > 1 else None
+
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(?:bps|b/s|bit/s)?", re.IGNORECASE)
+_RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s*:\s*(\d+(?:\.\d+)?))?")
+
+
+def parse_speed(text: object) -> int:
+    """Read a bit rate, in whole Gbps, from `400G`, `400Gbps`, `7.68Tbps` or a bare number of Gbps.
+
+    Raises ValueError for anything else, and for a rate of zero.
+
+    >>> parse_speed("7.68Tbps")
+    7680
+    >>> parse_speed(400)
+    400
+    """
+    found = None if isinstance(text, bool) else _SPEED.fullmatch(f"{text}G" if isinstance(text, int) else str(text).strip())
+    value = Fraction(found[1]) * (1000 if found[2].upper() == "T" else 1) if found else Fraction(0)
+    if value <= 0 or value.denominator != 1:
+        raise ValueError("a speed is written like 400G, 800G or 7.68Tbps")
+    return int(value)
+
+
+def speed_text(gbps: int) -> str:
+    """Write a bit rate the way breakouts and data sheets do.
+
+    >>> speed_text(400)
+    '400G'
+    >>> speed_text(1600)
+    '1.6T'
+    """
+    if gbps > 1000:  # noqa: PLR2004 - a thousand G are a T
+        return f"{gbps / 1000:g}T"
+    return f"{gbps}G"
+
+
+def parse_ratio(text: object) -> Fraction:
+    """Read an oversubscription `down:up` as an exact fraction.
+
+    Raises ValueError for anything that is not a positive ratio.
+
+    >>> parse_ratio("3:1")
+    Fraction(3, 1)
+    >>> parse_ratio(1.5)
+    Fraction(3, 2)
+    """
+    found = None if isinstance(text, bool) else _RATIO.fullmatch(str(text).strip())
+    if found is None or not float(found[2] or 1) or not float(found[1]):
+        raise ValueError("an oversubscription is written down:up, like 1:1 or 3:1")
+    return Fraction(found[1]) / Fraction(found[2] or "1")
+
+
+def ratio_text(ratio: Fraction) -> str:
+    """Write a ratio as `down:up`.
+
+    >>> ratio_text(Fraction(3, 2))
+    '3:2'
+    """
+    return f"{ratio.numerator}:{ratio.denominator}"
+
+
+def gpu_name(domain: int, rank: int) -> str:
+    """Name the GPU of a rank in an HB domain; both count from 0.
+
+    >>> gpu_name(0, 3)
+    'd0-g3'
+    """
+    return f"d{domain}-g{rank}"

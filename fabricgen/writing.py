@@ -1,0 +1,158 @@
+"""The only writer: whole directories, or nothing.
+
+Owns staging, the manifest and the swap. Files are written into a directory beside OUT; when all stand, it takes OUT's place in one
+rename, and what was there before goes. A directory that fabricgen did not write is never touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen import __version__
+from fabricgen.diagnostics import Finding, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+MANIFEST = "manifest.json"
+FORMAT = "fabricgen-manifest/1"
+
+
+class Written(NamedTuple):
+    """One file below OUT."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+def check_target(out: Path) -> None:
+    """Refuse an OUT that is no directory of ours. Raises Refusal `not-ours`."""
+    if not out.exists() and not out.is_symlink():
+        return
+    ours = False
+    if out.is_dir() and not out.is_symlink():
+        if not any(out.iterdir()):
+            return
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            ours = json.loads((out / MANIFEST).read_text(encoding="utf-8")).get("format") == FORMAT
+    if not ours:
+        hint = "choose a directory that does not exist, or remove this one yourself"
+        raise Refusal(
+            [Finding("not-ours", f"`{out}` was not written by fabricgen, so it is not overwritten", because=(f"it has no {MANIFEST} of ours",), hint=hint)]
+        )
+
+
+@contextlib.contextmanager
+def staging(out: Path) -> Iterator[Path]:
+    """Yield a directory beside OUT that replaces it when the block ends well; when it does not, OUT is as it was.
+
+    Raises Refusal `cannot-write` where the place does not allow it.
+    """
+    check_target(out)
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
+    except OSError as error:
+        raise Refusal([Finding("cannot-write", f"`{out}` cannot be written: {error.strerror}", hint="choose another OUT")]) from None
+    try:
+        yield staged
+        _swap(staged, out)
+    except OSError as error:
+        raise Refusal([Finding("cannot-write", f"`{out}` cannot be written: {error.strerror}", hint="free some space, or choose another OUT")]) from error
+    finally:
+        shutil.rmtree(staged, ignore_errors=True)
+
+
+def _swap(staged: Path, out: Path) -> None:
+    """Put the staged directory in the place of OUT; the old one steps aside first and is put back should the rename fail."""
+    staged.chmod(0o777 & ~_umask())
+    aside = out.with_name(f".{out.name}.{os.getpid()}.old")
+    if out.exists():
+        out.rename(aside)
+    try:
+        staged.rename(out)
+    except OSError:
+        if aside.exists():
+            aside.rename(out)
+        raise
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _umask() -> int:
+    """Return the process's umask; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_text(root: Path, path: str, pieces: Iterable[str]) -> Written:
+    """Write a text file below `root`, piece by piece, hashing as it goes. Raises Refusal `path-escapes` for a path that leaves it."""
+    target = _below(root, path)
+    digest, size = hashlib.sha256(), 0
+    with target.open("wb") as stream:
+        for piece in pieces:
+            block = piece.encode()
+            digest.update(block)
+            size += len(block)
+            stream.write(block)
+    return Written(path, digest.hexdigest(), size)
+
+
+def adopt(root: Path, path: str) -> Written:
+    """Note a file that a library wrote at `reserve(root, path)`."""
+    block = (root / path).read_bytes()
+    return Written(path, hashlib.sha256(block).hexdigest(), len(block))
+
+
+def reserve(root: Path, path: str) -> Path:
+    """Return where a library may write `path`, its directory made."""
+    return _below(root, path)
+
+
+def _below(root: Path, path: str) -> Path:
+    """Join, refusing whatever would leave `root`."""
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
+        raise Refusal([Finding("path-escapes", f"`{path}` is no path below the output directory", hint="correct the `path` in the pack.yaml")])
+    target = root.joinpath(*parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return target
+
+
+def write_manifest(root: Path, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]) -> None:
+    """Write the manifest: every file with its SHA-256, the inventory's digest and the version; no clocks, no machine's paths."""
+    canonical = json.dumps(inventory, sort_keys=True, separators=(",", ":"))
+    content = {
+        "format": FORMAT,
+        "version": __version__,
+        "inventory_sha256": hashlib.sha256(canonical.encode()).hexdigest(),
+        "groups": groups,
+        "files": {file.path: file.sha256 for file in sorted(files)},
+    }
+    (root / MANIFEST).write_text(json_document(content), encoding="utf-8")
+
+
+def json_document(content: object) -> str:
+    """Write JSON as every file of ours holds it."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_file(path: Path, text: str) -> None:
+    """Replace one file whole or not at all. Raises Refusal `cannot-write`."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as stream:
+            stream.write(text)
+        staged = Path(name)
+        staged.chmod(0o666 & ~_umask())
+        staged.replace(path)
+    except OSError as error:
+        raise Refusal([Finding("cannot-write", f"`{path}` cannot be written: {error.strerror}", hint="choose another file")]) from None

@@ -1,0 +1,106 @@
+"""What every test may ask for: the program as a user runs it, the vendors' models, and the tools that judge emitted files.
+
+What a machine lacks is skipped with a one-line reason, unless the environment says that it must be there: FABRICGEN_LAB=require makes
+such a skip a failure, and FABRICGEN_ORACLES promises the vendors' models together with the tools that read them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, Protocol
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ROOT = Path(__file__).resolve().parents[1]
+SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+LAB_REQUIRED = os.environ.get("FABRICGEN_LAB") == "require"
+ON_CI = LAB_REQUIRED or bool(os.environ.get("CI"))
+
+# A plan takes milliseconds, and how many says nothing about its laws: no deadline, and no complaint about slow generation.
+settings.register_profile("desk", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, database=None)
+settings.load_profile("ci" if ON_CI else "desk")
+
+
+class Run(Protocol):
+    """Run `fabricgen` with these arguments, as a user would, and return how it ended."""
+
+    def __call__(
+        self, *arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Leave `cwd` out for an empty directory of the test's own; `env` is added to a clean environment."""
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """Return the least that a program needs, so that nothing of the developer's own settings reaches a test."""
+    return {"PATH": SYSTEM_PATH, "HOME": str(home), "LC_ALL": "C.UTF-8"}
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """Return the checkout."""
+    return ROOT
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Return a clean environment whose home is the test's own directory."""
+    return clean_environment(tmp_path)
+
+
+@pytest.fixture
+def run(tmp_path: Path, environment: dict[str, str]) -> Run:
+    """Return a function that runs `python -m fabricgen` outside the checkout."""
+
+    def start(*arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "fabricgen", *map(str, arguments)]
+        return subprocess.run(command, input=stdin, cwd=cwd or tmp_path, env=environment | dict(env or {}), capture_output=True, text=True, check=False)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def out_of_reach() -> Callable[[str], NoReturn]:
+    """Return what a test calls when the machine lacks something: a skip, or a failure where nothing may be skipped."""
+
+    def stop(reason: str) -> NoReturn:
+        if LAB_REQUIRED:
+            pytest.fail(f"{reason}, and FABRICGEN_LAB=require allows no skip")
+        pytest.skip(reason)
+
+    return stop
+
+
+@pytest.fixture(scope="session")
+def oracles(out_of_reach: Callable[[str], NoReturn]) -> Path:
+    """Return the directory of the vendors' models."""
+    named = os.environ.get("FABRICGEN_ORACLES")
+    if not named:
+        out_of_reach("FABRICGEN_ORACLES is unset: the vendors' models are not part of the project")
+    path = Path(named).resolve()
+    if not path.is_dir():
+        pytest.fail(f"FABRICGEN_ORACLES={named} is no directory")
+    return path
+
+
+@pytest.fixture(scope="session")
+def tool(out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
+    """Return a function that finds a program that judges emitted files, such as vtysh or yanglint."""
+
+    def find(name: str) -> str:
+        found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
+        if found:
+            return found
+        if os.environ.get("FABRICGEN_ORACLES"):
+            pytest.fail(f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models")
+        out_of_reach(f"{name} is not installed")
+
+    return find

@@ -1,0 +1,111 @@
+"""The gates that no linter knows: what a template may do, that every exception has a reason, and that the lock is complete.
+
+A template lays out what is already decided. It may loop, test and join; it may not count, sort or keep a value:
+
+- no `+ - * / // % **` (join with `~`), and none of the filters that reckon, order or pick;
+- `set` only renames or holds a constant;
+- fewer than 40 lines: a longer one is two sections.
+"""
+
+from __future__ import annotations
+
+import re
+import tokenize
+import tomllib
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, nodes
+
+ROOT = Path(__file__).resolve().parents[1]
+TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
+SOURCES = sorted(path for name in ("fabricgen", "tests") for path in (ROOT / name).rglob("*.py"))
+ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Neg)
+RECKONING = frozenset({
+    "abs", "batch", "dictsort", "float", "groupby", "int", "length", "count", "max", "min", "random", "reject", "rejectattr", "round", "select",
+    "selectattr", "slice", "sort", "sum", "unique",
+})  # fmt: skip
+RENAMES = (nodes.Const, nodes.Name, nodes.Getattr)
+LONGEST = 40
+
+
+def faults_of(source: str) -> list[str]:
+    """Name everything in a template that belongs into the plan or the views."""
+    tree = Environment(autoescape=True).parse(source)
+    faults = [(node.lineno, f"arithmetic: {type(node).__name__}") for node in tree.find_all(ARITHMETIC)]
+    faults += [(node.lineno, f"the filter `{node.name}` decides something") for node in tree.find_all(nodes.Filter) if node.name in RECKONING]
+    faults += [(node.lineno, "`set` computes") for node in tree.find_all(nodes.Assign) if not isinstance(node.node, RENAMES)]
+    faults += [(node.lineno, "`set` keeps a block") for node in tree.find_all(nodes.AssignBlock)]
+    if (lines := len(source.splitlines())) >= LONGEST:
+        faults.append((lines, f"{lines} lines; a template has fewer than {LONGEST}"))
+    return [f"line {line}: {fault}" for line, fault in sorted(faults)]
+
+
+def test_templates_are_found() -> None:
+    """The collector below has something to collect."""
+    assert TEMPLATES
+
+
+@pytest.mark.parametrize("template", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_template_decides_nothing(template: Path) -> None:
+    """Every shipped template parses, is short and leaves decisions to the plan."""
+    assert faults_of(template.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "fault"),
+    [
+        ("{{ port.index + 1 }}", "line 1: arithmetic: Add"),
+        ("{% for x in xs %}\n{{ loop.index0 % 2 }}\n{% endfor %}", "line 2: arithmetic: Mod"),
+        ("{{ ports | sort }}", "line 1: the filter `sort` decides something"),
+        ("{% set total = ports | length %}", "line 1: the filter `length` decides something"),
+        ("{% set name = a ~ b %}", "line 1: `set` computes"),
+        ("{% set name %}x{% endset %}", "line 1: `set` keeps a block"),
+        ("\n" * 40, "line 40: 40 lines; a template has fewer than 40"),
+    ],
+)
+def test_the_gate_sees_a_decision(source: str, fault: str) -> None:
+    """Each rule of the template gate is seen to bite."""
+    assert fault in faults_of(source)
+
+
+def test_the_gate_lets_layout_pass() -> None:
+    """Loops, tests and joins are what templates are for."""
+    assert faults_of("{% for p in ports if p.peer %}{% set peer = p.peer %}{{ p.name ~ '-' ~ peer }}{{ p.lanes | join(',') }}{% endfor %}") == []
+
+
+def test_every_exception_in_the_settings_has_a_reason() -> None:
+    """Each ruff code that is switched off stands on a line with a comment in words."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    lint = tomllib.loads(text)["tool"]["ruff"]["lint"]
+    codes = [*lint["ignore"], *(code for codes in lint["per-file-ignores"].values() for code in codes)]
+    bare = [code for code in codes if not re.search(rf'"{code}",?\s+# \w+ \w+', text)]
+    assert codes
+    assert bare == []
+
+
+def test_every_exception_in_the_code_has_a_reason() -> None:
+    """`noqa: CODE - reason` and `type: ignore[code]  # reason`, never the bare form."""
+    assert len(SOURCES) > 5
+    assert [fault for path in SOURCES for fault in unreasoned(path)] == []
+
+
+def unreasoned(path: Path) -> list[str]:
+    """Name the lines of a source whose exception says no reason."""
+    with path.open("rb") as file:
+        comments = [token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT]
+    reason = re.compile(r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - \w+ \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+")
+    marked = [token for token in comments if re.match(r"#\s*(noqa|type: ?ignore)", token.string)]
+    return [f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}" for token in marked if not reason.search(token.string)]
+
+
+def test_the_lock_pins_and_hashes_everything() -> None:
+    """Every requirement has a version and a hash, everything the project asks for is in it, and nothing in it names a machine."""
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    blocks = [block for block in re.split(r"\n(?=[a-z0-9])", text) if not block.startswith("#")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = {re.split(r"[<>=\[ ]", name)[0].lower().replace(".", "-") for name in project["dependencies"] + project["optional-dependencies"]["dev"]}
+    locked = {block.partition("==")[0] for block in blocks}
+    assert wanted <= locked
+    assert [block.splitlines()[0] for block in blocks if not re.search(r"^[a-z0-9-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", block)] == []
+    assert not re.search(r"://|^-|@ ", text, re.MULTILINE)

@@ -1,0 +1,118 @@
+"""The catalog's lanes, breakouts and aliases against SONiC's own platform files.
+
+The files are sonic-buildimage's device/*/platform.json (github.com/sonic-net/sonic-buildimage, Apache-2.0). They are found through
+FABRICGEN_ORACLES and never copied: without it these tests are skipped, with it a missing file is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from fabricgen.catalog import Catalog, Switch
+
+MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
+MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")
+FRONT_LANES = 8  # the service ports of these boxes have one lane
+
+
+@dataclass(frozen=True)
+class Cage:
+    """One front cage as platform.json describes it."""
+
+    name: str
+    index: int
+    lanes: tuple[int, ...]
+    modes: dict[str, list[str]]
+
+
+def _folder() -> Path:
+    root = os.environ.get("FABRICGEN_ORACLES")
+    if not root:
+        pytest.skip("FABRICGEN_ORACLES is not set: SONiC's platform files are not part of this project")
+    folder = Path(root) / "sonic-platforms"
+    assert folder.is_dir(), f"FABRICGEN_ORACLES is set, but {folder} is missing"
+    return folder
+
+
+def _switch(model: str) -> Switch:
+    switch = Catalog().switch(model)
+    assert switch is not None
+    assert switch.sonic is not None
+    return switch
+
+
+def _cages(switch: Switch) -> list[Cage]:
+    assert switch.sonic is not None
+    path = _folder() / f"{switch.sonic.platform}.platform.json"
+    assert path.is_file(), f"FABRICGEN_ORACLES is set, but {path} is missing"
+    found = []
+    for name, port in json.loads(path.read_text(encoding="utf-8"))["interfaces"].items():
+        lanes = tuple(int(lane) for lane in port["lanes"].split(","))
+        if len(lanes) == FRONT_LANES:
+            found.append(Cage(name, int(port["index"].split(",")[0]), lanes, port["breakout_modes"]))
+    return found
+
+
+def test_every_platform_file_is_compared_and_nothing_is_compared_twice() -> None:
+    """Seven files, seven models with lanes, and not one more on either side."""
+    on_disk = {path.name.removesuffix(".platform.json") for path in _folder().iterdir()}
+    compared = [switch.sonic.platform for switch in Catalog().switches() if switch.sonic and switch.sonic.lanes]
+    assert len(compared) == len(MODELS) == 7
+    assert set(compared) == on_disk == {sonic.platform for sonic in (_switch(model).sonic for model in MODELS) if sonic}
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_cages_and_lanes(model: str) -> None:
+    """The catalog knows every front cage, in order, with the serdes lanes behind it."""
+    switch = _switch(model)
+    cages = _cages(switch)
+    assert switch.sonic is not None
+    assert [cage.index for cage in cages] == list(range(1, switch.cages + 1))
+    assert switch.sonic.lanes == tuple(cage.lanes for cage in cages)
+    assert switch.lanes_per_cage == FRONT_LANES
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_mode_strings_are_verbatim_and_complete(model: str) -> None:
+    """Every cage offers exactly the modes of the catalog: those that can be planned, and those that split a cage unevenly."""
+    switch = _switch(model)
+    assert switch.sonic is not None
+    known = [mode.sonic for mode in switch.breakouts] + list(switch.sonic.mixed_modes)
+    assert len(known) == len(set(known))
+    for cage in _cages(switch):
+        assert set(cage.modes) == set(known), cage.name
+        assert not switch.cage_limits
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_breakouts_are_what_their_mode_strings_say(model: str) -> None:
+    """Name, ports, speed and lanes follow from the verbatim string; a number in round brackets is the lanes of all ports together."""
+    switch = _switch(model)
+    assert switch.sonic is not None
+    for mode in switch.breakouts:
+        said = MODE.fullmatch(mode.sonic or "")
+        assert said is not None, mode
+        count, speed = int(said["count"]), int(said["speed"])
+        lanes = int(said["lanes"] or FRONT_LANES) // count
+        assert (mode.name, mode.count, mode.speed_gbps, mode.lanes) == (f"{count}x{speed}G", count, speed, lanes)
+    assert not [text for text in switch.sonic.mixed_modes if MODE.fullmatch(text)]
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_names_and_aliases(model: str) -> None:
+    """The first port of a cage bears the cage's name in SONiC, and every port of every breakout the alias that the platform gives it."""
+    switch = _switch(model)
+    compared = 0
+    for cage in _cages(switch):
+        for mode in switch.breakouts:
+            assert switch.interface("sonic", cage.index, 0, mode) == cage.name
+            aliases = [switch.alias("sonic", cage.index, sub, mode) for sub in range(mode.count)]
+            assert aliases == cage.modes[str(mode.sonic)]
+            compared += len(aliases)
+    assert compared == switch.cages * sum(mode.count for mode in switch.breakouts)

@@ -1,0 +1,137 @@
+"""How the program starts: light imports, completion, and manners at a terminal.
+
+Time is measured by `make bench`; what makes a start fast is asserted here, namely which libraries it leaves alone.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import fabricgen
+
+if TYPE_CHECKING:
+    from tests.conftest import Run
+
+PROGRAM = Path(sys.executable).parent / "fabricgen"
+HEAVY = {"jinja2", "networkx", "numpy", "pydantic", "ruamel", "xlsxwriter"}
+FOR_ARTEFACTS = {"jinja2", "networkx", "xlsxwriter"}
+INVENTORY = """\
+name: start
+gpus: 1024
+hb_domain: {gpus: 8}
+switches:
+  leaf: {generic: {radix: 64}}
+"""
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Path:
+    """Write an inventory of 1,024 GPUs."""
+    path = tmp_path / "fabric.yaml"
+    path.write_text(INVENTORY, encoding="utf-8")
+    return path
+
+
+def imported(*arguments: object, env: dict[str, str], cwd: Path) -> set[str]:
+    """Return the top-level packages that a run imports, as python itself reports them."""
+    command = [sys.executable, "-X", "importtime", "-m", "fabricgen", *map(str, arguments)]
+    ended = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+    lines = (line for line in ended.stderr.splitlines() if line.startswith("import time:"))
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_asking_for_help_imports_no_heavy_library(option: str, environment: dict[str, str], tmp_path: Path) -> None:
+    """`--help` and `--version` answer before anything large is read."""
+    packages = imported(option, env=environment, cwd=tmp_path)
+    assert "fabricgen" in packages
+    assert packages & HEAVY == set()
+
+
+def test_planning_imports_nothing_that_only_artefacts_need(inventory: Path, environment: dict[str, str], tmp_path: Path) -> None:
+    """`plan` reads, counts and wires; graphs, templates and spreadsheets are for others."""
+    packages = imported("plan", inventory, env=environment, cwd=tmp_path)
+    assert "numpy" in packages
+    assert packages & FOR_ARTEFACTS == set()
+
+
+def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
+    """`python -m fabricgen` and `fabricgen` say the same, under the same name."""
+    for option in ("--help", "--version"):
+        program = subprocess.run([PROGRAM, option], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert run(option).stdout == program.stdout
+    assert fabricgen.__version__ in program.stdout
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_script(shell: str, environment: dict[str, str], tmp_path: Path) -> None:
+    """Each shell gets a script that knows the program by name."""
+    env = environment | {"_FABRICGEN_COMPLETE": f"{shell}_source"}
+    script = subprocess.run([PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert f"_FABRICGEN_COMPLETE={shell}_complete" in script.stdout
+    assert script.stderr == ""
+
+
+def test_completion_offers_commands(environment: dict[str, str], tmp_path: Path) -> None:
+    """`fabricgen pla<TAB>` offers `plan`."""
+    env = environment | {"_FABRICGEN_COMPLETE": "bash_complete", "COMP_WORDS": "fabricgen pla", "COMP_CWORD": "1"}
+    answer = subprocess.run([PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "plain,plan" in answer.stdout.splitlines()
+
+
+def test_json_is_all_that_stdout_carries(run: Run, inventory: Path) -> None:
+    """`--json` prints one document, and a pipe gets neither colour nor a progress bar."""
+    ended = run("plan", inventory, "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["gpus"] == 1024
+    assert not {"\x1b", "\r"} & set(ended.stdout + ended.stderr)
+
+
+def test_no_progress_bar_without_a_terminal(run: Run, inventory: Path, tmp_path: Path) -> None:
+    """A build into a log file leaves no control characters there."""
+    ended = run("build", inventory, "-o", tmp_path / "out")
+    assert ended.returncode == 0, ended.stderr
+    assert not {"\x1b", "\r"} & set(ended.stdout + ended.stderr)
+
+
+def refusal_at_a_terminal(cwd: Path, env: dict[str, str]) -> str:
+    """Return what a person at a terminal reads on stderr when an inventory is refused."""
+    (cwd / "bad.yaml").write_text(INVENTORY + "rials: {}\n", encoding="utf-8")
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "fabricgen", "plan", "bad.yaml"]
+    with os.fdopen(ours, "rb", buffering=0) as screen:
+        ended = subprocess.run(command, env=env | {"TERM": "xterm"}, cwd=cwd, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, check=False)
+        os.close(theirs)
+        text = read_screen(screen.fileno())
+    assert ended.returncode == 1, text
+    return text
+
+
+def read_screen(terminal: int) -> str:
+    """Read a terminal until its other end is closed, which Linux reports as an error and others as an empty read."""
+    chunks = []
+    try:
+        while chunk := os.read(terminal, 65536):
+            chunks.append(chunk)
+    except OSError:
+        pass
+    return b"".join(chunks).decode()
+
+
+def test_colour_only_where_it_is_wanted(environment: dict[str, str], tmp_path: Path) -> None:
+    """A terminal gets colour, NO_COLOR takes it away, and the words are the same."""
+    coloured = refusal_at_a_terminal(tmp_path, environment)
+    plain = refusal_at_a_terminal(tmp_path, environment | {"NO_COLOR": "1"})
+    assert "\x1b[" in coloured
+    assert "\x1b" not in plain
+    assert "rials" in plain
+    assert "Traceback" not in plain

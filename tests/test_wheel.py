@@ -1,0 +1,93 @@
+"""The wheel, as a stranger gets it: built, installed into an empty environment, and used far away from the checkout."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+import fabricgen
+from tests.conftest import clean_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.slow
+
+
+def shell(*command: object, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run a program and return how it ended; without `env` it sees the caller's, as pip must for its proxies and its index."""
+    return subprocess.run([str(word) for word in command], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source archive, and the wheel out of that, as a release would."""
+    out = tmp_path_factory.mktemp("dist")
+    built = shell(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, root, cwd=out)
+    assert built.returncode == 0, built.stdout + built.stderr
+    (found,) = out.glob("*.whl")
+    return found
+
+
+def shipped(directory: Path) -> set[str]:
+    """Name the files under a directory of the checkout that belong to the project."""
+    files = (path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(directory).as_posix() for path in files}
+
+
+def test_the_wheel_carries_the_package_and_its_files(root: Path, wheel: Path) -> None:
+    """Templates and inventories travel inside the package, complete, and nothing else comes along."""
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    expected = {f"fabricgen/{name}" for name in shipped(root / "fabricgen")}
+    for directory in ("templates", "inventories"):
+        files = shipped(root / directory)
+        assert files, directory
+        expected |= {f"fabricgen/{directory}/{name}" for name in files}
+    assert names == expected
+
+
+def empty_environment(home: Path) -> Path:
+    """Create an environment without a single package and return its python."""
+    venv.create(home, with_pip=False, symlinks=True)
+    return home / "bin" / "python"
+
+
+def constraints(root: Path, path: Path) -> Path:
+    """Write the locked versions as constraints, without hashes: the wheel just built has none to compare with."""
+    path.write_text("\n".join(re.findall(r"^[a-z0-9-]+==[^\s;]+", (root / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)), encoding="utf-8")
+    return path
+
+
+def install(root: Path, wheel: Path, home: Path, out_of_reach: Callable[[str], NoReturn]) -> Path:
+    """Install the wheel with what it asks for, in the locked versions, and return the directory of its programs."""
+    python = empty_environment(home / "env")
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet", "--retries", "1"]
+    installed = shell(*pip, "--constraint", constraints(root, home / "locked.txt"), wheel, cwd=home)
+    if re.search("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError", installed.stderr):
+        out_of_reach("no package index can be reached, so the wheel's dependencies cannot be installed")
+    assert installed.returncode == 0, installed.stderr
+    return python.parent
+
+
+def test_the_installed_wheel_builds_an_example(root: Path, wheel: Path, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]) -> None:
+    """`pip install` into an empty environment gives a `fabricgen` that builds an example."""
+    programs, env = install(root, wheel, tmp_path, out_of_reach), clean_environment(tmp_path)
+    version = shell(programs / "fabricgen", "--version", cwd=tmp_path, env=env)
+    assert (version.returncode, version.stderr) == (0, "")
+    assert fabricgen.__version__ in version.stdout
+
+    shutil.copytree(root / "examples", tmp_path / "examples")
+    example = min(tmp_path.glob("examples/*.yaml"))
+    built = shell(programs / "fabricgen", "build", example, "-o", tmp_path / "out", cwd=tmp_path, env=env)
+    assert built.returncode == 0, built.stdout + built.stderr
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert (tmp_path / "out" / "cabling" / "cables.csv").is_file()
