@@ -14,7 +14,7 @@ from fabricgen.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Cable, Catalog, Transceiver
+    from fabricgen.catalog import Cable, Catalog, Top, Transceiver
     from fabricgen.fronts import Front
     from fabricgen.resolving import Request
 
@@ -32,7 +32,7 @@ class Cage(NamedTuple):
     """What a module sees: the cage, the top it takes, and the links that it must carry."""
 
     form_factor: str
-    top: str
+    top: Top
     links: int
     speed_gbps: int
     transport: str
@@ -124,7 +124,7 @@ def _half_known(lower: Cage, upper: Cage, catalog: Catalog, reach: int, media: t
 def _modules(cage: Cage, catalog: Catalog, reach: int) -> Iterator[tuple[Transceiver, int]]:
     """Find the modules that fill a cage, with the connectors that each link takes: one, or all where the cage is not split."""
     for module in catalog.transceivers():
-        if not module.fits(cage.form_factor, cage.top) or cage.transport not in module.transports or (module.reach_m or 0) < reach:  # type: ignore[arg-type]
+        if not module.fits(cage.form_factor, cage.top) or cage.transport not in module.transports or (module.reach_m or 0) < reach:
             continue
         if (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps):
             yield module, 1

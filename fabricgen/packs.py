@@ -122,6 +122,7 @@ class Packs:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
+            auto_reload=False,  # a run reads a template once; looking again costs more than an include
         )
         environment.filters |= {"csv": csv_cell, "json": json_text, "quoted": quoted}
         return environment
@@ -132,14 +133,19 @@ class _Sandbox(ImmutableSandboxedEnvironment):
 
     def __init__(self, **options: Any) -> None:  # noqa: ANN401
         super().__init__(**options)
-        self._known: dict[tuple[type, str], bool] = {}
+        self._safe: set[tuple[type, str]] = set()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401
+        """Ask the sandbox once for each name of a class of this program: it judges those by class and name alone."""
+        if (type(obj), attribute) in self._safe:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401
-        """Ask the sandbox once for each class and name."""
-        key = (type(obj), attr)
-        safe = self._known.get(key)
-        if safe is None:
-            safe = self._known[key] = super().is_safe_attribute(obj, attr, value)
+        """Remember what the sandbox allows of views; what Python itself brings is asked for again."""
+        safe = super().is_safe_attribute(obj, attr, value)
+        if safe and type(obj).__module__.startswith("fabricgen."):
+            self._safe.add((type(obj), attr))
         return safe
 
 

@@ -80,11 +80,11 @@ def out_of_reach() -> Callable[[str], NoReturn]:
 
 
 @pytest.fixture(scope="session")
-def oracles(out_of_reach: Callable[[str], NoReturn]) -> Path:
+def oracles() -> Path:
     """Return the directory of the vendors' models."""
     named = os.environ.get("FABRICGEN_ORACLES")
     if not named:
-        out_of_reach("FABRICGEN_ORACLES is unset: the vendors' models are not part of the project")
+        pytest.skip("FABRICGEN_ORACLES is unset: the vendors' models are not part of the project")
     path = Path(named).resolve()
     if not path.is_dir():
         pytest.fail(f"FABRICGEN_ORACLES={named} is no directory")

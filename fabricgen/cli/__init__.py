@@ -53,7 +53,7 @@ def run(arguments: list[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except Refusal as refusal:
-        print_findings(refusal.findings)
+        print_findings(refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments))
         return 1
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; nothing was written", err=True)

@@ -12,6 +12,7 @@ from fabricgen.cli.printing import grouped, print_json, progress
 
 if TYPE_CHECKING:
     from fabricgen.building import Job
+    from fabricgen.planner import Plan
     from fabricgen.writing import Written
 
 SHOWN = 4
@@ -32,7 +33,10 @@ REQUESTABLE = ("cabling", "bom", "configs", "graph", "workbook")
 )
 @json_option
 def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], *, dry_run: bool, as_json: bool) -> None:
-    """Plan a fabric and render it: cabling, bill of materials, configurations, graph."""
+    """Write cabling, configurations, parts and graph.
+
+    OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
+    """
     from fabricgen.building import build as build_job
     from fabricgen.writing import check_target
 
@@ -64,14 +68,14 @@ def _groups(only: str | None) -> frozenset[str]:
     return named
 
 
-def _job(plan: object, named: frozenset[str], templates: tuple[Path, ...]) -> Job:
+def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...]) -> Job:
     """Lay out the job; the workbook of cables belongs to the cabling."""
     from fabricgen.building import GROUPS, Job
     from fabricgen.packs import Packs
 
     wanted = named | ({"cabling"} if "workbook" in named else set())
     groups = tuple(group for group in GROUPS if not named or group in wanted)
-    return Job(plan, Packs(templates), groups, named)  # type: ignore[arg-type]
+    return Job(plan, Packs(templates), groups, named)
 
 
 def _report(files: list[Written], out: Path) -> str:

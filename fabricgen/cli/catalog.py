@@ -15,7 +15,7 @@ roots_option = click.option("--catalog", "roots", type=ROOT, multiple=True, envv
 
 @click.group()
 def catalog() -> None:
-    """Show the switches, hosts, NICs, transceivers, cables and prices that can be used."""
+    """Show what can be bought, and where its facts come from."""
 
 
 @catalog.command("list")

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.options import DESIGNS
 
+if TYPE_CHECKING:
+    from fabricgen.catalog import Catalog
+
 SCHEMA = "fabric.schema.json"
+DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
+"""What an inventory starts with where no model tells, and the room for growth that its comment shows."""
 
 
 @click.command()
@@ -23,51 +29,50 @@ SCHEMA = "fabric.schema.json"
 @click.option("--design", type=click.Choice(DESIGNS), default="rail-only", show_default=True, help="Design.")
 @click.option("--planes", type=click.IntRange(1), help="NIC ports per GPU; default: the fewest that the host offers.")
 @click.option("--force", is_flag=True, help="Replace an inventory that exists.")
-def init(
-    file: str,
-    name: str,
-    gpus: int,
-    hb_domain: int | None,
-    host: str | None,
-    leaf: str | None,
-    radix: int | None,
-    nos: str | None,
-    design: str,
-    planes: int | None,
-    *,
-    force: bool,
-) -> None:
-    """Write a commented inventory that builds, and beside it the schema that editors read.
+def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above, handed on to the template by name
+    """Write a commented inventory to start from.
+
+    It builds as it is; beside it goes the schema that editors read.
 
     FILE is fabric.yaml by default; `-` prints.
     """
     from fabricgen.catalog import Catalog
     from fabricgen.diagnostics import refuse
-    from fabricgen.packs import Packs
     from fabricgen.planner import make_plan
     from fabricgen.reading import read_text
     from fabricgen.spec import json_schema
     from fabricgen.writing import json_document, write_file
 
-    if leaf and radix:
+    if wanted["leaf"] and wanted["radix"]:
         raise click.UsageError("a switch is either a --leaf model or a --radix")
     target = None if file == "-" else Path(file)
     if target and target.exists() and not force:
         raise refuse("file-exists", f"`{file}` exists, so it is not overwritten", hint="choose another file, or use --force")
-    known = Catalog()
-    chassis = known.host(host) if host else None
-    fewest = min(chassis.speeds_gbps) if chassis else 1
-    text = Packs().render(
-        "init", "fabric.yaml.j2",
-        name=name, gpus=gpus, hb_domain=hb_domain or (chassis.hb_domain_gpus if chassis else 8), hosts=chassis.hb_domain_hosts if chassis else 1,
-        host=host, leaf=leaf, radix=radix or 64, nos=nos, design=design, planes=planes or fewest, schema=SCHEMA,
-    )  # fmt: skip
+    catalog = Catalog()
+    text = _inventory(wanted, catalog)
     inventory = read_text(text, "init")
     with inventory.placing():
-        make_plan(inventory.spec, known)
+        make_plan(inventory.spec, catalog)
     if target is None:
         click.echo(text, nl=False)
         return
     write_file(target, text)
     write_file(target.with_name(SCHEMA), json_document(json_schema()))
     click.echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
+
+
+def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
+    """Render the inventory; what the options leave open comes from the host model."""
+    from fabricgen.packs import Packs
+
+    host = catalog.host(wanted["host"]) if wanted["host"] else None
+    from_host = {
+        "hb_domain": host.hb_domain_gpus if host else DOMAIN_GPUS,
+        "hosts": host.hb_domain_hosts if host else 1,
+        "planes": min(host.speeds_gbps) if host else 1,
+        "radix": RADIX,
+        "reserve": GROWTH * wanted["gpus"],
+    }
+    given = {key: value for key, value in wanted.items() if value is not None}
+    open_keys = dict.fromkeys(("host", "leaf", "nos"))
+    return Packs().render("init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA})

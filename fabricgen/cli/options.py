@@ -87,9 +87,9 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
     )
     @functools.wraps(function)
-    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401
+    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401 - whatever else the command takes
         flags = {key: rest.pop(key) for key in SIZING}
-        return function(*args, asked=Asked(fabric, flags, prices, sets, roots), **rest)  # type: ignore[arg-type]
+        return function(*args, asked=Asked(fabric, flags, prices, sets, roots), **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
 
     return wrapped
 

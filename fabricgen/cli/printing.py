@@ -27,11 +27,11 @@ def colours(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def print_findings(findings: Iterable[Finding]) -> None:
+def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
     """Print findings on stderr, and as one JSON document on stdout where the command was asked for JSON."""
     findings = list(findings)
     click.echo("\n\n".join(text_of(finding, colour=colours(sys.stderr)) for finding in findings), err=True, color=colours(sys.stderr))
-    if "--json" in sys.argv:
+    if as_json:
         print_json({"ok": False, "findings": [finding_json(finding) for finding in findings]})
 
 

@@ -11,7 +11,10 @@ from fabricgen.cli.printing import print_json
 
 @click.command()
 def schema() -> None:
-    """Print the JSON Schema of an inventory (draft-07, as yaml-language-server reads it)."""
+    """Print the JSON Schema of an inventory.
+
+    It keeps to the part of draft-07 that yaml-language-server reads.
+    """
     from fabricgen.spec import json_schema
 
     print_json(json_schema())
@@ -20,7 +23,10 @@ def schema() -> None:
 @click.command()
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
-    """Explain an error code or a term; without one, list them all."""
+    """Explain an error code or a term.
+
+    Without one, list them all.
+    """
     from fabricgen.diagnostics import nearest, refuse
 
     pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}

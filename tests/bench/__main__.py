@@ -1,0 +1,175 @@
+"""Measure CPU seconds, peak memory and ratios, each against its floor in the same run; nothing here passes or fails.
+
+Machines are noisy, so a figure is CPU time where it can be, and a ratio to something measured beside it where that says more. The floor
+of a build is what Jinja alone takes to render the same text from views that are ready. `--quick` leaves the million-GPU build out.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from fabricgen.catalog import Catalog
+from fabricgen.packs import Packs, csv_cell, json_text, quoted
+from fabricgen.planner import make_plan
+from fabricgen.resources import shipped
+from fabricgen.spec import FabricSpec
+from fabricgen.views import Chunk, Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jinja2 import Template
+
+MILLION, HB_DOMAIN, RADIX = 2**20, 256, 128
+SIZES = (16_384, 65_536, 262_144, MILLION)
+FLOOR_GPUS = 65_536
+
+
+class Cost(NamedTuple):
+    """What a command took: wall and CPU seconds, and the largest process's peak memory in MiB."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mib: float
+
+
+def measured(arguments: list[str]) -> Cost:
+    """Run fabricgen in a process of its own. `wait4` counts that process and those that it started and waited for."""
+    command = [sys.executable, "-m", "fabricgen", *arguments]
+    started = time.perf_counter()
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{' '.join(arguments)} ended with {child.returncode}")
+    return Cost(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def best(arguments: list[str], runs: int) -> Cost:
+    """Return the cheapest of some runs: noise only adds."""
+    return min((measured(arguments) for _ in range(runs)), key=lambda cost: cost.cpu_s)
+
+
+def sizing(gpus: int) -> list[str]:
+    """Return the flags of a fabric of the benchmark's shape."""
+    return ["--gpus", str(gpus), "--hb-domain", str(HB_DOMAIN), "--radix", str(RADIX)]
+
+
+def spec(gpus: int) -> FabricSpec:
+    """Return the same fabric as a spec."""
+    leaf = {"generic": {"radix": RADIX}}
+    return FabricSpec.model_validate({"name": "bench", "gpus": gpus, "hb_domain": {"gpus": HB_DOMAIN}, "switches": {"leaf": leaf}})
+
+
+def say(what: str, figure: str, wanted: str) -> None:
+    """Print one line of the report."""
+    print(f"{what:<58} {figure:>34}   wanted: {wanted}", flush=True)  # noqa: T201 - a report is for reading
+
+
+def start_up() -> None:
+    """Measure what a person waits for."""
+    floor = min(_cpu([sys.executable, "-c", "import click"]) for _ in range(5))
+    for arguments in (["--help"], ["--version"]):
+        say(f"fabricgen {arguments[0]}", f"{best(arguments, 5).cpu_s:.3f} s CPU (click alone {floor:.3f})", "under 0.15")
+    cost = best(["plan", "--gpus", "1024", "--hb-domain", "8", "--radix", "64"], 5)
+    say("plan of 1,024 GPUs", f"{cost.cpu_s:.3f} s CPU", "under 0.6")
+
+
+def _cpu(command: list[str]) -> float:
+    """Return the CPU seconds of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def plans() -> None:
+    """Measure planning at a million GPUs, with two and with three tiers per rail."""
+    for domain in (HB_DOMAIN, 8):
+        cost = best(["plan", "--gpus", str(MILLION), "--hb-domain", str(domain), "--radix", str(RADIX)], 3)
+        say(f"plan of {MILLION:,} GPUs, HB domain {domain}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 3 s, 600 MiB")
+
+
+def one_config() -> None:
+    """Measure rendering one configuration of 64 ports."""
+    leaf = {"generic": {"radix": 64}}
+    plan = make_plan(FabricSpec.model_validate({"name": "bench", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}), Catalog())
+    switch, packs = next(Views(plan).switches(0)), Packs()
+    packs.render("frr", "frr.conf.j2", switch=switch)
+    runs = 500
+    started = time.process_time()
+    for _ in range(runs):
+        packs.render("frr", "frr.conf.j2", switch=switch)
+    say(f"frr.conf of {len(switch.ports)} ports, in the sandbox", f"{(time.process_time() - started) / runs * 1e6:.0f} us", "under 200 us")
+
+
+def against_jinja(out: Path) -> None:
+    """Compare a whole build with Jinja rendering the same files from views that are ready, outside the sandbox."""
+    views, units = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(4)
+    configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
+    rendered = 0.0
+    for unit in units:
+        switches, rows = list(views.switches(unit)), views.cables(unit)
+        started = time.process_time()
+        for switch in switches:
+            for template in configs:
+                template.render(switch=switch)
+        for template in tables:
+            template.render(chunk=Chunk("bench", rows, first=False, last=False))
+        rendered += time.process_time() - started
+    floor = rendered * views.plan.mapping.units / len(units)
+    cost = measured(["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom", "-o", str(out)])
+    say(f"build of {FLOOR_GPUS:,} GPUs against Jinja alone", f"{cost.cpu_s:.1f} s / {floor:.1f} s = {cost.cpu_s / floor:.2f}", "close to 3")
+
+
+def _templates(pack: str, each: str) -> Iterator[Template]:
+    """Compile a pack's templates without the sandbox."""
+    environment = Environment(loader=FileSystemLoader(shipped("templates")), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - no HTML
+    environment.filters |= {"csv": csv_cell, "json": json_text, "quoted": quoted}
+    found = Packs().pack(pack)
+    outputs = found.outputs if found else ()
+    return (environment.get_template(f"{pack}/{output.template}") for output in outputs if output.each == each)
+
+
+def growth(out: Path, sizes: tuple[int, ...]) -> None:
+    """Measure whole builds, each four times the last."""
+    before: float | None = None
+    for gpus in sizes:
+        cost = measured(["build", *sizing(gpus), "--only", "cabling,configs,bom", "-o", str(out)])
+        files = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
+        ratio = f"x{cost.cpu_s / before:.2f}" if before else ""
+        wanted = "x4.5 at most" if gpus < MILLION else "x4.5 at most, under 60 s wall, 1536 MiB"
+        say(
+            f"build of {gpus:,} GPUs ({len(files):,} files, {sum(files) / 2**20:,.0f} MiB)",
+            f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB {ratio}",
+            wanted,
+        )
+        before = cost.cpu_s
+
+
+def main() -> None:
+    """Run every measurement."""
+    quick = "--quick" in sys.argv[1:]
+    start_up()
+    plans()
+    one_config()
+    home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
+    try:
+        against_jinja(home / "out")
+        growth(home / "out", SIZES[:-1] if quick else SIZES)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

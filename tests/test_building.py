@@ -1,0 +1,145 @@
+"""`build`: the tree, its groups, its manifest; the same bytes every time, and all of it or nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Run
+
+SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "8")
+TREE = {
+    "manifest.json", "plan.json", "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "bom/bom.csv", "bom/bom.xlsx", "bom/compare.csv",
+    "graph/fabric.json", "graph/fabric.graphml", "graph/topology.dot",
+}  # fmt: skip
+
+
+def tree(out: Path) -> dict[str, bytes]:
+    """Return every file below a directory with its bytes."""
+    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def built(tmp_path: Path, run: Run) -> Path:
+    """Return the directory of a small build."""
+    done = run("build", *SIZING, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "out"
+
+
+def test_the_tree_is_the_contracts(built: Path) -> None:
+    """Every file of the contract stands, and a directory of configuration for every switch."""
+    files = set(tree(built))
+    assert files >= TREE
+    plan = json.loads((built / "plan.json").read_text())
+    assert len({path.split("/")[1] for path in files if path.startswith("configs/")}) == plan["switches"]["total"]
+    assert {path.split("/")[-1] for path in files if path.startswith("configs/")} >= {"frr.conf"}
+
+
+def test_the_manifest_names_every_file(built: Path) -> None:
+    """No file is missing from it, and each digest is the file's."""
+    files = tree(built)
+    manifest = json.loads(files.pop("manifest.json"))
+    assert manifest["files"] == {path: hashlib.sha256(block).hexdigest() for path, block in files.items()}
+
+
+def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
+    """Another hash seed, directory, locale, home and hour make no difference."""
+    elsewhere = tmp_path / "a b" / "out"
+    done = run("build", *SIZING, "-o", elsewhere, env={"PYTHONHASHSEED": "4711", "LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": "/"})
+    assert done.returncode == 0, done.stderr
+    assert tree(elsewhere) == tree(built)
+
+
+def test_two_processes_write_what_one_writes(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Splitting the work changes no byte."""
+    from fabricgen import building  # noqa: PLC0415 - patched below
+    from fabricgen.cli import run as call  # noqa: PLC0415 - this process, so that the patch holds
+
+    assert run("build", *SIZING, "-o", tmp_path / "one").returncode == 0
+    monkeypatch.setattr(building, "SERIAL_LINKS", 0)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    assert call(["build", *SIZING, "-o", str(tmp_path / "two")]) == 0
+    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+
+
+def test_a_plan_file_builds_the_same_bytes(built: Path, tmp_path: Path, run: Run) -> None:
+    """The plan stands alone."""
+    assert run("plan", *SIZING, "-o", tmp_path / "plan.json").returncode == 0
+    for plan in (tmp_path / "plan.json", built / "plan.json"):
+        assert run("build", plan, "-o", tmp_path / "again").returncode == 0
+        assert tree(tmp_path / "again") == tree(built)
+
+
+def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run) -> None:
+    """A plan file promises its wiring."""
+    plan = json.loads((built / "plan.json").read_text())
+    (tmp_path / "plan.json").write_text(json.dumps(plan | {"wiring_sha256": "0" * 64}))
+    done = run("build", tmp_path / "plan.json", "-o", tmp_path / "other")
+    assert done.returncode == 1
+    assert "plan-of-another-version" in done.stderr
+    assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("group", ["cabling", "bom", "configs", "graph"])
+def test_only_writes_one_group(tmp_path: Path, run: Run, group: str) -> None:
+    """`--only` leaves the other groups out, and says so in the manifest."""
+    assert run("build", *SIZING, "--only", group, "-o", tmp_path / "out").returncode == 0
+    files = tree(tmp_path / "out")
+    assert {path.split("/")[0] for path in files if "/" in path} == {group}
+    assert json.loads(files["manifest.json"])["groups"] == [group]
+
+
+def test_dry_run_lists_what_a_build_writes(built: Path, tmp_path: Path, run: Run) -> None:
+    """The list is complete, and nothing is written."""
+    done = run("build", *SIZING, "-o", tmp_path / "dry", "--dry-run")
+    assert sorted(done.stdout.split()) == sorted(tree(built))
+    assert not (tmp_path / "dry").exists()
+
+
+def test_an_unknown_group_is_usage(tmp_path: Path, run: Run) -> None:
+    """Exit code 2, and the groups that there are."""
+    done = run("build", *SIZING, "--only", "cabels", "-o", tmp_path / "out")
+    assert done.returncode == 2
+    assert "cabling" in done.stderr
+
+
+def test_bad_input_leaves_the_last_build(built: Path, run: Run) -> None:
+    """Whatever is wrong, what was there before stays."""
+    before = tree(built)
+    for bad in (("--set", "rails.count=3"), ("--set", "prices=nobody"), ("--set", "nos=ios")):
+        done = run("build", *SIZING, *bad, "-o", built)
+        assert done.returncode == 1, done.stdout
+        assert "Traceback" not in done.stderr
+        assert tree(built) == before
+
+
+def test_a_template_that_fails_late_leaves_the_last_build(built: Path, tmp_path: Path, run: Run, root: Path) -> None:
+    """A template of a user's own breaks on the second switch: no half of a build is left, and the finding names the template."""
+    pack = tmp_path / "mine" / "frr"
+    shutil.copytree(root / "templates" / "frr", pack)
+    (pack / "frr.conf.j2").write_text("{% if switch.name.endswith('2') %}{{ switch.nonsense }}{% endif %}\n")
+    before = tree(built)
+    done = run("build", *SIZING, "--templates", tmp_path / "mine", "-o", built)
+    assert done.returncode == 1
+    assert "bad-template" in done.stderr
+    assert "nonsense" in done.stderr
+    assert tree(built) == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
+
+
+def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, run: Run) -> None:
+    """The command says what it leaves out, and how to have it."""
+    big = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
+    done = run("build", *big, "--only", "cabling", "--dry-run", "-o", tmp_path / "out")
+    assert "cables.xlsx" not in done.stdout
+    assert "--only workbook" in done.stderr
+    asked = run("build", *big, "--only", "workbook", "--dry-run", "-o", tmp_path / "out")
+    assert "cabling/cables.xlsx" in asked.stdout
