@@ -101,7 +101,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
         ),
     ]
     if asked.host_pool.overlaps(asked.loopback_pool):
-        hint = "choose two prefixes that share no address"
+        hint = "choose two that share no address, like `host_pool: 10.0.0.0/9` and `loopback_pool: 10.128.0.0/10`"
         findings.append(Finding("pools-overlap", f"{asked.host_pool} and {asked.loopback_pool} share addresses", ("addressing", "loopback_pool"), hint=hint))
     last = asked.asn_base + mapping.units * _unit_asns(mapping) - 1
     if last > HIGHEST_ASN:

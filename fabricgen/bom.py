@@ -92,13 +92,10 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
     book = catalog.price_book(name)
     if book is None:
         near = nearest(name, catalog.names("prices"))
-        hint = f"did you mean `{near}`? books: " if near else "books: "
-        raise refuse(
-            "unknown-price-book",
-            f"there is no price book `{name}`",
-            path=("prices",),
-            hint=hint + ", ".join(catalog.names("prices")) + ", or the path of a .yaml file",
-        )
+        is_path = name.endswith((".yaml", ".yml"))
+        known = "a path is relative to the inventory; " if is_path else f"did you mean `{near}`? " if near else ""
+        hint = f"{known}books: {', '.join(catalog.names('prices'))}, or the path of a .yaml file"
+        raise refuse("unknown-price-book", f"there is no price book {'file ' if is_path else ''}`{name}`", path=("prices", "book"), hint=hint)
     return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.diagnostics import Path
+
     Ints = NDArray[np.int32]
     Bools = NDArray[np.bool_]
 
@@ -76,6 +78,15 @@ class Sizing:
         return self.core // self.pod_spines if self.core else 0
 
 
+class Words(NamedTuple):
+    """What a refusal calls the block and its switches, which key asks for so many endpoints, and what else would help."""
+
+    subject: str
+    boxes: str
+    path: Path
+    remedies: tuple[str, ...] = ()
+
+
 def width(fits: Callable[[int, int], bool], radix: int, speeds: tuple[int, int], ratio: Fraction, shares: int = 1) -> Width:
     """Split a box: the widest `down` whose bandwidth over `ratio` still finds ports upwards, for each of `shares` equal parts.
 
@@ -104,10 +115,10 @@ def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | No
     return next((count for count in range(fewest, uplinks + 1) if uplinks % count == 0), None)
 
 
-def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, subject: str) -> Sizing:
+def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, words: Words) -> Sizing:
     """Size one block with the fewest tiers, or with exactly `tiers`.
 
-    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them; `subject` names the block in a refusal.
+    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them; `words` name the block in a refusal.
     Raises Refusal `block-too-large` where no allowed tier holds it.
     """
     attempts: dict[int, Callable[[], Sizing | None]] = {
@@ -120,16 +131,15 @@ def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, 
         if sizing:
             return sizing
     largest = tiers or 3
-    words = {1: "one tier", 2: "two tiers", 3: "three tiers"}[largest]
-    boxes = f"{widths.single}-port switches"
-    more = "use more rails" if largest == max(attempts) else f"allow `rails.tiers: {largest + 1}`"
-    hint = f"raise the radix, add planes, or {more}"
-    raise refuse("block-too-large", f"{words} of {boxes} cannot hold {subject}", path=("rails", "tiers"), because=_capacity(widths, largest), hint=hint)
+    fact = f"{('one tier', 'two tiers', 'three tiers')[largest - 1]} of {words.boxes} cannot hold {words.subject}"
+    higher = [f"allow `rails.tiers: {more}`" for more in range(largest + 1, 4) if attempts[more]()]
+    hint = ", or ".join([*higher[:1], "choose switches of a larger radix", *words.remedies])
+    raise refuse("block-too-large", fact, path=("rails", "tiers") if tiers else words.path, because=_capacity(leaves_of, widths, largest), hint=hint)
 
 
 def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
     """One switch holds the block."""
-    if leaves_of(widths.single) != 1:
+    if not widths.single or leaves_of(widths.single) != 1:
         return None
     return Sizing(1, widths.single, 1, 0, 0, widths.single, 0, 0, 0, 0, 1)
 
@@ -160,20 +170,26 @@ def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool)
     return Sizing(3, leaves * down, leaves, pods * up, cores * up, down, up, spine_down, spine_up, core_down, pods)
 
 
-def _capacity(widths: Widths, tiers: int) -> Iterable[str]:
+def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> Iterable[str]:
     """Say how much a block of so many tiers holds, step by step."""
     down, up = widths.leaf
-    if tiers == 1:
-        return [f"a switch gives all of its {widths.single} ports to endpoints"]
-    first = f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks"
+    if tiers == 1 or not down:
+        return [f"one tier is one switch, which has {widths.single} ports for it" if tiers == 1 else _NO_UPLINKS]
+    leaves = leaves_of(down)
+    first = f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks, so {leaves} leaves are needed"
     if tiers == 2:  # noqa: PLR2004 - the second tier
         return [first, f"a spine reaches {widths.spine_radix} leaves, so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}"]
-    pod = widths.spine.down * down
+    if not widths.spine.down:
+        return [first, _NO_UPLINKS]
+    pod, pods, reach = widths.spine.down * down, -(-leaves // widths.spine.down), widths.core_radix
     return [
         first,
-        f"a spine gives {widths.spine.down} ports to the leaves of its pod, so a pod holds {widths.spine.down} x {down} = {pod}",
-        f"a core reaches {widths.core_radix} pods, so three tiers hold {widths.core_radix} x {pod} = {widths.core_radix * pod}",
+        f"a spine reaches the {widths.spine.down} leaves of its pod, so a pod holds {widths.spine.down} x {down} = {pod}, and {pods} pods are needed",
+        f"a core reaches {reach} pods, so three tiers hold {reach} x {pod} = {reach * pod}",
     ]
+
+
+_NO_UPLINKS = "a switch with so few ports has none left for uplinks"
 
 
 class Joints(NamedTuple):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.clos import Widths, size, width
+from fabricgen.clos import Widths, Words, size, width
 from fabricgen.diagnostics import refuse
 from fabricgen.terms import Design, Role
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.clos import Ints, Sizing, Width
+    from fabricgen.diagnostics import Refusal
     from fabricgen.fronts import Front
     from fabricgen.resolving import Request
 
@@ -96,8 +97,7 @@ def map_design(request: Request) -> Mapping:
     if request.design is Design.RAIL_OPTIMIZED:
         return _rail_optimized(request)
     ports = request.planned_gpus
-    sizing = _size(request, 1, lambda down: -(-ports // down), f"a fabric of {ports} endpoints")
-    return Mapping(request, sizing, request.rails)
+    return Mapping(request, _size(request, 1, lambda down: -(-ports // down), _words(request)), request.rails)
 
 
 def _rail_only(request: Request) -> Mapping:
@@ -106,7 +106,11 @@ def _rail_only(request: Request) -> Mapping:
     asked = request.spec.rails.per_switch
     radix = request.fronts[Role.LEAF].radix
     shared = _most(request.rails, lambda rails: rails * ports <= radix) if asked == "auto" else asked
-    return Mapping(request, _size(request, shared, lambda down: -(-ports // down), f"a rail of {ports} endpoints"), shared)
+    if shared > radix:
+        because = (f"{shared} rails need a port each, and a leaf has {radix}",)
+        hint = f"use `per_switch: {_most(request.rails, lambda rails: rails <= radix)}`, or `per_switch: auto`"
+        raise refuse("too-many-rails-per-switch", f"{shared} rails cannot share a leaf", path=("rails", "per_switch"), because=because, hint=hint)
+    return Mapping(request, _size(request, shared, lambda down: -(-ports // down), _words(request, shared)), shared)
 
 
 def _rail_optimized(request: Request) -> Mapping:
@@ -116,25 +120,49 @@ def _rail_optimized(request: Request) -> Mapping:
     asked = request.spec.rails.per_switch
     shared = _most(rails, lambda number: number * ranks * request.domains <= down) if asked == "auto" else asked
     per_domain = shared * ranks
-    if per_domain > down and request.planned_gpus > request.fronts[Role.LEAF].radix:
-        because = (
-            f"{shared} rails x {ranks} GPUs of an HB domain on each = {per_domain} endpoints that must share a leaf",
-            f"a leaf gives {down} ports to endpoints",
-        )
-        raise refuse(
-            "stripe-too-wide",
-            "a leaf cannot hold one HB domain's GPUs of its rails",
-            path=("rails",),
-            because=because,
-            hint="use more rails, or fewer rails per switch",
-        )
+    one_box = request.planned_gpus <= request.fronts[Role.LEAF].radix and request.spec.rails.tiers in ("auto", 1)
+    if per_domain > down and not one_box:
+        raise _stripe_too_wide(request, shared, down)
 
     def leaves_of(ports: int) -> int:
-        if ports == down:
+        if ports == down and not one_box:
             return -(-request.domains // (down // per_domain)) * (rails // shared)
         return -(-request.planned_gpus // ports)
 
-    return Mapping(request, _size(request, 1, leaves_of, f"a fabric of {request.planned_gpus} endpoints"), shared)
+    return Mapping(request, _size(request, 1, leaves_of, _words(request)), shared)
+
+
+def _stripe_too_wide(request: Request, shared: int, down: int) -> Refusal:
+    """Refuse a leaf that cannot serve even one HB domain; the hint is the fewest changes that let it."""
+    ranks, domain = request.ranks_per_rail, request.domain_gpus
+    because = (
+        f"{shared} of {request.rails} rails x {ranks} of an HB domain's GPUs on each = {shared * ranks} endpoints on one leaf",
+        f"a leaf gives {down} ports to endpoints",
+    )
+    fewer = _most(request.rails, lambda rails: rails * ranks <= down)
+    counts = [count for count in range(request.rails, domain + 1) if domain % count == 0 and domain // count * shared <= down and count % shared == 0]
+    if fewer * ranks <= down:
+        path, hint = "per_switch", f"use `per_switch: {fewer}`"
+    else:
+        path, hint = "count", f"use `rails.count: {counts[0]}`" if counts else "choose a leaf of a larger radix"
+    return refuse("stripe-too-wide", "a leaf cannot hold one HB domain's GPUs of its rails", path=("rails", path), because=because, hint=hint)
+
+
+def _words(request: Request, shared: int = 1) -> Words:
+    """Name a block of this request for a refusal, with what else than tiers and radix would let it fit."""
+    rail_only, radix = request.design is Design.RAIL_ONLY, request.fronts[Role.LEAF].radix
+    ports = request.planned_gpus // request.rails if rail_only else request.planned_gpus
+    remedies = []
+    if rail_only and request.rails < request.domain_gpus:
+        remedies.append(f"use more than {request.rails} rails")
+    if rail_only and shared > 1:
+        remedies.append("let fewer rails share a switch")
+    return Words(
+        subject=f"a rail of {ports} endpoints" if rail_only else f"a fabric of {ports} endpoints",
+        boxes=f"{radix}-port switches" + (f" that {shared} rails share" if shared > 1 else ""),
+        path=("reserve", "gpus") if request.spec.reserve else ("gpus",),
+        remedies=tuple(remedies),
+    )
 
 
 def _most(rails: int, fits: Callable[[int], bool]) -> int:
@@ -159,7 +187,7 @@ def _width(front: Front, ratio: Fraction, shares: int) -> Width:
     return width(front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares)
 
 
-def _size(request: Request, shares: int, leaves_of: Callable[[int], int], subject: str) -> Sizing:
+def _size(request: Request, shares: int, leaves_of: Callable[[int], int], words: Words) -> Sizing:
     """Size the block of this request."""
     tiers = request.spec.rails.tiers
-    return size(leaves_of, _widths(request, shares), None if tiers == "auto" else tiers, even=request.spec.spread == "even", subject=subject)
+    return size(leaves_of, _widths(request, shares), None if tiers == "auto" else tiers, even=request.spec.spread == "even", words=words)

@@ -44,8 +44,8 @@ class Finding:
     level: str = "error"
 
     def located(self, locate: Callable[[Path], Place]) -> Finding:
-        """Return the finding with its path turned into a place, unless it has one."""
-        return self if self.place else replace(self, place=locate(self.path))
+        """Return the finding with its path turned into a place, unless it has one or is not about a key."""
+        return self if self.place or not self.path else replace(self, place=locate(self.path))
 
 
 class Refusal(Exception):  # noqa: N818 - the word of the house: a refusal is a proof, not an accident
@@ -56,6 +56,10 @@ class Refusal(Exception):  # noqa: N818 - the word of the house: a refusal is a 
         self.findings = tuple(findings)
         super().__init__("; ".join(f"{finding.code}: {finding.fact}" for finding in self.findings))
 
+    def __reduce__(self) -> tuple[type[Refusal], tuple[tuple[Finding, ...]]]:
+        """Travel from a worker process whole: by its findings, not by its message."""
+        return Refusal, (self.findings,)
+
 
 def refuse(code: str, fact: str, *, path: Path = (), because: Iterable[str] = (), hint: str = "") -> Refusal:
     """Make a refusal of one finding; the caller raises it."""
@@ -63,13 +67,32 @@ def refuse(code: str, fact: str, *, path: Path = (), because: Iterable[str] = ()
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that a typist most likely meant, or None.
+    """Return the known word that a typist most likely meant, or None: the same but for case and hyphens, a beginning, or nearly the same.
 
     >>> nearest("oversubscripton", ["oversubscription", "spread"])
     'oversubscription'
+    >>> nearest("h100", ["dgx-h100", "gh200"])
+    'dgx-h100'
     """
-    matches = get_close_matches(str(word), sorted(known), n=1, cutoff=0.6)
-    return matches[0] if matches else None
+    words = {_plain(other): other for other in sorted(known)}
+    typed = _plain(word)
+    if typed in words:
+        return words[typed]
+    short = len(typed) < SHORTEST
+    starts = [] if short else [other for other in words if other.startswith(typed)]
+    inside = [] if short else [other for other in words if typed in other]
+    close = get_close_matches(typed, words, n=1, cutoff=0.7)
+    found = next((group[0] for group in (starts, close, inside) if len(group) == 1), None)
+    return found and words[found]
+
+
+SHORTEST = 3
+"""Letters that a word must have to stand for a longer one that it begins, or is part of."""
+
+
+def _plain(word: str) -> str:
+    """Return a word without what typists mix up: case, hyphens and underscores."""
+    return str(word).lower().replace("_", "-").replace(" ", "-")
 
 
 def text_of(finding: Finding, *, colour: bool = False) -> str:
@@ -84,10 +107,15 @@ def text_of(finding: Finding, *, colour: bool = False) -> str:
     red, bold, blue, cyan, reset = (RED, BOLD, BLUE, CYAN, RESET) if colour else ("",) * 5
     if finding.level != "error":
         red = YELLOW if colour else ""
-    lines = [f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {finding.fact}{reset}"]
+    lines = [f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {_printable(finding.fact)}{reset}"]
     if finding.place:
-        lines.append(f"  {blue}-->{reset} {finding.place}")
-    lines += [f"   {blue}={reset} because {reason}" for reason in finding.because]
+        lines.append(f"  {blue}-->{reset} {_printable(finding.place)}")
+    lines += [f"   {blue}={reset} because {_printable(reason)}" for reason in finding.because]
     if finding.hint:
-        lines += ["", f"{cyan}hint{reset}: {finding.hint}"]
+        lines += ["", f"{cyan}hint{reset}: {_printable(finding.hint)}"]
     return "\n".join(lines)
+
+
+def _printable(text: object) -> str:
+    """Write out what would move a terminal's cursor or break a line: whoever wrote the inventory must not write on the screen."""
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(text))

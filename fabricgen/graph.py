@@ -58,10 +58,11 @@ def _add_unit(made: nx.MultiGraph[str], plan: Plan, unit: int) -> None:
     for kind, block, lower, _, upper, _, _, number in zip(*(column.tolist() for column in plan.unit), strict=True):
         link = LinkKind(kind)
         rail = mapping.rail(unit, block)
-        below = names[lower]
         if link is LinkKind.HOST:
             domain, rank = divmod(lower + (rail or 0), request.domain_gpus)
             below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
+        else:
+            below = names[lower]
         shown = {"cable": f"{plan.label(link, unit, block)}{number:0{plan.label_width}}", "plane": plane} | ({} if rail is None else {"rail": rail})
         made.add_edge(below, names[upper], kind=link.key.replace("_", "-"), capacity_gbps=plan.joints[link].speed_gbps, **shown)
 

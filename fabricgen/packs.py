@@ -136,15 +136,15 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         self._safe: set[tuple[type, str]] = set()
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401
-        """Ask the sandbox once for each name of a class of this program: it judges those by class and name alone."""
+        """Ask the sandbox once for each name of a class of ours or of Jinja: it judges those by class and name alone."""
         if (type(obj), attribute) in self._safe:
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401
-        """Remember what the sandbox allows of views; what Python itself brings is asked for again."""
+        """Remember what the sandbox allows of views and loops; what Python itself brings is asked for again."""
         safe = super().is_safe_attribute(obj, attr, value)
-        if safe and type(obj).__module__.startswith("fabricgen."):
+        if safe and type(obj).__module__.startswith(("fabricgen.", "jinja2.")):
             self._safe.add((type(obj), attr))
         return safe
 

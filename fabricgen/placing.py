@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.designs import Mapping
-    from fabricgen.resolving import Request
 
 LONGEST_NAME = 63
 """The longest host name that DNS carries (RFC 1123)."""
@@ -108,13 +107,21 @@ class Naming:
         return (request.spec.naming.host or "host-{n}").replace("{n}", f"{{n:0{len(str(largest))}}}")
 
 
-def check_patterns(request: Request) -> None:
+def check_patterns(mapping: Mapping) -> None:
     """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
-    naming = request.spec.naming
-    patterns = [(kind, getattr(naming, kind), HOST_FIELDS if kind == "host" else SWITCH_FIELDS) for kind in (*(role.value for role in ROLES), "host")]
+    naming = mapping.request.spec.naming
+    patterns = [(kind, getattr(naming, kind), _fields(mapping, kind)) for kind in (*(role.value for role in ROLES), "host")]
     findings = [finding for kind, pattern, fields in patterns if pattern for finding in _pattern_findings(kind, pattern, fields)]
     if findings:
         raise Refusal(findings)
+
+
+def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
+    """Return the fields of a kind of name; a switch that serves several rails has no `rail`."""
+    if kind == "host":
+        return HOST_FIELDS
+    several = mapping.spans_rails or (kind == Role.LEAF and mapping.unit_blocks > 1)
+    return tuple(field for field in SWITCH_FIELDS if not (several and field == "rail"))
 
 
 def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Iterator[Finding]:
@@ -126,35 +133,29 @@ def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Itera
         yield Finding("bad-name-pattern", f"`{pattern}` is not a pattern: {error}", ("naming", kind), hint=hint)
         return
     for _, field, spec, conversion in pieces:
-        if field is not None and (field not in fields or conversion or not re.fullmatch(r"(0\d{1,2})?", spec or "")):
-            yield Finding(
-                "bad-name-pattern",
-                f"`{pattern}` uses `{{{field}{':' + spec if spec else ''}}}`, which is no field of a {kind} name",
-                ("naming", kind),
-                hint=hint,
-            )
+        if field is not None and (field not in fields or conversion or not re.fullmatch(r"(0[1-9])?", spec or "")):
+            used = f"{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
+            because = ("this fabric's switches of that role serve several rails",) if field == "rail" and kind != "host" and field not in fields else ()
+            yield Finding("bad-name-pattern", f"`{{{used}}}` in `{pattern}` is no field of a {kind}'s name", ("naming", kind), because, hint)
 
 
 def check_names(names: list[str], hosts: list[str]) -> None:
-    """Refuse names that DNS cannot carry or that two devices share. Raises Refusal with the first few of each kind."""
-    findings = []
-    for name in [name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)][:3]:
-        because = (f"a name is at most {LONGEST_NAME} of a-z, 0-9 and -, and starts and ends with a letter or digit",)
-        findings.append(Finding("illegal-name", f"`{name}` cannot be a host name", ("naming",), because, "change the pattern under `naming`"))
+    """Refuse names that DNS cannot carry or that two devices share. Raises Refusal with an example of each."""
+    findings, path = [], ("naming",)
+    illegal = [name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)]
+    if illegal:
+        others = f", nor can {len(illegal) - 1} others" if len(illegal) > 1 else ""
+        first = illegal[0]
+        rule = f"it has {len(first)} characters, and a name has at most {LONGEST_NAME}" if len(first) > LONGEST_NAME else _RULE
+        findings.append(Finding("illegal-name", f"`{first}` cannot be a host name{others}", path, (rule,), "change the pattern under `naming`"))
     if len(set(names)) + len(set(hosts)) < len(names) + len(hosts) or not set(names).isdisjoint(hosts):
         name, times = Counter([*names, *hosts]).most_common(1)[0]
         hint = "put `{rail}`, `{plane}` and `{n}` into the patterns" if name in names else "put `{n}`, or `{domain}` and `{host}`, into the pattern"
-        findings.append(
-            Finding(
-                "name-twice",
-                f"{times} devices would be called `{name}`",
-                ("naming",),
-                (f"{len(names)} switches and {len(hosts)} hosts need a name each",),
-                hint,
-            )
-        )
+        because = (f"{len(names)} switches and {len(hosts)} hosts need a name each",)
+        findings.append(Finding("name-twice", f"{times} devices would be called `{name}`", path, because, hint))
     if findings:
         raise Refusal(findings)
 
 
+_RULE = "a name holds a-z, 0-9 and `-`, and starts and ends with a letter or digit"
 _LEGAL = re.compile(NAME)

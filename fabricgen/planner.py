@@ -144,8 +144,8 @@ class Plan:
 def make_plan(spec: FabricSpec, catalog: Catalog) -> Plan:
     """Plan a fabric. Raises Refusal with the findings of the first phase that has any."""
     request = resolve(spec, catalog)
-    check_patterns(request)
     mapping = map_design(request)
+    check_patterns(mapping)
     addresses = plan_addresses(mapping)
     naming = Naming(mapping)
     joints = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])

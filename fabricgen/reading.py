@@ -9,22 +9,24 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest
+from fabricgen.diagnostics import Finding, Place, Refusal, nearest, text_of
 from fabricgen.diagnostics import Path as KeyPath
-from fabricgen.source import Document, read_document, read_scalar
+from fabricgen.mistakes import findings_of
+from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar
 from fabricgen.spec import NOT_YET, FabricSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 STDIN = "-"
-PLAN_FORMAT = "fabricgen-plan/1"
+PLAN_FAMILY = "fabricgen-plan/"
+PLAN_FORMAT = f"{PLAN_FAMILY}1"
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Inventory:
         try:
             yield
         except Refusal as refusal:
-            raise Refusal(finding.located(self.document.locate) for finding in refusal.findings) from refusal
+            raise Refusal(_in_order(finding.located(self.document.locate) for finding in refusal.findings)) from refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +62,10 @@ def read_inventory(source: str | None, sets: Sequence[str] = (), flags: Flags | 
     """
     document = _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
     promised = None
-    if document.values.get("format") == PLAN_FORMAT:
+    if str(document.values.get("format")).startswith(PLAN_FAMILY):
         promised, document = str(document.values.get("wiring_sha256")), _inside_plan(document)
     _lay_over(document, flags.values if flags else {})
-    _lay_over(document, dict(map(_setting, sets)))
+    _lay_over(document, _settings(sets))
     spec = _validate(document)
     return Inventory(spec, document, None if sets else promised)
 
@@ -83,19 +85,20 @@ def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:
 
 
 def _document(source: str) -> Document:
-    """Read the text of a source and parse it; JSON is YAML, but a plan file is long and `json` is faster."""
+    """Read the text of a source and parse it; a plan file is JSON, which is YAML too, but `json` is faster."""
     name = "<stdin>" if source == STDIN else source
     try:
-        text = sys.stdin.read() if source == STDIN else Path(source).read_text(encoding="utf-8")
+        with contextlib.nullcontext(sys.stdin.buffer) if source == STDIN else Path(source).open("rb") as stream:
+            text = decode(stream.read(MAX_BYTES + 1), name)
     except FileNotFoundError:
         raise Refusal([Finding("no-such-file", f"there is no file `{source}`", hint=_near_file(source))]) from None
-    except UnicodeDecodeError as error:
-        raise Refusal([Finding("not-text", f"{name} is not UTF-8 text: byte {error.start}", hint="an inventory is a YAML file")]) from None
     except OSError as error:
         raise Refusal([Finding("no-such-file", f"`{source}` cannot be read: {error.strerror}", hint="give the path of a YAML file, or `-`")]) from None
     if text.startswith("{") and PLAN_FORMAT in text[:200]:
-        with contextlib.suppress(ValueError):
-            return Document(name, json.loads(text), {(): Place(name, 1, 1)})
+        with contextlib.suppress(ValueError, RecursionError):
+            values = json.loads(text)
+            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair, escaped, is no text; the YAML reader says where it stands
+            return Document(name, values, {(): Place(name, 1, 1)})
     return read_document(text, name)
 
 
@@ -111,35 +114,47 @@ def _near_file(source: str) -> str:
 
 def _inside_plan(document: Document) -> Document:
     """Return the inventory that a plan file holds."""
+    found, name = document.values["format"], document.name
+    hint = "write it again with `fabricgen plan -o`"
+    if found != PLAN_FORMAT:
+        because = (f"its format is {found}, and this version reads {PLAN_FORMAT}",)
+        raise Refusal([Finding("plan-of-another-version", f"{name} was written by another version", (), because, hint, document.locate(("format",)))])
     inventory = document.values.get("inventory")
     if not isinstance(inventory, dict):
-        raise Refusal(
-            [Finding("bad-plan-file", f"{document.name} holds no inventory", place=Place(document.name, 1, 1), hint="write it again with `fabricgen plan -o`")]
-        )
-    return Document(document.name, inventory, {(): Place(document.name, 1, 1)})
+        raise Refusal([Finding("bad-plan-file", f"{name} is a plan without an inventory", hint=hint, place=Place(name, 1, 1))])
+    tables = [{path[1:]: place for path, place in table.items() if path[:1] == ("inventory",)} for table in (document.places, document.keys)]
+    return Document(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
 
 
-def _setting(text: str) -> tuple[KeyPath, tuple[str, Any]]:
-    """Read `rails.count=4`. Raises Refusal `bad-set` where there is no key, no `=`, or no YAML behind it."""
-    key, equals, value = text.partition("=")
-    parts = tuple(key.strip().split("."))
-    flag = f"--set {text}"
-    if not equals or not all(parts):
-        raise Refusal([Finding("bad-set", f"`--set {text}` is not key=value", place=Place(flag), hint="write for example `--set rails.count=4`")])
-    try:
-        return parts, (flag, read_scalar(value))
-    except ValueError as error:
-        raise Refusal([Finding("bad-set", f"`{value}` is not a YAML value: {error}", place=Place(flag), hint="quote the value for your shell")]) from None
+def _settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
+    """Read each `rails.count=4`. Raises Refusal `bad-set` for all that have no key, no `=`, or no YAML behind it."""
+    settings: dict[KeyPath, tuple[str, Any]] = {}
+    findings = []
+    for text in texts:
+        key, equals, value = text.partition("=")
+        path, flag = tuple(part.strip() for part in key.split(".")), f"--set {text}"
+        if not equals or not all(path):
+            findings.append(Finding("bad-set", f"`{text}` is not key=value", place=Place(flag), hint="write for example `--set rails.count=4`"))
+            continue
+        try:
+            settings[path] = (flag, read_scalar(value))
+        except ValueError as error:
+            hint = "quote the value twice, for YAML and for your shell: `--set 'key=\"value\"'`"
+            findings.append(Finding("bad-set", f"`{value}` is not YAML: {error}", place=Place(flag), hint=hint))
+    if findings:
+        raise Refusal(findings)
+    return settings
 
 
 def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -> None:
-    """Set keys of a document that stand on the command line, and make that their place."""
+    """Set keys of a document that stand on the command line, and make that their place, and that of parents which they bring along."""
     for path, (flag, value) in settings.items():
         node = document.values
-        for part in path[:-1]:
+        for depth, part in enumerate(path[:-1], start=1):
             below = node.get(part)
             if not isinstance(below, dict):
                 below = node[part] = _long_form(part, below)
+                document.places[path[:depth]] = document.keys[path[:depth]] = Place(flag)
             node = below
         node[path[-1]] = value
         for table in (document.places, document.keys):
@@ -158,8 +173,8 @@ def _long_form(key: str | int, value: object) -> dict[str, Any]:
 
 
 def _validate(document: Document) -> FabricSpec:
-    """Check the document's shape. Raises Refusal with every finding."""
-    early = [
+    """Check the document's shape. Raises Refusal with every finding, in the order of the text."""
+    findings = [
         Finding("not-supported-yet", f"`{key}` ({what}) is not supported yet", place=document.locate_key((key,)), hint="leave it out")
         for key, what in NOT_YET.items()
         if key in document.values
@@ -168,102 +183,17 @@ def _validate(document: Document) -> FabricSpec:
     try:
         spec = FabricSpec.model_validate(values)
     except ValidationError as error:
-        findings = [_finding(document, dict(detail)) for detail in error.errors(include_url=False)]
-        raise Refusal([*early, *_unique(findings)]) from None
-    if early:
-        raise Refusal(early)
+        raise Refusal(_in_order([*findings, *findings_of(error, document)])) from None
+    if findings:
+        raise Refusal(findings)
     return spec
 
 
-def _unique(findings: list[Finding]) -> list[Finding]:
-    """Keep one finding for each place: a key that may be two things reports both that it is not."""
-    seen: dict[object, Finding] = {}
-    for finding in findings:
-        first = seen.setdefault(finding.place if finding.path else finding, finding)
-        if first is not finding and first.path == finding.path and finding.because:
-            seen[finding.place] = replace(first, because=(" or ".join((*first.because, *finding.because)),))
-    return list(seen.values())
+def _in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Sort findings as they stand in the text, those of the command line last, and say each once."""
 
+    def position(finding: Finding) -> tuple[bool, int, int]:
+        place = finding.place
+        return (place is None or place.line is None, (place and place.line) or 0, (place and place.column) or 0)
 
-def _finding(document: Document, detail: dict[str, Any]) -> Finding:
-    """Turn one pydantic error into a finding with a place, in the words of an inventory."""
-    path = _known_path(document.values, detail["loc"])
-    key, kind, value = ".".join(map(str, path)), detail["type"], detail.get("input")
-    place = document.locate(path)
-    if kind == "extra_forbidden":
-        siblings = list(_fields(path[:-1]))
-        near = nearest(str(path[-1]), siblings)
-        hint = f"did you mean `{near}`?" if near else f"known keys: {', '.join(siblings)}"
-        return Finding("unknown-key", f"`{key}` is not a key of an inventory", path, place=document.locate_key(path), hint=hint)
-    if kind == "missing":
-        missing = ".".join([*map(str, path), str(detail["loc"][-1])])
-        return Finding("missing-key", f"`{missing}` is missing", path, place=place, hint=f"add `{detail['loc'][-1]}: {_example((*path, detail['loc'][-1]))}`")
-    if kind in ("literal_error", "enum"):
-        choices = str(detail["ctx"].get("expected", "")).replace("'", "")
-        near = nearest(str(value), choices.replace(" or ", ", ").split(", "))
-        return Finding(
-            "not-a-choice", f"`{key}` is {_shown(value)}", path, (f"it can be {choices}",), f"did you mean `{near}`?" if near else f"choose {choices}", place
-        )
-    said = str(detail["msg"]).removeprefix("Value error, ")
-    if kind == "value_error":
-        return Finding("bad-value", f"`{key}`: {said}" if key else said, path, hint=f"for example `{_example(path)}`" if path else "", place=place)
-    if kind == "string_pattern_mismatch":
-        return Finding("bad-value", f"`{key}` is {_shown(value)}", path, (_described(path),), f"for example `{_example(path)}`", place)
-    if kind.endswith(("_than", "_than_equal", "too_long", "too_short", "not_finite")):
-        return Finding("out-of-range", f"`{key}` is {_shown(value)}", path, (_lower_first(said),), f"for example `{_example(path)}`", place)
-    found = "nothing" if value is None else type(value).__name__.replace("dict", "a mapping").replace("list", "a list").replace("str", "a text")
-    return Finding("wrong-type", f"`{key}` is {found} ({_shown(value)})", path, (_lower_first(said),), f"for example `{_example(path)}`", place)
-
-
-def _shown(value: object) -> str:
-    """Show a value briefly."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004 - a line's worth
-
-
-def _lower_first(text: str) -> str:
-    """Fit a sentence of pydantic's behind `because`."""
-    return text[:1].lower() + text[1:].replace("Input", "input").replace("valid dictionary or instance of ", "mapping, a ")
-
-
-def _described(path: KeyPath) -> str:
-    """Say what a key is, in the words of the schema."""
-    known = _fields(path[:-1]).get(str(path[-1])) if path else None
-    return _lower_first((known.description or "").rstrip(".")) if known is not None else "letters, digits, `.` and `-`"
-
-
-def _known_path(values: object, location: Sequence[str | int]) -> KeyPath:
-    """Drop what pydantic puts into a location beside keys (union branches) and what the document does not have."""
-    path: list[str | int] = []
-    node: Any = values
-    for part in location:
-        if (isinstance(node, dict) and part in node) or (isinstance(node, list) and isinstance(part, int) and part < len(node)):
-            node = node[part]
-        else:
-            continue
-        path.append(part)
-    return tuple(path)
-
-
-def _fields(path: KeyPath) -> Mapping[str, Any]:
-    """Return the keys that the inventory knows below a path."""
-    model: type[BaseModel] | None = FabricSpec
-    for part in path:
-        known = model.model_fields.get(str(part)) if model else None
-        model = next((kind for kind in _models(known.annotation)), None) if known else None
-    return model.model_fields if model else {}
-
-
-def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    """Find the models in an annotation."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for inner in get_args(annotation):
-        yield from _models(inner)
-
-
-def _example(path: Sequence[str | int]) -> str:
-    """Return the first example of a key, as one would type it."""
-    known = _fields(tuple(path[:-1])).get(str(path[-1]))
-    examples = (known.examples or []) if known is not None else []
-    return json.dumps(examples[0]).strip('"').replace('"', "") if examples else "…"
+    return sorted({text_of(finding): finding for finding in findings}.values(), key=position)

@@ -6,21 +6,28 @@ Owns everything that touches ruamel.yaml. It knows syntax and places, and nothin
 from __future__ import annotations
 
 import io
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq, TaggedScalar
-from ruamel.yaml.constructor import DuplicateKeyError
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 
 from fabricgen.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
     import pathlib
+    from collections.abc import Iterator
 
-MAX_BYTES, MAX_VALUES = 8 * 2**20, 200_000
+MAX_BYTES, MAX_VALUES = 2**20, 200_000
 """An inventory is written by a person; a larger text, or one that unfolds into more values, is a mistake or an attack."""
+
+_TAG = "tag:yaml.org,2002:"
+_TEXTS = frozenset({f"{_TAG}str", f"{_TAG}timestamp"})
+_SCALARS = frozenset({f"{_TAG}{name}" for name in ("int", "float", "bool", "null")})
+_COLLECTIONS = frozenset({f"{_TAG}map", f"{_TAG}seq"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +51,47 @@ class Document:
         return self.keys.get(path) or self.locate(path)
 
 
+def decode(data: bytes, name: str) -> str:
+    """Return the text of a file. Raises Refusal where it is larger than MAX_BYTES or not UTF-8."""
+    if len(data) > MAX_BYTES:
+        hint = "give the path of an inventory; what repeats can be an anchor"
+        raise Refusal([Finding("yaml-too-large", f"{name} is larger than {MAX_BYTES} bytes", place=Place(name), hint=hint)])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        place = Place(name, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+        hint = "save the inventory as UTF-8"
+        raise Refusal([Finding("not-text", f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x}", place=place, hint=hint)]) from None
+
+
 def read_document(text: str, name: str) -> Document:
     """Parse YAML 1.2 keeping places.
 
-    Raises Refusal for a syntax error, a duplicate key, an anchor cycle, a text that is too large, or a top level that is no mapping.
+    Raises Refusal for a syntax error, duplicate keys, tags, anchors that unfold without end, or a top level that is no mapping.
     """
-    if len(text) > MAX_BYTES:
-        raise Refusal([Finding("yaml-too-large", f"{name} has {len(text)} characters", because=(f"at most {MAX_BYTES} are read",))])
-    tree = _parse(text, name)
-    if not isinstance(tree, CommentedMap):
-        found = "nothing" if tree is None else "a list" if isinstance(tree, CommentedSeq) else "a single value"
+    values, reader = _read(text, name)
+    if not isinstance(values, dict):
+        found = "nothing" if values is None else "a list" if isinstance(values, list) else "a single value"
         hint = "start with `name: my-fabric`, or let `fabricgen init` write an inventory"
         raise Refusal([Finding("not-a-mapping", f"an inventory is a mapping of keys, and {name} holds {found}", place=Place(name, 1, 1), hint=hint)])
-    copy = _Copy(name)
-    return Document(name, copy.plain(tree, (), frozenset()), copy.places, copy.keys)
+    return Document(name, values, reader.places, reader.keys)
 
 
-def load_facts(path: pathlib.Path) -> dict[str, Any]:
-    """Parse a catalog or price file with the fast parser; no places are kept.
-
-    Raises Refusal where the file is no YAML mapping.
-    """
+def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, Any]:
+    """Parse a catalog, price or pack file; no places are kept. Raises Refusal `code` where the file is no YAML mapping."""
     try:
-        values = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
-    except (YAMLError, UnicodeDecodeError, ValueError) as error:
-        first = str(error).splitlines()[0]
-        raise Refusal([Finding("bad-catalog-file", f"{path.name} is not readable YAML: {first}", place=Place(str(path)))]) from error
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise Refusal([Finding(code, f"{path.name} is not UTF-8 text: byte {error.start}", place=Place(str(path)))]) from None
+    try:
+        values = YAML(typ="safe").load(text)
+    except (YAMLError, ValueError, RecursionError) as error:
+        fault = _fault(error, text)
+        place = Place(str(path), fault.line, fault.column)
+        raise Refusal([Finding(code, f"{path.name} is not YAML: {fault.fact}", because=fault.because, hint=fault.hint, place=place)]) from None
     if not isinstance(values, dict):
-        raise Refusal([Finding("bad-catalog-file", f"{path.name} is not a mapping of keys", place=Place(str(path)))])
+        raise Refusal([Finding(code, f"{path.name} is not a mapping of keys", place=Place(str(path)))])
     return values
 
 
@@ -88,73 +108,179 @@ def read_scalar(text: str) -> Any:
     """Parse the value of a `--set key=value` as YAML would read it.
 
     Raises ValueError where it is not YAML.
+
+    >>> read_scalar("{model: sn5600}")
+    {'model': 'sn5600'}
     """
     try:
-        return YAML(typ="safe").load(text) if text.strip() else None
-    except YAMLError as error:
-        raise ValueError(str(error).splitlines()[0]) from error
+        return _read(text, "")[0]
+    except Refusal as refusal:
+        raise ValueError(refusal.findings[0].fact) from None
 
 
-def _parse(text: str, name: str) -> Any:
-    """Run ruamel's round-trip parser, which keeps line and column, and turn its errors into findings."""
+def _read(text: str, name: str) -> tuple[Any, _Reader]:
+    """Parse and copy a text. Raises Refusal with every finding."""
+    yaml = YAML(typ="safe", pure=True)
+    reader = _Reader(name, yaml)
     try:
-        return YAML().load(text)
-    except DuplicateKeyError as error:
-        mark = error.problem_mark
-        fact = _first_sentence(error.problem or "duplicate key").replace('"', "`")
-        finding = Finding("duplicate-key", fact, place=Place(name, mark.line + 1, mark.column + 1), hint="keep one of the two")
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = Place(name, mark.line + 1, mark.column + 1) if mark else Place(name)
-        because = (_first_sentence(error.context),) if error.context else ()
-        finding = Finding("yaml-syntax", _first_sentence(error.problem or str(error)), place=place, because=because, hint=_SYNTAX_HINT)
+        tree = yaml.compose(text)
+        values = reader.plain(tree, (), ()) if tree else None
     except (YAMLError, ValueError, RecursionError) as error:
-        finding = Finding("yaml-syntax", _first_sentence(str(error)) or type(error).__name__, place=Place(name, 1, 1), hint=_SYNTAX_HINT)
-    raise Refusal([finding])
+        fault = _fault(error, text)
+        raise Refusal([Finding("yaml-syntax", fault.fact, because=fault.because, hint=fault.hint, place=Place(name, fault.line, fault.column))]) from None
+    if reader.findings:
+        raise Refusal(reader.findings)
+    return values, reader
 
 
-_SYNTAX_HINT = "check the indentation and the quotes of this line and the one above"
+class _Reader:
+    """A copy of YAML nodes as plain values, noting where each stood: a scalar's place is its value, a collection's its key."""
 
-
-def _first_sentence(text: str) -> str:
-    """Return the first line of a parser's message; the rest is advice to programmers."""
-    return text.strip().splitlines()[0].strip() if text.strip() else ""
-
-
-class _Copy:
-    """A copy of ruamel's nodes as plain values, noting where each stood: a scalar's place is its value, a collection's its key."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, yaml: YAML) -> None:
+        self.findings: list[Finding] = []
         self.places: dict[Path, Place] = {(): Place(name, 1, 1)}
         self.keys: dict[Path, Place] = {}
+        self._name = name
+        self._yaml = yaml
+        self._read = 0
 
-    def plain(self, node: Any, path: Path, above: frozenset[int]) -> Any:
-        """Copy one node; `above` holds the nodes it stands in, for an anchor may contain itself."""
-        if id(node) in above or len(self.places) > MAX_VALUES:
-            hint = "write the value out instead of repeating it with an anchor"
-            raise Refusal([Finding("yaml-syntax", f"the anchors expand to more than {MAX_VALUES} values", place=self.places.get(path), hint=hint)])
-        if isinstance(node, CommentedMap):
-            return {_scalar(key): self._child(node, key, (*path, _scalar(key)), above | {id(node)}) for key in node}
-        if isinstance(node, CommentedSeq):
-            return [self._child(node, index, (*path, index), above | {id(node)}) for index in range(len(node))]
-        if isinstance(node, TaggedScalar):
-            raise Refusal([Finding("yaml-syntax", f"the tag {node.tag.value} is not read", place=self.places.get(path), hint="write the plain value")])
-        return _scalar(node)
+    def plain(self, node: Node, path: Path, above: tuple[Node, ...]) -> Any:
+        """Copy one node; `above` holds the nodes that it stands in, for an anchor may contain itself."""
+        self._count(node)
+        if any(node is other for other in above):
+            self._refuse("yaml-syntax", "an anchor contains itself", node, "write the value out instead of repeating it with an anchor")
+            return None
+        tag = str(node.tag)
+        if tag not in _TEXTS | _SCALARS | _COLLECTIONS:
+            self._refuse("yaml-syntax", f"the tag `{tag.replace(_TAG, '!!')}` is not read", node, "write the plain value, without a tag")
+            return None
+        if isinstance(node, MappingNode):
+            return {key: self._child(value, (*path, key), (*above, node), own) for key, (value, own) in self._pairs(node, path).items()}
+        if isinstance(node, SequenceNode):
+            return [self._child(value, (*path, index), (*above, node), self._place(value)) for index, value in enumerate(node.value)]
+        return self._scalar(node)
 
-    def _child(self, parent: Any, key: Any, path: Path, above: frozenset[int]) -> Any:
+    def _child(self, node: Node, path: Path, above: tuple[Node, ...], own: Place) -> Any:
         """Note the place of one child and copy it."""
-        marks, value = (parent.lc.data or {}).get(key), parent[key]
-        if marks:
-            own, *rest = (Place(self.name, line + 1, column + 1) for line, column in zip(marks[::2], marks[1::2], strict=True))
-            self.places[path] = rest[0] if rest and not isinstance(value, CommentedMap | CommentedSeq) else own
-            self.keys[path] = own
-        return self.plain(value, path, above)
+        empty = isinstance(node, ScalarNode) and not node.value and node.style is None
+        self.places[path] = own if empty or not isinstance(node, ScalarNode) else self._place(node)
+        self.keys[path] = own
+        return self.plain(node, path, above)
+
+    def _pairs(self, node: MappingNode, path: Path) -> dict[str, tuple[Node, Place]]:
+        """Return a mapping's values and the places of their keys; what is merged in with `<<` gives way to what stands here."""
+        self._count(node)
+        pairs: dict[str, tuple[Node, Place]] = {}
+        merged: dict[str, tuple[Node, Place]] = {}
+        for key, value in node.value:
+            if key.tag == f"{_TAG}merge":
+                for other in _merged(value):
+                    merged |= {word: pair for word, pair in self._pairs(other, path).items() if word not in merged} if other is not node else {}
+            elif not isinstance(key, ScalarNode) or not key.value or _unspeakable(key.value):
+                self._refuse("yaml-syntax", "a key is a word, and this one is none", key, "write `key: value`")
+            elif key.value in pairs:
+                first = pairs[key.value][1]
+                known = any(finding.place == self._place(key) for finding in self.findings)
+                because = (f"`{key.value}` stands already in line {first.line}",)
+                self.findings += [] if known else [Finding("duplicate-key", f"the key `{key.value}` stands twice", (), because, _TWICE, self._place(key))]
+            else:
+                pairs[key.value] = (value, self._place(key))
+        return {**pairs, **{word: pair for word, pair in merged.items() if word not in pairs}}
+
+    def _scalar(self, node: Node) -> Any:
+        """Read a scalar as YAML 1.2 does; a date is the text that was typed."""
+        if node.tag in _SCALARS:
+            try:
+                return self._yaml.constructor.construct_object(node)
+            except (ValueError, LookupError):
+                shown = node.value if len(node.value) <= LONGEST_SHOWN else f"{node.value[:LONGEST_SHOWN]}…"
+                self._refuse("yaml-syntax", f"`{shown}` is not a value that can be read", node, "write a smaller number, or a text in quotes")
+                return None
+        if _unspeakable(node.value):
+            self._refuse("yaml-syntax", "this text holds half of a surrogate pair, which is no character", node, "write the character itself")
+            return None
+        return str(node.value)
+
+    def _count(self, node: Node) -> None:
+        """Stop where anchors unfold into more than any inventory holds."""
+        self._read += 1
+        if self._read > MAX_VALUES:
+            hint = "write the values out instead of repeating them with anchors"
+            raise Refusal([Finding("yaml-too-large", f"{self._name} unfolds into more than {MAX_VALUES} values", place=self._place(node), hint=hint)])
+
+    def _refuse(self, code: str, fact: str, node: Node, hint: str) -> None:
+        """Note one finding."""
+        self.findings.append(Finding(code, fact, hint=hint, place=self._place(node)))
+
+    def _place(self, node: Node) -> Place:
+        """Return where a node starts."""
+        return Place(self._name, node.start_mark.line + 1, node.start_mark.column + 1)
 
 
-def _scalar(value: Any) -> Any:
-    """Return a builtin for ruamel's annotated scalars; they subclass the builtin they stand for."""
-    for builtin in (bool, int, float, str):
-        if isinstance(value, builtin):
-            return builtin(value)
-    return value
+LONGEST_SHOWN = 40
+_TWICE = "keep one of the two"
+
+
+def _merged(node: Node) -> Iterator[MappingNode]:
+    """List the mappings that a merge key names."""
+    for other in node.value if isinstance(node, SequenceNode) else [node]:
+        if isinstance(other, MappingNode):
+            yield other
+
+
+def _unspeakable(text: str) -> bool:
+    """Say whether a text holds half a surrogate pair, which no file can."""
+    return any("\ud800" <= char <= "\udfff" for char in text)
+
+
+class _Fault(NamedTuple):
+    """What is wrong with a text that is not YAML, and where."""
+
+    fact: str
+    line: int | None
+    column: int | None
+    because: tuple[str, ...] = ()
+    hint: str = ""
+
+
+class _Saying(NamedTuple):
+    """What to say for a parser's message that contains `said`; `opening` points to where the construct starts, not to where it broke."""
+
+    said: str
+    fact: str
+    hint: str
+    opening: bool = False
+
+
+_SAYINGS = (
+    _Saying("found character '\\t'", "a tab stands where YAML takes spaces only", "indent with spaces"),
+    _Saying("that cannot start any token", "", "put the value into quotes"),
+    _Saying("mapping values are not allowed here", "a value cannot hold `: `, and a line cannot go deeper below a value", "quote it, or mend the indentation"),
+    _Saying("could not find expected ':'", "this line is no `key: value`", "write a colon and a space after the key", opening=True),
+    _Saying("found unexpected end of stream", "a quote that is opened here is never closed", "close the quote", opening=True),
+    _Saying("did not find expected <document start>", "this line is indented differently from the first", "start every top-level key in the same column"),
+    _Saying("expected '<document start>'", "this line is indented differently from the first", "start every top-level key in the same column"),
+    _Saying("expected <block end>", "this line is indented differently from those that it belongs to", "indent the keys of a mapping alike"),
+    _Saying("but found another document", "an inventory is one document, and a second one starts here", "remove the `---` and what follows it"),
+    _Saying("expected ',' or ", "", "close the brackets, or put a comma between two entries"),
+    _Saying("found undefined alias", "", "quote a text that starts with `*`"),
+)
+_SYNTAX_HINT = "check the indentation and the quotes of this line and the one above"
+_CONTEXT = re.compile(r"while (?:parsing|scanning|constructing) (an? .+)")
+
+
+def _fault(error: Exception, text: str) -> _Fault:
+    """Turn what the parser raised into words and a place."""
+    if isinstance(error, RecursionError):
+        return _Fault("the brackets nest too deeply", None, None, hint="an inventory has five levels at most")
+    if isinstance(error, ReaderError):
+        line = text.count("\n", 0, error.position) + 1
+        column = error.position - text.rfind("\n", 0, error.position)
+        return _Fault(f"the character U+{error.character:04X} is not allowed", line, column, hint="remove it, or write it as an escape in double quotes")
+    problem = getattr(error, "problem", None) or str(error).split("\n", 1)[0] or type(error).__name__
+    saying = next((saying for saying in _SAYINGS if saying.said in problem), _Saying("", "", _SYNTAX_HINT))
+    problem_mark, context_mark = (getattr(error, name, None) for name in ("problem_mark", "context_mark"))
+    mark = (saying.opening and context_mark) or problem_mark or context_mark
+    inside = _CONTEXT.fullmatch((getattr(error, "context", None) or "").strip())
+    because = (f"it stands in {inside[1]} that starts in line {context_mark.line + 1}",) if inside and context_mark and not saying.fact else ()
+    return _Fault(saying.fact or problem.strip(), mark and mark.line + 1, mark and mark.column + 1, because, saying.hint)

@@ -17,6 +17,13 @@ from fabricgen.terms import Design, Role, parse_ratio, parse_speed, ratio_text, 
 
 NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
+BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
+PATTERNS = {
+    f"^{NAME}$": "in lower case letters, digits and hyphens",
+    f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
+    f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
+}
+"""What each pattern asks for, in words."""
 
 
 def _decimal(value: object) -> object:
@@ -110,7 +117,7 @@ class SwitchChoice(Part):
 
     model: Annotated[Model | None, Field(examples=["sn5600"])] = None
     """A switch of the catalog (`fabricgen catalog list switches`)."""
-    breakout: Annotated[str | None, Field(strict=True, pattern=r"^\d+x\d+(\.\d+)?[GT]$", examples=["2x400G"])] = None
+    breakout: Annotated[str | None, Field(strict=True, pattern=f"^{BREAKOUT}$", examples=["2x400G"])] = None
     """How a cage is split: a leaf's towards hosts, a spine's or core's downwards. Uplinks take the split that matches the tier above."""
     generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
     """A radix and a speed instead of a model."""
@@ -118,10 +125,12 @@ class SwitchChoice(Part):
     @model_validator(mode="after")
     def _one_of(self) -> SwitchChoice:
         """Refuse both and neither of model and generic; only a model has cages to split."""
-        if (self.model is None) == (self.generic is None):
-            raise ValueError("a switch is either a `model` of the catalog or `generic: {radix: …}`")
+        if self.model and self.generic:
+            raise ValueError("names a `model` and is `generic`, and a switch is one or the other")
+        if not self.model and not self.generic:
+            raise ValueError("is neither a `model` of the catalog nor `generic: {radix: 64}`")
         if self.generic and self.breakout:
-            raise ValueError("a generic switch has no cages to break out; give its `radix` and `speed`")
+            raise ValueError("is `generic`, so it has no cages to break out: give its `radix` and `speed`")
         return self
 
 
@@ -146,7 +155,7 @@ class Reserve(Part):
 class SparePolicy(Part):
     """Spares of one part class: a percentage, rounded up, and never fewer than a minimum."""
 
-    percent: Annotated[float, Field(ge=0, le=100, examples=[2])] = 0
+    percent: Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False, examples=[2])] = 0
     """Per cent of the installed quantity."""
     minimum: Annotated[int, Field(strict=True, ge=0, examples=[1])] = 0
     """At least this many of each part."""
@@ -197,15 +206,6 @@ class Roce(Part):
     """Queue depth at which ECN marking starts."""
     ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000
     """Queue depth at which every packet is marked."""
-
-    @model_validator(mode="after")
-    def _apart(self) -> Roce:
-        """RoCE and its notifications must not share a class, and marking must start before it is full."""
-        if self.dscp == self.cnp_dscp or self.priority == self.cnp_priority:
-            raise ValueError("RoCE traffic and congestion notifications need different DSCPs and priorities")
-        if self.ecn_minimum_bytes >= self.ecn_maximum_bytes:
-            raise ValueError("`ecn_minimum_bytes` must be below `ecn_maximum_bytes`")
-        return self
 
 
 class Naming(Part):

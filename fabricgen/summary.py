@@ -111,9 +111,11 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
 
 
 def _as_design(spec: FabricSpec, design: Design) -> FabricSpec:
-    """Return the inventory with another design; a fat-tree has no rails to share a switch."""
-    rails = spec.rails.model_copy(update={"per_switch": 1}) if design is Design.FAT_TREE else spec.rails
-    return spec.model_copy(update={"design": design, "rails": rails})
+    """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch."""
+    if design is spec.design:
+        return spec
+    changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
+    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes)})
 
 
 def _figure(summary: dict[str, Any], path: tuple[str, ...]) -> float | None:

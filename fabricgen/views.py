@@ -6,15 +6,20 @@ million-GPU fabric renders four million ports and attribute access on slots is w
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.bom import CLASSES
 from fabricgen.diagnostics import nearest, refuse
+from fabricgen.summary import COMPARED
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
@@ -22,12 +27,15 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.bom import Bom, Line
     from fabricgen.catalog import SonicPlatform
     from fabricgen.clos import Ints
     from fabricgen.fronts import Front, Port
     from fabricgen.placing import Place
     from fabricgen.planner import Plan
     from fabricgen.spec import Roce
+    from fabricgen.summary import Comparison
+    from fabricgen.terms import Design
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
@@ -78,11 +86,12 @@ class Chunk:
                 near = nearest(column, _CABLE_COLUMNS)
                 hint = f"did you mean `{near}`?" if near else f"columns: {', '.join(_CABLE_COLUMNS)}"
                 raise refuse("bad-template", f"a cable has no column `{column}`", hint=hint)
-        values = map(attrgetter(*columns), self.rows)
-        return ((value,) for value in values) if len(columns) == 1 else values
+        if len(columns) == 1:
+            return ((getattr(row, columns[0]),) for row in self.rows)
+        return map(attrgetter(*columns), self.rows)
 
 
-_CABLE_COLUMNS = CableView.__slots__
+_CABLE_COLUMNS = tuple(column.name for column in fields(CableView))
 
 
 @dataclass(slots=True)
@@ -169,6 +178,7 @@ class SwitchView:
     role: str
     tier: int
     model: str
+    vendor: str
     nos: str
     rail: str
     plane: int
@@ -181,6 +191,7 @@ class SwitchView:
     ports: list[PortView]
     """Ports in use, in the order of the front panel."""
     idle_ports: list[IdlePort]
+    """Ports without a cable, in the order of the front panel."""
     cages: list[CageView]
     instances: list[Instance]
     """The default instance alone, or one for each rail of a shared box."""
@@ -292,17 +303,25 @@ class Views:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
         front = plan.request.fronts[place.role]
-        idle, cages = self._idle[place.role]
         ports = self._ports(unit, index, place, names, labels)
+        idle, cages = self._idle[place.role]
+        if len(ports) < len(self.facts[place.role]):
+            idle = self._open(place.role, ports)
         shared = place.block < 0
         blocks = range(plan.mapping.unit_blocks) if shared else [place.block]
         instances = [self._instance(unit, block, place, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(unit, place.block)
         return SwitchView(
-            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
+            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.model.vendor, front.nos, "" if rail is None else str(rail),
             plan.mapping.plane(unit), plan.addresses.asn(unit, place), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
             spec.roce, front.model.sonic, ports, idle, cages, instances, instances if shared else [],
         )  # fmt: skip
+
+    def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
+        """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
+        used = {port.interface for port in ports}
+        planned = [IdlePort(*fact[:7]) for fact in self.facts[role] if fact.interface not in used]
+        return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
     def _ports(self, unit: int, index: int, place: Place, names: list[str], labels: _Labels) -> list[PortView]:
         """Make the views of a switch's ports in use."""
@@ -404,3 +423,214 @@ def _cages(front: Front, ports: list[Port]) -> list[CageView]:
         unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
         views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1))
     return views
+
+
+@dataclass(slots=True)
+class PartView:
+    """One row of the bill of materials; what nobody knows is empty, never 0."""
+
+    row: str
+    """What the row is: part, subtotal of a class, or total."""
+    part_class: str
+    part: str
+    part_number: str
+    description: str
+    purpose: str
+    """What it is for: a count for each place, like `leaf 64, spine 32`."""
+    quantity: str
+    spares: str
+    unit_price: str
+    price_book: str
+    """The book of the unit price, or `inventory` where the inventory gives it."""
+    price_date: str
+    currency: str
+    total: str
+    """Price of the quantity and its spares."""
+    power_w: str
+    """Typical power of the quantity; spares lie on a shelf."""
+
+
+@dataclass(slots=True)
+class BomView:
+    """The bill of materials. A sum names in its description what it misses."""
+
+    fabric: str
+    design: str
+    currency: str
+    price_book: str
+    parts: list[PartView]
+    sums: list[PartView]
+    """A row for each class of parts, and the total."""
+    unpriced: list[PartView]
+    """The parts without a price, which no sum contains."""
+    link_ends: str
+    """Transceivers counted one per link end, as the rail-only paper counts."""
+    modules: str
+    """Transceivers as they are sold and counted in `parts`: a twin-port module serves two links."""
+
+
+def bom_view(bom: Bom, plan: Plan) -> BomView:
+    """Make the view of a bill of materials."""
+    own = set(plan.spec.prices.parts)
+    parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
+    by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
+    sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
+    link_ends = 2 * sum(plan.link_count(kind) for kind in plan.kinds)
+    return BomView(
+        plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
+        [part for part in parts if not part.unit_price], str(link_ends), str(_modules(bom)),
+    )  # fmt: skip
+
+
+def _modules(bom: Bom) -> int:
+    """Count transceivers as they are sold."""
+    return sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
+
+
+def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
+    """Make the view of one part."""
+    source = ("", "", "")
+    if line.unit_price is not None:
+        source = ("inventory", "", bom.book.currency) if own_price else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
+    return PartView(
+        "part", line.part_class, line.part, line.part_number, line.description, line.purpose, str(line.quantity), str(line.spares),
+        _money(line.unit_price), *source, _money(line.total), _decimal(line.power_w),
+    )  # fmt: skip
+
+
+def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
+    """Add up lines: prices as far as they are known, power only where all of it is."""
+    priced = [line.total for line in lines if line.total is not None]
+    power = [line.power_w for line in lines if line.power_w is not None]
+    missing = [("unpriced", [line.part for line in lines if line.total is None]), ("power unknown", [line.part for line in lines if line.power_w is None])]
+    note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
+    return PartView(
+        row, part_class, f"all {part_class or 'parts'}", "", note, "", "", "", "", "", "", bom.book.currency if priced else "",
+        _money(sum(priced, Decimal(0))) if priced else "", _decimal(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+    )  # fmt: skip
+
+
+def _money(value: Decimal | None) -> str:
+    """Write an amount exactly: whole, or with at least two places.
+
+    >>> _money(Decimal("1388")), _money(Decimal("0.5")), _money(None)
+    ('1388', '0.50', '')
+    """
+    if value is None:
+        return ""
+    places = -int(value.normalize().as_tuple().exponent)
+    return f"{value:.{max(places, 2) if places > 0 else 0}f}"
+
+
+def _decimal(value: Fraction | None) -> str:
+    """Write a number without needless places; watts come from decimal texts, so they end.
+
+    >>> _decimal(Fraction(17, 2)), _decimal(Fraction(8)), _decimal(None)
+    ('8.5', '8', '')
+    """
+    return "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
+
+
+@dataclass(slots=True)
+class FigureView:
+    """One figure of the compared designs."""
+
+    figure: str
+    unit: str
+    values: list[str]
+    """In the order of `ComparisonView.designs`; empty where the figure is not known, and then `note` says why."""
+    saving_pct: str
+    """What rail-only saves against the fat-tree."""
+    note: str
+
+
+@dataclass(slots=True)
+class ComparisonView:
+    """The same cluster in each design."""
+
+    fabric: str
+    designs: list[str]
+    figures: list[FigureView]
+
+
+class _Figure(NamedTuple):
+    """What is compared: the figure, where a summary has it, its unit, and the saving that belongs to it."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+    saving: str = ""
+
+
+_FIGURES = (
+    _Figure("tiers", ("tiers",)),
+    _Figure("leaf switches", ("switches", "leaf")),
+    _Figure("spine switches", ("switches", "spine")),
+    _Figure("core switches", ("switches", "core")),
+    _Figure("switches", ("switches", "total"), "", "switches_pct"),
+    _Figure("host links", ("links", "host")),
+    _Figure("leaf-spine links", ("links", "leaf_spine")),
+    _Figure("spine-core links", ("links", "spine_core")),
+    _Figure("links", ("links", "total")),
+    _Figure("transceivers, one per link end", ("transceivers",), "", "transceivers_pct"),
+    _Figure("transceiver modules as sold", ("modules",)),
+    _Figure("cables", ("cables", "total")),
+    _Figure("cost of switches", ("cost", "switches"), "currency"),
+    _Figure("cost of transceivers", ("cost", "transceivers"), "currency"),
+    _Figure("cost of cables", ("cost", "cables"), "currency"),
+    _Figure("cost of NICs", ("cost", "nics"), "currency"),
+    _Figure("cost", ("cost", "total"), "currency", "cost_pct"),
+    _Figure("power", ("power_w",), "W", "power_pct"),
+)
+
+
+def comparison_view(comparison: Comparison) -> ComparisonView:
+    """Make the view of the designs side by side, in a fixed order whatever could be built."""
+    built = {plan.request.design: (bom, summary) for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)}
+    plan = comparison.built[0][0]
+    refused = {design: finding.fact for design, finding in comparison.refused}
+    holds = FigureView("can be built", "", ["yes" if design in built else "no" for design in COMPARED], "", _joined(refused))
+    rows = [_compared(figure, comparison, built) for figure in _FIGURES]
+    return ComparisonView(plan.spec.name, [design.value for design in COMPARED], [holds, *(row for row in rows if row)])
+
+
+def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]) -> FigureView | None:
+    """Make one row of the comparison; None for NICs where no inventory asks for any."""
+    if figure.path[-1] == "nics" and not any(line.part_class == "nics" for bom, _ in built.values() for line in bom.lines):
+        return None
+    values, notes = [], {}
+    for design in COMPARED:
+        bom, summary = built.get(design, (None, {}))
+        values.append(_value(figure, summary, bom))
+        notes[design] = _missing(bom, figure.path) if bom else "cannot be built"
+    saved = comparison.savings.get(figure.saving)
+    currency = comparison.built[0][1].book.currency
+    return FigureView(figure.name, currency if figure.unit == "currency" else figure.unit, values, "" if saved is None else f"{saved:g}", _joined(notes))
+
+
+def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
+    """Follow a figure's path into a summary, or into the bill for what only that counts."""
+    if figure.path == ("modules",):
+        return str(_modules(bom)) if bom else ""
+    value: Any = summary
+    for key in figure.path:
+        value = (value or {}).get(key)
+    if value is None:
+        return ""
+    return _money(Decimal(str(value))) if figure.unit == "currency" else _decimal(Fraction(str(value)))
+
+
+def _missing(bom: Bom, path: tuple[str, ...]) -> str:
+    """Say what a figure does not contain, because nobody knows it."""
+    if path[0] == "power_w" and bom.unknown_power:
+        return f"power unknown: {', '.join(bom.unknown_power)}"
+    unpriced = [line.part for line in bom.lines if line.unit_price is None and path[-1] in ("total", line.part_class)] if path[0] == "cost" else []
+    return f"unpriced in {bom.book.name}: {', '.join(unpriced)}" if unpriced else ""
+
+
+def _joined(notes: dict[Design, str]) -> str:
+    """Join the notes of the designs; what holds of several is said once, and what holds of all needs no name."""
+    by_note: dict[str, list[str]] = defaultdict(list)
+    for design, note in notes.items():
+        by_note[note].append(design.value)
+    return "; ".join(note if len(designs) == len(COMPARED) else f"{', '.join(designs)}: {note}" for note, designs in by_note.items() if note)

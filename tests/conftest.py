@@ -33,9 +33,7 @@ settings.load_profile("ci" if ON_CI else "desk")
 class Run(Protocol):
     """Run `fabricgen` with these arguments, as a user would, and return how it ended."""
 
-    def __call__(
-        self, *arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None
-    ) -> subprocess.CompletedProcess[str]:
+    def __call__(self, *arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         """Leave `cwd` out for an empty directory of the test's own; `env` is added to a clean environment."""
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Run
 
-SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "8")
+SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
 TREE = {
     "manifest.json", "plan.json", "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "bom/bom.csv", "bom/bom.xlsx", "bom/compare.csv",
     "graph/fabric.json", "graph/fabric.graphml", "graph/topology.dot",
@@ -133,6 +133,17 @@ def test_a_template_that_fails_late_leaves_the_last_build(built: Path, tmp_path:
     assert "nonsense" in done.stderr
     assert tree(built) == before
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
+
+
+def test_a_refusal_of_a_worker_arrives_whole(tmp_path: Path, root: Path, run: Run) -> None:
+    """A template that fails in another process is a finding as well."""
+    pack = tmp_path / "mine" / "frr"
+    shutil.copytree(root / "templates" / "frr", pack)
+    (pack / "frr.conf.j2").write_text("{{ switch.nonsense }}\n")
+    done = run("build", "--gpus", "16384", "--hb-domain", "8", "--radix", "64", "--only", "configs", "--templates", tmp_path / "mine", "-o", tmp_path / "out")
+    assert done.returncode == 1
+    assert done.stderr.startswith("error[bad-template]")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, run: Run) -> None:

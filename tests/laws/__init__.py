@@ -1,0 +1,1 @@
+"""Laws that every plan keeps, whatever the inventory."""

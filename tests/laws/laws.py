@@ -1,0 +1,298 @@
+"""The laws of a plan, one function each; a law asserts, and its name says what.
+
+They read the wired columns, the names and the addresses, and recount by other means than the planner's own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.bom import make_bom
+from fabricgen.planner import Plan, make_plan
+from fabricgen.summary import summarize
+from fabricgen.terms import Design, LinkKind, Role
+from fabricgen.views import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Link = tuple[int, ...]
+"""A row of the columns: kind, block, lower, lower_port, upper, upper_port, slot, number."""
+
+
+def links(plan: Plan) -> list[Link]:
+    """Return the links of a unit as rows."""
+    return list(zip(*(column.tolist() for column in plan.unit), strict=True))
+
+
+def switch_ends(plan: Plan) -> Iterator[tuple[int, int]]:
+    """Return the switch and the port of every link end that is at a switch of the unit."""
+    for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
+        yield upper, upper_port
+        if kind != LinkKind.HOST:
+            yield lower, lower_port
+
+
+def every_switch_port_is_used_at_most_once(plan: Plan) -> None:
+    """No two link ends share a port, and every port is one of the box's."""
+    ends = list(switch_ends(plan))
+    assert len(set(ends)) == len(ends)
+    places = plan.naming.places
+    assert all(0 <= port < len(plan.ports[places[switch].role]) for switch, port in ends)
+
+
+def every_port_is_one_that_the_box_has(plan: Plan) -> None:
+    """Ports differ, a cage has one split, which the model allows there, and the box carries so many ports."""
+    for role, ports in plan.ports.items():
+        model = plan.request.fronts[role].model
+        assert len({(port.cage, port.sub) for port in ports}) == len(ports)
+        assert len({(port.cage, port.breakout.name) for port in ports}) == len({port.cage for port in ports})
+        assert all(1 <= port.cage <= model.cages and 0 <= port.sub < port.breakout.count for port in ports)
+        assert all(port.breakout in model.breakouts_of(port.cage) for port in ports)
+        assert len(ports) <= (model.port_limit or len(ports))
+
+
+def ports_run_at_the_speed_of_their_links(plan: Plan) -> None:
+    """Both ends of a link have its speed."""
+    places = plan.naming.places
+    for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
+        speed = plan.joints[LinkKind(kind)].speed_gbps
+        assert plan.ports[places[upper].role][upper_port].breakout.speed_gbps == speed
+        assert kind == LinkKind.HOST or plan.ports[places[lower].role][lower_port].breakout.speed_gbps == speed
+
+
+def gpus_of(plan: Plan, unit: int) -> list[tuple[int, int | None, Link]]:
+    """Return the GPU, the rail of the block and the row of each host link of a unit."""
+    rows = [row for row in links(plan) if row[0] == LinkKind.HOST]
+    rails = [plan.mapping.rail(unit, row[1]) for row in rows]
+    return [(row[2] + (rail or 0), rail, row) for row, rail in zip(rows, rails, strict=True)]
+
+
+def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
+    """Over all units, each installed GPU has one link on each plane."""
+    cabled = Counter((gpu, plan.mapping.plane(unit)) for unit in range(plan.mapping.units) for gpu, _, _ in gpus_of(plan, unit))
+    assert cabled == Counter((gpu, plane) for gpu in range(plan.request.gpus) for plane in range(plan.request.planes))
+
+
+def a_rail_stays_to_itself(plan: Plan) -> None:
+    """Where blocks are rails, a GPU's link is on its own rail, and no link joins the blocks of two rails."""
+    request, places = plan.request, plan.naming.places
+    if request.design is not Design.RAIL_ONLY:
+        return
+    for unit in range(plan.mapping.units):
+        assert all(gpu % request.domain_gpus % request.rails == rail for gpu, rail, _ in gpus_of(plan, unit))
+    for kind, block, lower, _, upper, _, _, _ in links(plan):
+        switches = [upper] if kind == LinkKind.HOST else [lower, upper]
+        owners = {places[switch].block for switch in switches if places[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1}
+        assert owners <= {block}
+
+
+def a_leaf_serves_no_more_rails_than_asked(plan: Plan) -> None:
+    """Where rails meet at the spine, a leaf still serves `per_switch` rails only."""
+    if plan.request.design is not Design.RAIL_OPTIMIZED or plan.sizing.tiers == 1:
+        return
+    rails: dict[int, set[int]] = {}
+    for gpu, _, row in gpus_of(plan, 0):
+        rails.setdefault(row[4], set()).add(gpu % plan.request.domain_gpus % plan.request.rails)
+    assert all(len(served) <= plan.mapping.per_switch for served in rails.values())
+
+
+def meetings(plan: Plan, kind: LinkKind) -> dict[tuple[int, int], Counter[int]]:
+    """Count the links of each lower switch of a block to each upper one."""
+    met: dict[tuple[int, int], Counter[int]] = {}
+    for row in links(plan):
+        if row[0] == kind:
+            met.setdefault((row[1], row[2]), Counter())[row[4]] += 1
+    return met
+
+
+def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
+    """Each leaf meets each spine of its pod, and each spine each core of its group: equally often, or nearly so if `minimal`."""
+    sizing = plan.sizing
+    for kind, uplinks, reached in (
+        (LinkKind.LEAF_SPINE, sizing.leaf_up, sizing.pod_spines),
+        (LinkKind.SPINE_CORE, sizing.spine_up, sizing.group_cores),
+    ):
+        allowed = {uplinks // max(reached, 1)} if plan.spec.spread == "even" else {uplinks // max(reached, 1), -(-uplinks // max(reached, 1))}
+        for met in meetings(plan, kind).values():
+            assert sum(met.values()) == uplinks
+            assert len(met) == reached
+            assert set(met.values()) <= allowed
+
+
+def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
+    """Down over up is at most the ratio of the inventory at a leaf, and one at a spine, in bandwidth."""
+    sizing, fronts = plan.sizing, plan.request.fronts
+    if sizing.tiers > 1:
+        leaf = fronts[Role.LEAF]
+        assert Fraction(sizing.leaf_down * leaf.down.speed_gbps, sizing.leaf_up * leaf.up.speed_gbps) <= plan.spec.oversubscription
+    if sizing.tiers == 3:
+        spine = fronts[Role.SPINE]
+        assert sizing.spine_down * spine.down.speed_gbps <= sizing.spine_up * spine.up.speed_gbps
+
+
+def the_summary_counts_what_is_wired(plan: Plan) -> None:
+    """Links, switches, transceivers and cables of the summary are those of the columns."""
+    bom = make_bom(plan)
+    summary, units, places = summarize(plan, bom), plan.mapping.units, plan.naming.places
+    rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
+    by_kind = Counter(LinkKind(row[0]) for row in rows)
+    assert summary["links"] == {kind.key: units * by_kind[kind] for kind in LinkKind} | {"total": units * len(rows)}
+    assert summary["links"]["host"] == plan.request.gpus * plan.request.planes
+    assert summary["transceivers"] == 2 * units * len(rows)
+    assert summary["cables"]["total"] == units * sum(plan.joints[LinkKind(row[0])].cables for row in rows)
+    by_role = Counter(places[switch].role.value for switch in wired)
+    assert summary["switches"] == {role.value: units * by_role[role.value] for role in Role} | {"total": units * len(wired)}
+    assert summary["switches"]["total"] == len(list(plan.switches()))
+    assert summary["blocks"] * summary["per_block"]["endpoints"] == summary["links"]["host"]
+
+
+def the_bill_adds_up(plan: Plan) -> None:
+    """Boxes and cables on the bill are those of the plan, each line's purposes sum to it, and totals equal the sum."""
+    bom = make_bom(plan)
+    quantity = {name: sum(line.quantity for line in bom.lines if line.part_class == name) for name in ("switches", "cables")}
+    summary = summarize(plan, bom)
+    assert quantity == {"switches": summary["switches"]["total"], "cables": summary["cables"]["total"]}
+    for line in bom.lines:
+        assert line.quantity == sum(int(purpose.rpartition(" ")[2]) for purpose in line.purpose.split(", "))
+    priced = [line.total for line in bom.lines if line.total is not None]
+    assert bom.cost() == (sum(priced) if priced else None)
+    assert len(bom.unpriced) == len([line for line in bom.lines if line.unit_price is None])
+
+
+def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
+    """The modules on the bill have at least the connectors that the links take, and no more than one idle cage's worth per used cage."""
+    bought = {line.part: line.quantity for line in make_bom(plan).lines if line.part_class == "transceivers"}
+    joints = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
+    connectors = sum(count * joints[part].ports for part, count in bought.items())
+    ends = sum(2 * plan.link_count(kind) * plan.joints[kind].cables for kind in plan.kinds)
+    generic = any(joints[part].form_factor == "generic" for part in bought)
+    assert generic or ends <= connectors
+
+
+def addresses_of(plan: Plan) -> Iterator[int]:
+    """Return the addresses of the NIC ports and of the leaf ports that face them."""
+    for unit in range(plan.mapping.units):
+        for row in links(plan):
+            if row[0] == LinkKind.HOST:
+                (address,) = plan.addresses.host_addresses(unit * plan.mapping.unit_blocks + row[1], [row[6]])
+                yield address
+                if plan.addresses.numbered:
+                    yield address - 1
+
+
+def loopbacks_of(plan: Plan) -> Iterator[int]:
+    """Return the loopbacks of the installed switches; a shared leaf has one for each of its rails."""
+    for unit in range(plan.mapping.units):
+        for place, has in zip(plan.naming.places, plan.installed, strict=True):
+            blocks = range(plan.mapping.unit_blocks) if place.block < 0 else [place.block]
+            yield from (plan.addresses.loopback(unit, block, place) for block in blocks if has)
+
+
+def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
+    """No address is given twice, and each lies in its pool and in the slice of its block."""
+    hosts, loopbacks, asked = list(addresses_of(plan)), list(loopbacks_of(plan)), plan.spec.addressing
+    assert len({*hosts, *loopbacks}) == len(hosts) + len(loopbacks)
+    for pool, addresses in ((asked.host_pool, hosts), (asked.loopback_pool, loopbacks)):
+        first = int(pool.network_address)
+        assert all(first <= address < first + pool.num_addresses for address in addresses)
+
+
+def neighbours_have_different_as_numbers(plan: Plan) -> None:
+    """Every link between switches is an external BGP session, and no two leaves share a number."""
+    places = plan.naming.places
+    numbers = [plan.addresses.asn(unit, place) for unit in range(plan.mapping.units) for place in places if place.role is Role.LEAF]
+    assert len(set(numbers)) == len(numbers)
+    for kind, _, lower, _, upper, _, _, _ in links(plan):
+        assert kind == LinkKind.HOST or plan.addresses.asn(0, places[lower]) != plan.addresses.asn(0, places[upper])
+
+
+def names_are_unique(plan: Plan) -> None:
+    """No two devices share a name."""
+    names = [*plan.switches(), *plan.hosts]
+    assert len(set(names)) == len(names)
+
+
+def labels_of(plan: Plan, unit: int) -> list[str]:
+    """Return the cable labels of a unit, in the order of its rows."""
+    return [cable.cable for cable in Views(plan).cables(unit)]
+
+
+def no_two_cables_share_a_label(plan: Plan) -> None:
+    """A label names one cable of the whole fabric."""
+    labels = [label for unit in range(plan.mapping.units) for label in labels_of(plan, unit)]
+    assert len(set(labels)) == len(labels)
+
+
+def both_ends_name_the_same_cable(plan: Plan) -> None:
+    """What a switch says of its port is what the cable list says, at both ends."""
+    views, last = Views(plan), plan.mapping.units - 1
+    listed = {cable.cable: (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in views.cables(last)}
+    seen: Counter[str] = Counter()
+    for switch in views.switches(last):
+        interfaces = [port.interface for port in (*switch.ports, *switch.idle_ports)]
+        assert len(set(interfaces)) == len(interfaces)
+        for port in switch.ports:
+            own, peer = (switch.name, port.interface), (port.peer_device, port.peer_interface)
+            assert listed[port.cable] in ((*own, *peer), (*peer, *own))
+            seen[port.cable] += 1
+    assert seen == {label: 1 if row[0] == LinkKind.HOST else 2 for label, row in zip(listed, links(plan), strict=True)}
+
+
+def every_port_of_an_instance_belongs_to_its_rail(plan: Plan) -> None:
+    """On a shared box, the routing instances take the ports apart by rail; on any box they take all of them."""
+    for switch in Views(plan).switches(0):
+        ports = [port for instance in switch.instances for port in (*instance.host_ports, *instance.fabric_ports)]
+        assert sorted(port.cable for port in ports) == sorted(port.cable for port in switch.ports)
+        assert all(port.rail == instance.rail for instance in switch.vrfs for port in instance.host_ports + instance.fabric_ports)
+        assert len({instance.loopback for instance in switch.instances}) == len(switch.instances)
+
+
+def planning_again_gives_the_same(plan: Plan) -> None:
+    """The same inventory gives the same wiring."""
+    assert make_plan(plan.spec, plan.catalog).digest() == plan.digest()
+
+
+LAWS: tuple[Callable[[Plan], None], ...] = (
+    every_switch_port_is_used_at_most_once,
+    every_port_is_one_that_the_box_has,
+    ports_run_at_the_speed_of_their_links,
+    every_nic_port_is_cabled_exactly_once,
+    a_rail_stays_to_itself,
+    a_leaf_serves_no_more_rails_than_asked,
+    uplinks_are_spread_over_all_switches_above,
+    a_leaf_is_not_oversubscribed_beyond_what_was_asked,
+    the_summary_counts_what_is_wired,
+    the_bill_adds_up,
+    modules_have_a_connector_for_every_link_end,
+    addresses_are_unique_and_inside_their_pools,
+    neighbours_have_different_as_numbers,
+    names_are_unique,
+    no_two_cables_share_a_label,
+    both_ends_name_the_same_cable,
+    every_port_of_an_instance_belongs_to_its_rail,
+    planning_again_gives_the_same,
+)
+
+
+def growth_keeps_every_link(small: Plan, large: Plan) -> None:
+    """Inside one reserve, the larger fabric holds every row of the smaller, under the same label, between the same names and addresses."""
+    assert (small.mapping.units, small.sizing) == (large.mapping.units, large.sizing)
+    assert set(links(small)) <= set(links(large))
+    assert [host for host in small.hosts if host not in set(large.hosts)] == []
+    for unit in {0, small.mapping.units - 1}:
+        assert small.naming.switches(unit) == large.naming.switches(unit)
+        old, new = (_cables(plan, unit) for plan in (small, large))
+        assert old.items() <= new.items()
+    assert set(addresses_of(small)) <= set(addresses_of(large))
+    assert set(loopbacks_of(small)) <= set(loopbacks_of(large))
+    assert np.array_equal(small.mapping.pattern(), large.mapping.pattern())
+
+
+def _cables(plan: Plan, unit: int) -> dict[str, tuple[str, str, str, str]]:
+    """Return the ends of each cable of a unit by its label."""
+    return {cable.cable: (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in Views(plan).cables(unit)}

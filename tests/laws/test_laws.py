@@ -1,0 +1,67 @@
+"""Draw inventories, plan them, and hold every plan to every law; what cannot be planned is refused, and nothing else happens."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypothesis import HealthCheck, given, settings
+
+from fabricgen.diagnostics import Refusal
+from fabricgen.planner import Plan
+from tests.laws.drawing import DESIGNS, Inventory, inventories
+from tests.laws.laws import LAWS, growth_keeps_every_link
+from tests.planned import planned
+
+STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def planned_or_refused(inventory: Inventory) -> Plan | None:
+    """Plan an inventory; None where it is refused with findings that a person can read."""
+    try:
+        return planned(**inventory)
+    except Refusal as refusal:
+        assert refusal.findings
+        assert all(finding.code and finding.fact and finding.path and finding.hint for finding in refusal.findings), refusal.findings
+        return None
+
+
+def test_laws_are_found() -> None:
+    """Every public function that takes a plan alone is a law that is run."""
+    assert len(LAWS) == 18
+
+
+def test_every_plan_keeps_every_law() -> None:
+    """Each design is drawn in each number of tiers; a refusal is no plan, and any other exception fails."""
+    seen: Counter[tuple[str, int]] = Counter()
+
+    @settings(STEADY, max_examples=400)
+    @given(inventories())
+    def hold(inventory: Inventory) -> None:
+        plan = planned_or_refused(inventory)
+        seen[inventory["design"], plan.sizing.tiers if plan else 0] += 1
+        for law in LAWS if plan else ():
+            law(plan)
+
+    hold()
+    assert all(seen[design, tiers] >= 5 for design in DESIGNS for tiers in (0, 1, 2, 3)), seen
+
+
+def test_growth_inside_a_reserve_keeps_every_link() -> None:
+    """Half of the room first, then all of it: nothing moves, and nothing is renamed, relabelled or renumbered."""
+    grown = 0
+
+    @settings(STEADY, max_examples=100)
+    @given(inventories())
+    def hold(inventory: Inventory) -> None:
+        nonlocal grown
+        room = inventory["reserve"]["gpus"] if "reserve" in inventory else inventory["gpus"]
+        domain = inventory["hb_domain"]["gpus"]
+        sizes = (domain, -(-room // 2 // domain) * domain, room)
+        plans = [planned_or_refused(inventory | {"gpus": gpus, "reserve": {"gpus": room}}) for gpus in sizes]
+        for small, large in zip(plans, plans[1:], strict=False):
+            if small and large:
+                growth_keeps_every_link(small, large)
+                grown += 1
+
+    hold()
+    assert grown >= 50

@@ -1,0 +1,303 @@
+"""What this project counts for each row of a printed table, under the column's own name.
+
+Counts are taken from the wired columns and from the bill of materials, not from the sizing alone, so that a table tests what is built.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.bom import Bom, make_bom
+from fabricgen.clos import spread_over
+from fabricgen.designs import map_design
+from fabricgen.diagnostics import Refusal
+from fabricgen.planner import Plan, make_plan
+from fabricgen.resolving import resolve
+from fabricgen.summary import Comparison, compare, summarize
+from fabricgen.terms import LinkKind, Role
+from fabricgen.views import CableView, Views
+from tests.planned import CATALOG, planned, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.clos import Sizing
+    from tests.published.tables import Table
+
+Row = dict[str, Any]
+
+
+def counts(table: Table, index: int) -> Row:
+    """Count a row."""
+    return _COUNTERS[table.id](table.row(index), table)
+
+
+def superpod(row: Row, table: Table) -> Row:
+    """Plan the nodes of a SuperPOD row; a scalable unit is 32 nodes, or 64 of the B300's."""
+    plan = planned(gpus=row["nodes"] * 8, **table.fabric)
+    links = {kind: plan.link_count(kind) for kind in LinkKind}
+    return {
+        "gpus": plan.request.gpus,
+        "su": row["nodes"] // 32,
+        **{role.value: plan.switch_count(role) for role in Role},
+        "node_leaf": links[LinkKind.HOST],
+        "leaf_spine": links[LinkKind.LEAF_SPINE],
+        "spine_core": links[LinkKind.SPINE_CORE],
+    }
+
+
+def quantum_x800(row: Row, _table: Table) -> Row:
+    """Spread the 72 uplinks of each leaf over switches of 144 ports."""
+    return {"spine": spread_over(row["leaf"] * 72, 72, 144, even=True)}
+
+
+DS5000 = {"leaf": {"model": "ds5000", "breakout": "2x400G"}, "spine": {"model": "ds5000", "breakout": "1x800G"}}
+
+
+@cache
+def back_end(servers: int, planes: int = 1) -> Plan:
+    """Plan the back end of an OCDAI composition: 8 GPUs per server, as many rails on a leaf as fill it."""
+    names = {"leaf": "plane-{plane}-leaf-{n:02}" if planes > 1 else "be-rail-leaf-{n:02}", "spine": "be-spine-p{plane}-{n:02}" if planes > 1 else "be-spine-{n:02}"}
+    rails = {"per_switch": "auto", "tiers": 2, "planes": planes}
+    return planned(
+        design="rail-optimized", gpus=servers * 8, hb_domain={"gpus": 8}, nic={"speed": "400G"}, rails=rails, switches=DS5000, nos="hedgehog",
+        naming={**names, "host": "compute-{n:03}"},
+    )  # fmt: skip
+
+
+@cache
+def front_end(servers: int) -> Plan:
+    """Plan the front end: the two 200G ports of a server as a domain of two on two rails."""
+    switches = {"leaf": {"model": "ds5000", "breakout": "4x200G"}, "spine": DS5000["spine"]}
+    names = {"leaf": "fe-leaf-{n:02}", "spine": "fe-spine-{n:02}", "host": "compute-{n:03}"}
+    return planned(
+        design="rail-optimized", gpus=servers * 2, hb_domain={"gpus": 2}, nic={"speed": "200G"}, rails={"tiers": 2}, switches=switches, nos="hedgehog", naming=names
+    )
+
+
+def modules(plan: Plan) -> tuple[int, int]:
+    """Count the modules that are bought: those in hosts, and those in switches."""
+    purposes = [purpose.split(" ") for line in make_bom(plan).lines if line.part_class == "transceivers" for purpose in line.purpose.split(", ")]
+    return sum(int(count) for end, count in purposes if end == "host"), sum(int(count) for end, count in purposes if end != "host")
+
+
+def composition(row: Row, _table: Table) -> Row:
+    """Plan both fabrics of a composition."""
+    back, front = back_end(row["servers"]), front_end(row["servers"])
+    unit = back.unit
+    pair = (unit.kind == LinkKind.LEAF_SPINE) & (unit.lower == 0) & (unit.upper == back.sizing.leaf)
+    (back_hosts, back_switches), (front_hosts, front_switches) = modules(back), modules(front)
+    return {
+        "gpus": back.request.gpus,
+        "planes": back.request.planes,
+        "be_leaf": back.switch_count(Role.LEAF),
+        "be_spine": back.switch_count(Role.SPINE),
+        "server_be_links_400g": back.link_count(LinkKind.HOST),
+        "leaf_spine_links_800g": back.link_count(LinkKind.LEAF_SPINE),
+        "be_leaf_spine_parallel": int(np.count_nonzero(pair)),
+        "fe_leaf": front.switch_count(Role.LEAF),
+        "fe_spine": front.switch_count(Role.SPINE),
+        "server_fe_links_200g": front.link_count(LinkKind.HOST),
+        "fe_leaf_spine_links_800g": front.link_count(LinkKind.LEAF_SPINE),
+        "server_xcvr": back_hosts + front_hosts,
+        "switch_xcvr": back_switches + front_switches,
+    }
+
+
+def cable_at(plan: Plan, host: str, interface: str, unit: int = 0) -> CableView:
+    """Find the cable at a port of a host."""
+    (found,) = (cable for cable in Views(plan).cables(unit) if (cable.a_device, cable.a_interface) == (host, interface))
+    return found
+
+
+def port_map(row: Row, _table: Table) -> Row:
+    """Find what the port of server 1 is cabled to."""
+    front = row["port"].startswith("fe-p")
+    number = row["port"].removeprefix("fe-p").removeprefix("be")
+    found = cable_at(front_end(32) if front else back_end(32), "compute-001", f"nic{number}")
+    return {"peer": f"{found.b_device}:{found.b_interface}"}
+
+
+def uplink_map(row: Row, _table: Table) -> Row:
+    """Follow a run of cages of leaf 1 to the spine where they all end; say its ports where they are printed."""
+    first, last = (int(row[key].removeprefix("E1/")) for key in ("first", "last"))
+    own = [cable for cable in Views(back_end(32)).cables(0) if cable.tier == 2 and cable.a_device == "be-rail-leaf-01"]
+    run = [cable for cable in own if first <= int(cable.a_interface.removeprefix("E1/")) <= last]
+    spines = {cable.b_device for cable in run}
+    assert (len(run), len(spines)) == (last - first + 1, 1), run
+    ends = [cable.b_interface for cable in run]
+    assert ends == [f"E1/{port}" for port in range(1, len(run) + 1)]
+    return {"peer": f"{spines.pop()} {ends[0]}..{ends[-1]}" if first == 33 else spines.pop()}
+
+
+def dual_plane(row: Row, table: Table) -> Row:
+    """Check the printed rule at each of the 256 NIC ports of a plane of 32 servers; where it holds at all of them, it is ours too."""
+    plane = int(row["port"].removeprefix("port"))
+    holds = [
+        (cable.b_device, cable.b_interface) == (f"plane-{plane}-leaf-{-(-(gpu + 1) // 2):02}", f"E1/{int(cable.a_device[-3:])}/{gpu % 2 + 1}")
+        for cable in Views(back_end(32, planes=2)).cables(plane)
+        if cable.tier == 1
+        for gpu in [int(cable.a_interface[3])]
+    ]
+    assert len(holds) == 256
+    return {"peer": table.row(plane)["peer"] if all(holds) else "another rule"}
+
+
+def stripes(row: Row, _table: Table) -> Row:
+    """Look at the first stripe of a fabric of four: the domains behind leaf 1, and the leaves that they stand on."""
+    plan = planned(design="rail-optimized", gpus=row["ports_400g"] * 16, hb_domain={"gpus": 8}, switches={"leaf": row["switch"]})
+    hosts = plan.unit.kind == LinkKind.HOST
+    domain, leaf = plan.unit.lower[hosts] // 8, plan.unit.upper[hosts]
+    first = np.unique(domain[leaf == 0])
+    own = np.isin(domain, first)
+    return {
+        "ports_400g": plan.request.fronts[Role.LEAF].radix,
+        "servers_per_stripe": len(first),
+        "gpus_per_stripe": int(np.count_nonzero(own)),
+        "leafs_per_stripe": len(np.unique(leaf[own])),
+    }
+
+
+QFX5240 = {"leaf": {"model": "qfx5240", "breakout": "2x400G"}}
+STRIPE = {"QFX5220-32CD": 32, "QFX5230-64CD": 64, "QFX5240-64OD": 128}
+
+
+def jvd_example(row: Row, _table: Table) -> Row:
+    """Plan the worked example; a stripe is eight leaves."""
+    plan = planned(design="rail-optimized", gpus=row["gpus"], hb_domain={"gpus": 8}, switches=QFX5240)
+    return {"stripes": plan.switch_count(Role.LEAF) // 8}
+
+
+def jvd_clusters(row: Row, _table: Table) -> Row:
+    """Sum the GPUs of stripes, each the largest that eight leaves of its model hold."""
+    sizes = [stripes({"ports_400g": STRIPE[model], "switch": {"generic": {"radix": STRIPE[model]}}}, _table) for model in row["stripes"]]
+    return {"gpus": sum(size["gpus_per_stripe"] for size in sizes)}
+
+
+def jvd_interfaces(row: Row, _table: Table) -> Row:
+    """Look at server 1 on leaves 1 and 2."""
+    pool = {"host_pool": "10.200.0.0/16"}
+    plan = planned(design="rail-optimized", gpus=1024, hb_domain={"gpus": 8}, switches=QFX5240, addressing=pool)
+    one, two = [next(view.ports[0] for view in Views(plan).switches(0) if view.name == name) for name in ("leaf-01", "leaf-02")]
+    assert (one.peer_device, one.peer_interface, two.peer_device, two.peer_interface) == ("host-001", "nic0", "host-001", "nic1")
+    (server,) = plan.addresses.host_addresses(0, [0])
+    own = {
+        "leaf 1 interface to server 1": one.interface,
+        "leaf 1 address to server 1": one.address,
+        "server 1 address on leaf 1": f"10.200.0.{server & 255}/31",
+        "leaf 2 address to server 1": two.address,
+    }
+    return {"printed": own[row["of"]]}
+
+
+PAPER_ROWS = ((32768, 64), (32768, 128), (32768, 256), (65536, 64), (65536, 128), (65536, 256))
+
+
+@cache
+def paper(gpus: int, radix: int, book: str = "paper-v5") -> Comparison:
+    """Compare the designs of one row of the rail-only paper."""
+    return compare(spec_of(gpus=gpus, hb_domain={"gpus": 256}, radix=radix, rails={"per_switch": "auto"}, prices=book), CATALOG)
+
+
+def whole(pct: float | None) -> float | None:
+    """Round to whole per cents, as the paper prints them; a half stays, for nobody knows which way it went."""
+    return pct if pct is None or pct % 1 == 0.5 else round(pct)
+
+
+def paper_row(row: Row, _table: Table) -> Row:
+    """Compare rail-only with the any-to-any fat-tree."""
+    made = paper(row["gpus"], row["radix"])
+    by_design = {summary["design"]: summary for summary in made.summaries}
+    ours, theirs = by_design["rail-only"], by_design["fat-tree"]
+    return {
+        "switches_any": theirs["switches"]["total"],
+        "switches_rail_only": ours["switches"]["total"],
+        "transceivers_any": theirs["transceivers"],
+        "transceivers_rail_only": ours["transceivers"],
+        "cost_reduction_pct": whole(made.savings["cost_pct"]),
+        "power_reduction_pct": whole(made.savings["power_pct"]),
+    }
+
+
+def paper_cost(row: Row, _table: Table) -> Row:
+    """Price row 1."""
+    return {"usd": next(summary["cost"]["total"] for summary in paper(32768, 64).summaries if summary["design"] == row["design"])}
+
+
+def paper_range(row: Row, table: Table) -> Row:
+    """Find the least and the most that the six rows save."""
+    book = "paper-v1-fit" if table.id.endswith("v1") else "paper-v5"
+    savings = [whole(paper(gpus, radix, book).savings[f"{row['claim']}_pct"]) or 0 for gpus, radix in PAPER_ROWS]
+    return {"lowest": min(savings), "highest": max(savings)}
+
+
+def formulas(row: Row, _table: Table) -> Row:
+    """Find the largest fat-tree of so many tiers, by asking for one endpoint more."""
+    radix = row["k"]
+    two = largest(radix, 2)
+    three = largest(radix, 3) if radix < 512 else None
+    return {"t2": two.slots, "t3": three and three.slots, "t3_switches": three and three.leaf + three.spine + three.core}
+
+
+def fat_tree(endpoints: int, radix: int, tiers: int) -> Sizing:
+    """Size a fat-tree of exactly so many tiers. Raises Refusal where it does not fit."""
+    return map_design(resolve(spec_of(design="fat-tree", gpus=endpoints, hb_domain={"gpus": 1}, radix=radix, rails={"tiers": tiers}), CATALOG)).sizing
+
+
+def largest(radix: int, tiers: int) -> Sizing:
+    """Return the largest fat-tree: bisect between one endpoint and more than any formula gives."""
+    low, high = 1, min(radix**tiers, 2**22)
+    while low < high:
+        middle = (low + high + 1) // 2
+        try:
+            fat_tree(middle, radix, tiers)
+        except Refusal:
+            high = middle - 1
+        else:
+            low = middle
+    return fat_tree(low, radix, tiers)
+
+
+def threshold(row: Row, _table: Table) -> Row:
+    """Find the most GPUs that two tiers hold, a domain of 8 at a time."""
+    return {"largest_two_tier_gpus": max(gpus for gpus in range(1024, 20000, 8) if _tiers(row, gpus) == 2)}
+
+
+def _tiers(row: Row, gpus: int) -> int:
+    """Count the tiers that a fabric takes."""
+    return map_design(resolve(spec_of(design=row["design"], gpus=gpus, hb_domain={"gpus": 8}, radix=row["radix"]), CATALOG)).sizing.tiers
+
+
+def link_ends(plan: Plan, bom: Bom) -> tuple[int, int]:
+    """Count transceivers both ways: one per link end, and the link ends that the modules on the bill have connectors for."""
+    bought = [(line, CATALOG.transceiver(line.part)) for line in bom.lines if line.part_class == "transceivers"]
+    return summarize(plan, bom)["transceivers"], sum(line.quantity * module.ports for line, module in bought if module)
+
+
+_COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
+    "dgx-h100-table-3": superpod,
+    "dgx-h100-table-3-web": superpod,
+    "dgx-h100-table-4": superpod,
+    "dgx-b200": superpod,
+    "dgx-b200-table-4.1": superpod,
+    "dgx-b300-spectrum": superpod,
+    "quantum-x800-spines": quantum_x800,
+    "ocdai-compositions": composition,
+    "ocdai-readme": composition,
+    "ocdai-port-map": port_map,
+    "ocdai-uplink-map": uplink_map,
+    "ocdai-dual-plane": dual_plane,
+    "jvd-stripes": stripes,
+    "jvd-example": jvd_example,
+    "jvd-clusters": jvd_clusters,
+    "jvd-interfaces": jvd_interfaces,
+    "rail-only-table-2": paper_row,
+    "rail-only-cost": paper_cost,
+    "rail-only-abstract": paper_range,
+    "rail-only-abstract-v1": paper_range,
+    "fat-tree-formulas": formulas,
+    "third-tier-threshold": threshold,
+}

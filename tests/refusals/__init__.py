@@ -1,0 +1,86 @@
+"""Refused inputs, one file for each error code: the bad inventory itself, and below it in comments what was run and what must be said.
+
+    # run: fabricgen plan fabric.yaml        how the program is called; the inventory is always called fabric.yaml
+    # file own/switches/box.yaml:            another file that lies beside it, its lines below, indented
+    # grown to: 1048577 bytes                the inventory, filled up with blanks
+    # fixed by: --set rails.count=4          the hint, followed: these words added to the command make it pass
+    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory makes it pass
+    # expect:                                the exact text on stderr, to the end of the file
+
+A second case of a code is called `<code>--<what>.yaml`. FABRICGEN_UPDATE=1 makes the tests write the expected text anew; read what it wrote.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+INVENTORY = "fabric.yaml"
+_FIRST = re.compile(rb"^# (run|file [^\n]+|grown to|fixed by|expect):", re.MULTILINE)
+
+
+@dataclass
+class Case:
+    """One refusal file, read."""
+
+    path: Path
+    body: bytes
+    command: list[str] = field(default_factory=list)
+    reads_stdin: bool = False
+    files: dict[str, str] = field(default_factory=dict)
+    fixes: list[str] = field(default_factory=list)
+    expected: str = ""
+
+    @property
+    def code(self) -> str:
+        """The error code that the file is about."""
+        return self.path.stem.partition("--")[0]
+
+    def lay_out(self, folder: Path) -> None:
+        """Write the inventory and what lies beside it."""
+        for name, text in self.files.items():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text, encoding="utf-8")
+        if self.body:
+            (folder / INVENTORY).write_bytes(self.body)
+
+
+def read_case(path: Path) -> Case:
+    """Read a refusal file."""
+    data = path.read_bytes()
+    found = _FIRST.search(data)
+    assert found, f"{path.name} says neither what is run nor what is expected"
+    case = Case(path, data[: found.start()].rstrip() + b"\n" if data[: found.start()].strip() else b"")
+    command, below = f"fabricgen plan {INVENTORY}", None
+    for line in data[found.start() :].decode("utf-8").splitlines():
+        said = line.removeprefix("#").removeprefix(" ")
+        key, _, value = said.partition(": ")
+        if below is not None and not (below and said and not said.startswith(" ")):
+            case.files[below] = case.files.get(below, "") + said.removeprefix("  ") + "\n"
+        elif key == "run":
+            command = value
+        elif key == "grown to":
+            case.body = case.body.ljust(int(value.removesuffix(" bytes")))
+        elif key == "fixed by":
+            case.fixes.append(value)
+        else:
+            below = said.removeprefix("file ").rstrip(":") if said.startswith("file ") else ""
+    case.expected = case.files.pop("", "")
+    words, _, source = command.partition(" < ")
+    case.command, case.reads_stdin = shlex.split(words)[1:], bool(source)
+    return case
+
+
+def write_expected(path: Path, text: str) -> None:
+    """Replace what a refusal file expects."""
+    data = path.read_bytes()
+    lines = ["# expect:", *(f"#   {line}".rstrip() for line in text.rstrip("\n").split("\n"))]
+    kept = data.partition(b"# expect:")[0].rstrip()
+    path.write_bytes(kept + (b"\n" if kept else b"") + "\n".join(lines).encode() + b"\n")
+
+
+CASES = [read_case(path) for path in sorted(FOLDER.glob("*.yaml"))]

@@ -1,0 +1,291 @@
+"""The workbooks as a reader of spreadsheets sees them."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openpyxl import load_workbook
+from openpyxl.styles.colors import Color
+from openpyxl.worksheet.properties import PageSetupProperties
+
+from fabricgen import workbook
+from fabricgen.bom import make_bom
+from fabricgen.catalog import Catalog
+from fabricgen.planner import Plan, make_plan
+from fabricgen.spec import FabricSpec
+from fabricgen.summary import compare
+from fabricgen.views import BomView, CableView, ComparisonView, Views, bom_view, comparison_view
+from fabricgen.workbook import HUES, write_bom, write_cables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from openpyxl.worksheet.worksheet import Worksheet
+
+GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
+SUPERPOD: dict[str, Any] = {
+    "name": "pod", "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "street-2026-09"}, "spares": {"transceivers": {"percent": 2, "minimum": 2}},
+}  # fmt: skip
+FORMULA = "=cmd|' /C calc'!A0"
+
+
+def _plan(catalog: Catalog | None = None, **keys: object) -> Plan:
+    return make_plan(FabricSpec.model_validate(GENERIC | keys), catalog or Catalog())
+
+
+def _cables(plan: Plan) -> list[CableView]:
+    views = Views(plan)
+    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+
+
+def _write(tmp_path: Path, rows: list[CableView], run: int = 50) -> Path:
+    path = tmp_path / "cables.xlsx"
+    write_cables(path, "small", (rows[start : start + run] for start in range(0, len(rows), run)), len(rows))
+    return path
+
+
+def _bom(plan: Plan) -> tuple[BomView, ComparisonView]:
+    return bom_view(make_bom(plan), plan), comparison_view(compare(plan.spec, plan.catalog))
+
+
+def _rows(sheet: Worksheet) -> Iterator[dict[str, Any]]:
+    """Read the rows of a sheet by their titles, without the empty line and what stands below it."""
+    titles, *rows = sheet.iter_rows(values_only=True)
+    for row in rows:
+        if not any(row):
+            return
+        yield dict(zip(map(str, titles), row, strict=True))
+
+
+def _open_files() -> int:
+    return len(list(Path("/dev/fd").iterdir()))
+
+
+def test_one_sheet_of_cables(tmp_path: Path) -> None:
+    """Every cable has its row, in order, with numbers as numbers; the header stays in sight and bears a filter."""
+    cables = _cables(_plan())
+    book = load_workbook(_write(tmp_path, cables))
+    assert book.sheetnames == ["Summary", "Cables"]
+    sheet = book["Cables"]
+    rows = list(_rows(sheet))
+    assert [row["Cable"] for row in rows] == [cable.cable for cable in cables]
+    assert [(row["A device"], row["B interface"], row["Tier"]) for row in rows] == [(cable.a_device, cable.b_interface, cable.tier) for cable in cables]
+    assert [row["Rail"] for row in rows] == [int(cable.rail) for cable in cables]
+    assert {row["Done"] for row in rows} == {None}
+    assert sheet.freeze_panes == "B2"
+    assert sheet.auto_filter.ref == f"A1:V{len(cables) + 1}"
+
+
+def test_sheets_print_well(tmp_path: Path) -> None:
+    """Each sheet prints in landscape and one page wide, with its header on every page and the fabric and the page at the foot."""
+    write_bom(tmp_path / "bom.xlsx", *_bom(_plan()))
+    for path in (_write(tmp_path, _cables(_plan())), tmp_path / "bom.xlsx"):
+        for sheet in load_workbook(path):
+            assert sheet.page_setup.orientation == "landscape"
+            assert sheet.sheet_properties.pageSetUpPr == PageSetupProperties(fitToPage=True)
+            assert sheet.page_setup.fitToWidth in (None, 1)
+            assert sheet.page_setup.fitToHeight == 0
+            assert str(sheet.HeaderFooter.oddFooter) == "&Lsmall&C&A&RPage &P of &N"
+            assert sheet.title == "Summary" or sheet.print_title_rows == "$1:$1"
+
+
+def test_empty_columns_are_hidden(tmp_path: Path) -> None:
+    """Racks, units and lengths show once they are known, and the plane once there are two; columns are as wide as their texts."""
+    cables = _cables(_plan())
+    dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
+    hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}
+    assert hidden == {"D", "I", "N", "Q"}, "openpyxl groups like neighbours under the first: I and J, N and O"
+    assert dimensions["K"].width > max(len(cable.b_device) for cable in cables)
+    placed = [replace(cable, plane=at % 2, a_rack="R1", a_unit="12", b_rack="R2", b_unit="12b", length_m="2.5") for at, cable in enumerate(cables)]
+    sheet = load_workbook(_write(tmp_path, placed))["Cables"]
+    assert not [letter for letter, dimension in sheet.column_dimensions.items() if dimension.hidden]
+    first = next(_rows(sheet))
+    assert (first["A unit"], first["B unit"], first["Length m"]) == (12, "12b", 2.5)
+
+
+def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where one sheet would be too long, each rail has its own, in its colour; together they hold every cable once."""
+    monkeypatch.setattr(workbook, "ONE_SHEET", 100)
+    cables = _cables(_plan())
+    assert len(cables) > 100
+    book = load_workbook(_write(tmp_path, cables))
+    assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8))]
+    found: dict[str, str] = {}
+    for rail in range(8):
+        sheet = book[f"Rail {rail}"]
+        assert sheet.sheet_properties.tabColor == Color(f"FF{HUES[rail].fill[1:]}")
+        assert {row["Rail"] for row in _rows(sheet)} == {rail}
+        found |= {row["Cable"]: row["A device"] for row in _rows(sheet)}
+    assert found == {cable.cable: cable.a_device for cable in cables}
+
+
+def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a rail-optimized fabric the links above the leaves carry every rail."""
+    monkeypatch.setattr(workbook, "ONE_SHEET", 100)
+    book = load_workbook(_write(tmp_path, _cables(_plan(**SUPERPOD)), run=64))
+    assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8)), "Across rails"]
+    assert [len(list(_rows(book[name]))) for name in book.sheetnames[1:]] == [32] * 8 + [256]
+
+
+def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table that fills its sheet goes on in the next, and no row is lost."""
+    monkeypatch.setattr(workbook, "LAST_ROW", 31)
+    cables = _cables(_plan())
+    book = load_workbook(_write(tmp_path, cables))
+    assert book.sheetnames[1:4] == ["Cables", "Cables (2)", "Cables (3)"]
+    sheets = [list(_rows(sheet)) for sheet in book.worksheets[1:]]
+    assert {len(rows) for rows in sheets[:-1]} == {30}
+    assert [row["Cable"] for rows in sheets for row in rows] == [cable.cable for cable in cables]
+
+
+@pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files are counted in /dev/fd")
+def test_hundreds_of_rails_keep_few_files_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some systems allow a process 256 open files, and a fabric may have more rails."""
+    monkeypatch.setattr(workbook, "ONE_SHEET", 0)
+    first, most = _cables(_plan())[0], 0
+
+    def chunks() -> Iterator[list[CableView]]:
+        nonlocal most
+        for _ in range(2):
+            yield [replace(first, rail=str(rail)) for rail in range(300)]
+            most = max(most, _open_files())
+
+    before = _open_files()
+    write_cables(tmp_path / "cables.xlsx", "wide", chunks(), 600)
+    assert most - before < 10
+    book = load_workbook(tmp_path / "cables.xlsx", read_only=True)
+    assert len(book.sheetnames) == 301
+    book.close()
+
+
+def test_the_summary_adds_up(tmp_path: Path) -> None:
+    """Tiers, parts and rails each count every cable, and each rail points to its sheet."""
+    cables = _cables(_plan(**SUPERPOD))
+    sheet = load_workbook(_write(tmp_path, cables))["Summary"]
+    tables: dict[str, list[tuple[Any, ...]]] = {}
+    for row in sheet.iter_rows(min_row=5, values_only=True):
+        if "Cables" in row[:3]:
+            tables[str(row[0])] = []
+        elif row[0] is not None:
+            tables[list(tables)[-1]].append(row)
+    assert list(tables) == ["All", "Tier", "Part", "Rail"]
+    assert {sum(row[2] for row in rows) for rows in tables.values()} == {len(cables)} == {512}
+    assert [row[:3] for row in tables["Tier"]] == [(1, "host to leaf", 256), (2, "leaf to spine", 256)]
+    assert [row[0] for row in tables["Rail"]] == [*range(8), "across rails"]
+    assert [row[1] for row in tables["Rail"]] == [hue.name for hue in HUES[:8]] + [None]
+    assert all(sum(row[3:5]) == row[2] and row[5] == "Cables" for row in tables["Rail"])
+    link = sheet.cell(sheet.max_row, 6).hyperlink
+    assert link is not None
+    assert link.location == "'Cables'!A1"
+
+
+def test_text_is_readable_on_every_colour() -> None:
+    """The contrast of text and fill is at least 4.5 to 1, as WCAG 2 asks."""
+
+    def light(colour: str) -> float:
+        parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+        red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    assert [hue.name for hue in HUES[:8]] == ["blue", "orange", "green", "brown", "slate", "white", "red", "black"]
+    for hue in HUES:
+        low, high = sorted((light(hue.fill), light(hue.text)))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, hue.name
+
+
+def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
+    """The rail and the name of its colour stand on that colour, in every row."""
+    sheet = load_workbook(_write(tmp_path, _cables(_plan())))["Cables"]
+    for row in sheet.iter_rows(min_row=2, min_col=2, max_col=3):
+        hue = HUES[int(str(row[0].value))]
+        assert row[1].value == hue.name
+        assert {cell.fill.fgColor.rgb for cell in row} == {f"FF{hue.fill[1:]}"}
+
+
+@pytest.mark.parametrize("text", [FORMULA, "+1", "-1+1", "@SUM(A1)", "<r><t>x</t></r>", "a & b < c", "'quoted", "tab\there"])
+def test_no_text_becomes_a_formula(tmp_path: Path, text: str) -> None:
+    """What a catalog or an inventory calls a thing is written as text, whatever it looks like."""
+    cable = replace(_cables(_plan())[0], a_interface=text, part=text, a_rack=text)
+    sheet = load_workbook(_write(tmp_path, [cable]))["Cables"]
+    for column in ("G", "I", "S"):
+        assert sheet[f"{column}2"].data_type == "s"
+        assert str(sheet[f"{column}2"].value).strip() == text
+
+
+def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
+    """A description in a user's own catalog reaches the sheet of parts as text."""
+    (tmp_path / "cables").mkdir()
+    shipped = Path(__file__).parents[1] / "inventories/catalog/cables/generic-fibre.yaml"
+    lines = [f'description: "{FORMULA}"' if line.startswith("description") else line for line in shipped.read_text(encoding="utf-8").splitlines()]
+    (tmp_path / "cables/generic-fibre.yaml").write_text("\n".join(lines), encoding="utf-8")
+    write_bom(tmp_path / "bom.xlsx", *_bom(_plan(Catalog([tmp_path]))))
+    cells = [cell for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows() for cell in row]
+    assert FORMULA in [cell.value for cell in cells]
+    assert "f" not in {cell.data_type for cell in cells}
+
+
+def test_the_same_plan_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither the clock, nor the time zone, nor the umask, nor the directory reaches the file, and nothing is left beside it."""
+    made = []
+    for place, mask, zone in (("one", 0o022, "UTC"), ("two", 0o077, "Asia/Tokyo")):
+        monkeypatch.setenv("TZ", zone)
+        before = os.umask(mask)
+        try:
+            (tmp_path / place).mkdir()
+            cables, parts = _write(tmp_path / place, _cables(_plan())), tmp_path / place / "bom.xlsx"
+            write_bom(parts, *_bom(_plan()))
+        finally:
+            os.umask(before)
+        assert sorted(path.name for path in (tmp_path / place).iterdir()) == ["bom.xlsx", "cables.xlsx"]
+        made.append((cables.read_bytes(), parts.read_bytes()))
+        with zipfile.ZipFile(cables) as packed:
+            assert {entry.date_time[0] for entry in packed.infolist()} == {1980}
+    assert made[0] == made[1]
+
+
+def test_the_parts_add_up(tmp_path: Path) -> None:
+    """Every part has its row and every sum is the sum of its rows; they are the numbers of the view, which bom.csv prints."""
+    bom, comparison = _bom(_plan(**SUPERPOD))
+    write_bom(tmp_path / "bom.xlsx", bom, comparison)
+    sheet = load_workbook(tmp_path / "bom.xlsx")["Parts"]
+    parts = list(_rows(sheet))
+    assert [(row["Part"], row["Quantity"], row["Spares"]) for row in parts] == [(part.part, int(part.quantity), int(part.spares)) for part in bom.parts]
+    assert sheet.freeze_panes == "B2"
+    assert sheet.auto_filter.ref == f"A1:M{len(parts) + 1}", "the sums stand outside of the filter"
+    below = {str(row[1]): row for row in sheet.iter_rows(min_row=len(parts) + 3, values_only=True) if row[1]}
+    for name in ("switches", "transceivers", "cables", "parts"):
+        mine = [row for row in parts if name in (row["Class"], "parts")]
+        assert (below[f"all {name}"][8] or 0) == sum(row["Total"] or 0 for row in mine)
+        assert below[f"all {name}"][10] == sum(row["Power W"] for row in mine)
+    assert below["all parts"][8] == float(Decimal(bom.sums[-1].total)) == 940187
+    assert below["all parts"][3] == "unpriced: mfp7e10"
+    assert below["transceivers, one per link end, as the rail-only paper counts"][5] == 1024
+    assert below["transceiver modules as sold"][5] == 512
+
+
+def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
+    """It is amber and says so; its total is empty and never 0."""
+    write_bom(tmp_path / "bom.xlsx", *_bom(_plan()))
+    rows = {str(row[1].value): row for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows(min_row=2)}
+    assert [cell.value for cell in rows["generic-fibre"][7:9]] == ["no price", None]
+    assert {cell.fill.fgColor.rgb for cell in rows["generic-fibre"]} == {f"FF{workbook.AMBER[1:]}"}
+    assert rows["generic-400g"][7].value == 199
+
+
+def test_the_designs_side_by_side(tmp_path: Path) -> None:
+    """The second sheet compares the designs with numbers as numbers, and draws two charts of them."""
+    write_bom(tmp_path / "bom.xlsx", *_bom(_plan(gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}})))
+    sheet = load_workbook(tmp_path / "bom.xlsx")["Comparison"]
+    rows = {row["Figure"]: row for row in _rows(sheet)}
+    assert (rows["switches"]["rail-only"], rows["switches"]["fat-tree"], rows["switches"]["Saving %"]) == (1536, 2560, 40)
+    assert (rows["cost"]["rail-only"], rows["cost"]["fat-tree"], rows["cost"]["Saving %"]) == (94_306_304, 152_829_952, 38.3)
+    assert rows["cost of cables"]["rail-only"] is None
+    with zipfile.ZipFile(tmp_path / "bom.xlsx") as packed:
+        assert sum(name.startswith("xl/charts/chart") for name in packed.namelist()) == 2
