@@ -163,7 +163,7 @@ def _cables(plan: Plan, book: PriceBook) -> Iterator[Line]:
     """Count cables by part."""
     counts: dict[str, dict[str, int]] = defaultdict(dict)
     for kind, joint in plan.joints.items():
-        counts[joint.cable.model][kind.key.replace("_", "-")] = plan.link_count(kind) * joint.cables
+        counts[joint.cable.model][kind.key.replace("_", "-")] = plan.cable_count(kind)
     for part, purposes in counts.items():
         cable = next(joint.cable for joint in plan.joints.values() if joint.cable.model == part)
         number = None if cable.lengths_m else cable.opn  # an order number is of one length, and the length is open

@@ -65,6 +65,11 @@ class Job:
         return sum(self.plan.link_count(kind) for kind in self.plan.kinds)
 
     @cached_property
+    def cables(self) -> int:
+        """Cables of the whole fabric."""
+        return sum(self.plan.cable_count(kind) for kind in self.plan.kinds)
+
+    @cached_property
     def bom(self) -> Bom:
         """The bill of materials."""
         return make_bom(self.plan)
@@ -116,10 +121,10 @@ class Job:
         tasks: list[Task] = []
         if "cabling" in self.groups:
             tasks += self._documents("cabling")
-            if self.links <= WORKBOOK_CABLES or "workbook" in self.named:
+            if self.cables <= WORKBOOK_CABLES or "workbook" in self.named:
                 tasks.append(Task("workbook", "cabling/cables.xlsx"))
             else:
-                self.skipped.append(f"cables.xlsx: {self.links:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
+                self.skipped.append(f"cables.xlsx: {self.cables:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
         if "bom" in self.groups:
             tasks += [*self._documents("bom"), Task("bom-workbook", "bom/bom.xlsx")]
         if "graph" in self.groups:
@@ -215,7 +220,7 @@ class Job:
 
         target = reserve(root, task.path)
         if task.kind == "workbook":
-            write_cables(target, self.plan.spec.name, self._rows(), self.links)
+            write_cables(target, self.plan.spec.name, self._rows(), self.cables)
         else:
             write_bom(target, bom_view(self.bom, self.plan), comparison_view(self.comparison))
         return adopt(root, task.path)

@@ -106,6 +106,10 @@ class Plan:
         """Count the installed links of a kind."""
         return self.mapping.units * int(np.count_nonzero(self.unit.kind == kind))
 
+    def cable_count(self, kind: LinkKind) -> int:
+        """Count the installed cables of a kind; a link of two connectors takes two."""
+        return self.link_count(kind) * self.joints[kind].cables
+
     @cached_property
     def label_width(self) -> int:
         """Digits of the number on a cable's label."""

@@ -29,7 +29,6 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
     switches = {role.value: plan.switch_count(role) for role in Role}
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
     total = sum(links.values())
-    cables = sum(plan.link_count(kind) * joint.cables for kind, joint in plan.joints.items())
     blocks = plan.mapping.units * plan.mapping.unit_blocks
     return {
         "name": plan.spec.name,
@@ -47,7 +46,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         },
         "blocks": blocks,
         "links": {**links, "total": total},
-        "cables": {"total": cables},
+        "cables": {"total": sum(plan.cable_count(kind) for kind in plan.kinds)},
         "transceivers": 2 * total,
         "cost": cost(bom),
         "power_w": number(bom.power_w),

@@ -7,7 +7,7 @@ million-GPU fabric renders four million ports and attribute access on slots is w
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -68,6 +68,8 @@ class CableView:
     part: str
     a_transceiver: str
     b_transceiver: str
+    connector: int
+    """Which connector of its modules the cable takes, from 1, where a link takes several cables; else 0."""
 
 
 @dataclass(slots=True)
@@ -111,6 +113,7 @@ class PortView:
     peer_device: str
     peer_interface: str
     cable: str
+    """Label of the cable; where the link takes several, what their labels have in common."""
     address: str
     """The port's own address with its prefix length; empty where the link is unnumbered."""
     to_host: bool
@@ -266,9 +269,10 @@ class Views:
         places, request = plan.naming.places, plan.request
         labels = _Labels(plan, unit)
         texts = {int(kind): _joint_texts(plan, kind) for kind in plan.kinds}
+        many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
         facts, nics, hosts = self.facts, self._host_interfaces[plane], plan.hosts
         printed = {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in facts.items()}
-        views = []
+        views: list[CableView] = []
         for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column[start:stop].tolist() for column in plan.unit), strict=True):
             rail = labels.rails[block]
             role = places[upper].role
@@ -285,9 +289,11 @@ class Views:
                 CableView(
                     labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
                     a_device, a_interface, a_port, names[upper], facts[role][upper_port].interface, printed[role][upper_port],
-                    speed, "", "", "", "", "", medium, part, low, high,
+                    speed, "", "", "", "", "", medium, part, low, high, 0,
                 )
             )  # fmt: skip
+            if many[kind] > 1:
+                views[-1:] = _split(views[-1], many[kind])
         return views
 
     def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, places: range | None = None) -> Iterator[SwitchView]:
@@ -334,7 +340,7 @@ class Views:
         for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper in zip(
             *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), strict=True
         ):
-            port = upper_port if is_upper else lower_port
+            port: int = upper_port if is_upper else lower_port
             rail = labels.rails[block]
             address, to_host = "", kind == LinkKind.HOST
             if to_host:
@@ -400,6 +406,14 @@ def _joint_texts(plan: Plan, kind: LinkKind) -> tuple[str, str, str, str, str]:
     """Return the texts of a kind of link: speed, medium, cable part, and the modules at the lower and the upper end."""
     joint = plan.joints[kind]
     return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, joint.lower.model, joint.upper.model
+
+
+def _split(link: CableView, cables: int) -> list[CableView]:
+    """Return the cables of a link that takes several: a letter behind the label, and the connector behind the port."""
+    return [
+        replace(link, cable=link.cable + "abcdefgh"[index], a_port=f"{link.a_port}/{index + 1}", b_port=f"{link.b_port}/{index + 1}", connector=index + 1)
+        for index in range(cables)
+    ]
 
 
 def _facts(front: Front, port: Port) -> _Facts:

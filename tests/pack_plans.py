@@ -23,7 +23,7 @@ Inventory = dict[str, Any]
 
 CATALOG, PACKS = Catalog(), Packs()
 
-MOST = 10
+MOST = 8
 """Switches of one fabric that a vendor's parser sees; they are spread over it."""
 
 

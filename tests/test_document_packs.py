@@ -15,11 +15,12 @@ import pytest
 
 from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
+from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
-from fabricgen.summary import compare
+from fabricgen.summary import Comparison, compare
+from fabricgen.terms import Design
 from fabricgen.views import CableView, Chunk, Views, bom_view, comparison_view
 
 ROOT = Path(__file__).parents[1]
@@ -65,8 +66,8 @@ def _bom(plan: Plan) -> list[dict[str, str]]:
     return _read(Packs().render("bom", "bom.csv.j2", bom=bom_view(make_bom(plan), plan)))
 
 
-def _comparison(plan: Plan) -> dict[str, dict[str, str]]:
-    text = Packs().render("bom", "compare.csv.j2", comparison=comparison_view(compare(plan.spec, plan.catalog)))
+def _figures(comparison: Comparison) -> dict[str, dict[str, str]]:
+    text = Packs().render("bom", "compare.csv.j2", comparison=comparison_view(comparison))
     return {row["figure"]: row for row in _read(text)}
 
 
@@ -164,7 +165,8 @@ def test_a_price_names_its_origin() -> None:
 
 def test_the_designs_of_the_paper_side_by_side() -> None:
     """32,768 GPUs at radix 64, as the rail-only paper prints them (Wang et al., arXiv 2307.12169v5, table II)."""
-    rows = _comparison(_plan(**PAPER))
+    plan = _plan(**PAPER)
+    rows = _figures(compare(plan.spec, plan.catalog))
     shown = {figure: (row["rail-only"], row["fat-tree"], row["saving_pct"]) for figure, row in rows.items()}
     assert shown["switches"][:2] == ("1536", "2560")
     assert shown["transceivers, one per link end"][:2] == ("131072", "196608")
@@ -175,14 +177,18 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
 
 def test_what_is_not_known_is_empty_and_says_why() -> None:
     """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
-    rows = _comparison(_plan(rails={"tiers": 2}, switches={"leaf": {"generic": {"radix": 8}}}))
-    assert [rows["can be built"][design] for design in ("rail-only", "fat-tree")] == ["yes", "no"]
-    assert "fat-tree" in rows["can be built"]["note"]
-    for figure, row in list(rows.items())[1:]:
-        assert row["fat-tree"] == row["saving_pct"] == ""
-        assert row["note"].endswith("rail-optimized, fat-tree: cannot be built"), figure
-    assert rows["cost of cables"]["rail-only"] == ""
-    assert "rail-only: unpriced in paper-v5: generic-fibre" in rows["cost of cables"]["note"]
+    plan = _plan()
+    refused = tuple((design, Finding("block-too-large", f"no {design} here")) for design in (Design.RAIL_OPTIMIZED, Design.FAT_TREE))
+    first, *rest = _figures(Comparison(((plan, make_bom(plan)),), refused)).values()
+    assert list(first.values())[2:5] == ["yes", "no", "no"]
+    assert first["note"] == "rail-optimized: no rail-optimized here; fat-tree: no fat-tree here"
+    for row in rest:
+        assert row["rail-optimized"] == row["fat-tree"] == row["saving_pct"] == ""
+        assert row["note"].endswith("rail-optimized, fat-tree: cannot be built")
+    empty = [row for row in rest if not row["rail-only"]]
+    assert [(row["figure"], row["note"]) for row in empty] == [
+        ("cost of cables", "rail-only: unpriced in paper-v5: generic-fibre; rail-optimized, fat-tree: cannot be built")
+    ]
 
 
 def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.reader_frr import Box
+
+
+@cache
+def shown(name: str) -> list[Rendered]:
+    """Render a variant once for all tests; they read the texts, and change none."""
+    return rendered(planned(VARIANTS[name], "frr"))
 
 
 @pytest.fixture(scope="session")
@@ -35,10 +42,10 @@ def boxes(found: list[Rendered]) -> list[Box]:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_frr_accepts_what_is_written(name: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
     """Every kind of fabric, and switches all over it."""
-    found = rendered(planned(VARIANTS[name], "frr"))
-    shown = sample(found, MOST)
-    assert {one.switch.role for one in shown} == {one.switch.role for one in found}
-    for one in shown:
+    found = shown(name)
+    chosen = sample(found, MOST)
+    assert {one.switch.role for one in chosen} == {one.switch.role for one in found}
+    for one in chosen:
         done = vtysh(one.files["frr.conf"])
         assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), one.switch.name
 
@@ -57,8 +64,7 @@ def test_the_parser_finds_what_is_broken(good: str, bad: str, vtysh: Callable[[s
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "frr")
-    built = fabric(boxes(rendered(plan)))
+    plan, built = planned(VARIANTS[name], "frr"), fabric(boxes(shown(name)))
     assert findings(built) == []
     assert sorted(built.boxes) == sorted(plan.switches())
     assert len(built.between()) == sum(plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST)
@@ -113,7 +119,7 @@ def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], wor
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     """Two rails on a box: two VRFs with a table, a BGP instance, a loopback and a filter each, and every port in one of them."""
-    one = rendered(planned(VARIANTS["shared boxes below spines"], "frr"))[0]
+    one = shown("shared boxes below spines")[0]
     box = read(one.files["frr.conf"], one.files["interfaces"])
     assert set(box.instances) == set(box.loopbacks) == {port.vrf for port in box.ports.values()} == {"rail0", "rail1"}
     assert re.findall(r"vrf-table (\d+)", one.files["interfaces"]) == ["1000", "1001"]
@@ -122,7 +128,7 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 def test_hosts_without_addresses_bring_their_own_and_no_others() -> None:
     """A host may announce host routes of its rail that it originates itself, and is told those of its rail."""
-    one = rendered(planned(VARIANTS["unnumbered hosts"], "frr"))[0]
+    one = shown("unnumbered hosts")[0]
     instance = read(one.files["frr.conf"], one.files["interfaces"]).instances[""]
     (permit,) = instance.filters["HOSTS in"]
     assert (permit.shortest, permit.longest) == (32, 32)
@@ -133,7 +139,7 @@ def test_hosts_without_addresses_bring_their_own_and_no_others() -> None:
 
 def test_settings_reach_every_file() -> None:
     """MTU, BFD, AS numbers and the lossless class are the inventory's."""
-    one = rendered(planned(VARIANTS["other numbers"], "frr"))[0]
+    one = shown("other numbers")[0]
     box = read(one.files["frr.conf"], one.files["interfaces"])
     assert {port.mtu for port in box.ports.values()} == {4200}
     assert box.instances[""].asn == 64512
@@ -150,7 +156,7 @@ def test_settings_reach_every_file() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
     """The same ports in roce.sh and interfaces, the host name once more, each split cage in ports.conf; and the shell can read roce.sh."""
-    for one in sample(rendered(planned(VARIANTS[name], "frr")), 3):
+    for one in sample(shown(name), 3):
         named = re.findall(r"^interface (\S+)\n description", one.files["frr.conf"], re.MULTILINE)
         listed = re.search(r'^ports="(.*)"$', one.files["roce.sh"], re.MULTILINE)
         assert listed is not None
@@ -175,8 +181,8 @@ def test_frr_conf_is_lean() -> None:
 @pytest.mark.parametrize("pack", ["frr", "sonic"])
 def test_templates_are_short_sections(pack: str, root: Path) -> None:
     """One section to a file, under 40 lines, and every file of the folder is used."""
-    shown = PACKS.pack(pack)
-    assert shown is not None
+    described = PACKS.pack(pack)
+    assert described is not None
     folder = root / "templates" / pack
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.j2")}
     assert max(text.count("\n") for text in texts.values()) < 40
@@ -185,4 +191,4 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
         for text in "".join(path.read_text(encoding="utf-8") for path in root.glob("templates/*/*.j2")).splitlines()
         for name in re.findall(rf'include "{pack}/([^"]+)"', text)
     }
-    assert included | {output.template for output in shown.outputs} == set(texts)
+    assert included | {output.template for output in described.outputs} == set(texts)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fabricgen.terms import LinkKind
 from tests import reader_frr, sonic_yang
-from tests.pack_plans import CATALOG, MOST, Inventory, Rendered, groups, planned, rendered, sample
+from tests.pack_plans import CATALOG, MOST, PACKS, Inventory, Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import fabric, findings
 from tests.reader_sonic import read
 
@@ -63,6 +64,12 @@ VARIANTS = MODELS | {
 }
 
 
+@cache
+def shown(name: str) -> list[Rendered]:
+    """Render a variant once for all tests; they read the texts, and change none."""
+    return rendered(planned(VARIANTS[name], "sonic"))
+
+
 @pytest.fixture(scope="session")
 def yanglint(tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[ConfigDb], subprocess.CompletedProcess[str]]:
     """Return a function that has SONiC's models judge a config_db.json."""
@@ -109,7 +116,7 @@ def test_sonic_accepts_what_is_written(
     name: str, yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]], vtysh: Callable[[str], subprocess.CompletedProcess[str]]
 ) -> None:
     """Every kind of fabric, on every switch that SONiC runs on."""
-    for one in sample(rendered(planned(VARIANTS[name], "sonic")), MOST):
+    for one in sample(shown(name), MOST):
         done = yanglint(tables_of(one))
         assert (done.returncode, complaints(done)) == (0, []), one.switch.name
         parsed = vtysh(one.files["frr.conf"])
@@ -135,7 +142,7 @@ def test_the_models_find_what_is_broken(
     table: str, row: str, fields: dict[str, str], complaint: str, yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]]
 ) -> None:
     """The judge is awake: wrong words, ranges, references, prefixes and unknown fields are found, each for what it is."""
-    tables = tables_of(rendered(planned(MODELS["sn4700"], "sonic"))[0])
+    tables = tables_of(shown("sn4700")[0])
     tables[table].setdefault(row, {}).update(fields)
     done = yanglint(tables)
     assert done.returncode != 0
@@ -145,8 +152,7 @@ def test_the_models_find_what_is_broken(
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "sonic")
-    built = fabric(boxes(rendered(plan)))
+    plan, built = planned(VARIANTS[name], "sonic"), fabric(boxes(shown(name)))
     assert findings(built) == []
     assert sorted(built.boxes) == sorted(plan.switches())
     assert len(built.between()) == sum(plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST)
@@ -166,7 +172,7 @@ def test_leaves_and_spines_may_run_different_systems() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_scalar_is_a_string_and_every_port_is_there(name: str) -> None:
     """ConfigDB holds strings; the ports, idle ones too, take every lane of the box once and carry every alias once."""
-    for one in sample(rendered(planned(VARIANTS[name], "sonic")), 3):
+    for one in sample(shown(name), 3):
         tables = tables_of(one)
         assert all(isinstance(value, str) for rows in tables.values() for row in rows.values() for value in row.values())
         assert one.switch.platform is not None
@@ -183,7 +189,7 @@ def test_every_scalar_is_a_string_and_every_port_is_there(name: str) -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) -> None:
     """SONiC's own platform file, split as BREAKOUT_CFG says, gives the very ports of the PORT table."""
-    one = rendered(planned(VARIANTS[name], "sonic"))[-1]
+    one = shown(name)[-1]
     assert one.switch.platform is not None
     path = oracles / "sonic-platforms" / f"{one.switch.platform.platform}.platform.json"
     cages = json.loads(path.read_text(encoding="utf-8"))["interfaces"]
@@ -201,7 +207,7 @@ def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) ->
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     """SONiC wants VRFs whose names start with Vrf; ports, loopbacks and BGP instances are bound to them."""
-    one = rendered(planned(VARIANTS["shared boxes below spines"], "sonic"))[0]
+    one = shown("shared boxes below spines")[0]
     tables, box = tables_of(one), read(one.files["config_db.json"], one.files["frr.conf"])
     assert set(tables["VRF"]) == set(box.instances) == set(box.loopbacks) == {"Vrfrail0", "Vrfrail1"}
     assert {port.vrf for port in box.ports.values()} == {"Vrfrail0", "Vrfrail1"}
@@ -209,7 +215,7 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
     """All 64 DSCPs are mapped: one to the lossless class, one to the notifications, the rest to the rest."""
-    one = rendered(planned(VARIANTS["other numbers"], "sonic"))[0]
+    one = shown("other numbers")[0]
     tables = tables_of(one)
     assert tables["DSCP_TO_TC_MAP"]["ROCE"] == {str(dscp): {24: "4", 46: "7"}.get(dscp, "0") for dscp in range(64)}
     assert tables["TC_TO_PRIORITY_GROUP_MAP"]["ROCE"] == {str(tc): "4" if tc == 4 else "0" for tc in range(8)}
@@ -223,8 +229,8 @@ def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
 
 def test_buffers_are_dynamic_only_where_sonic_has_that() -> None:
     """The dynamic buffer model and its priority groups are NVIDIA's; elsewhere SONiC looks profiles up by itself."""
-    nvidia = tables_of(rendered(planned(MODELS["sn5600"], "sonic"))[0])
-    other = tables_of(rendered(planned(MODELS["z9864f"], "sonic"))[0])
+    nvidia = tables_of(shown("sn5600")[0])
+    other = tables_of(shown("z9864f")[0])
     assert nvidia["DEVICE_METADATA"]["localhost"]["buffer_model"] == "dynamic"
     assert nvidia["BUFFER_PG"]["Ethernet0|3"] == {"profile": "NULL"}
     assert other["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
@@ -234,3 +240,6 @@ def test_buffers_are_dynamic_only_where_sonic_has_that() -> None:
 def test_all_models_with_lanes_are_covered() -> None:
     """A model of the catalog that SONiC can be configured on, and no test here, would be a gap."""
     assert {switch.model for switch in CATALOG.switches() if switch.sonic and switch.sonic.lanes} == set(MODELS)
+    pack = PACKS.for_nos("sonic")
+    assert pack is not None
+    assert pack.needs == ("sonic.lanes",)

@@ -4,7 +4,7 @@
     # file own/switches/box.yaml:            another file that lies beside it, its lines below, indented
     # grown to: 1048577 bytes                the inventory, filled up with blanks
     # fixed by: --set rails.count=4          the hint, followed: these words added to the command make it pass
-    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory makes it pass
+    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory, or of the command, makes it pass
     # expect:                                the exact text on stderr, to the end of the file
 
 A second case of a code is called `<code>--<what>.yaml`. FABRICGEN_UPDATE=1 makes the tests write the expected text anew; read what it wrote.

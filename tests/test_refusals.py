@@ -1,0 +1,144 @@
+"""Every refusal says exactly what its file promises, writes nothing, has a page, and its hint works when it is followed."""
+
+from __future__ import annotations
+
+import ast
+import io
+import os
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.cli import run
+from tests.refusals import CASES, INVENTORY, write_expected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.refusals import Case
+
+SOURCES = sorted((Path(__file__).resolve().parents[1] / "fabricgen").rglob("*.py"))
+PAGES = Path(__file__).resolve().parents[1] / "fabricgen" / "pages"
+FEWEST = 54
+"""Error codes that existed when this was written."""
+
+MAKERS = {"Finding", "refuse", "_refuse", "_undivided", "load_facts"}
+"""The functions whose first argument, or whose `code`, is an error code."""
+
+NO_HINT = {"bad-catalog-file--root.yaml"}
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    """Return every file below a folder with its contents, and every directory."""
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in sorted(folder.rglob("*"))}
+
+
+@pytest.fixture
+def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case, list[str]], int]:
+    """Return a function that lays a case out in an empty directory and runs a command there."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FABRICGEN_CATALOG", raising=False)
+    monkeypatch.delenv("FABRICGEN_TEMPLATES", raising=False)
+
+    def start(case: Case, command: list[str]) -> int:
+        stdin = io.TextIOWrapper(io.BytesIO(case.body if case.reads_stdin else b""))
+        monkeypatch.setattr(sys, "stdin", stdin)
+        return run(command)
+
+    return start
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.path.stem)
+def test_refusal(case: Case, play: Callable[[Case, list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The text is exact, the exit code is 1, stdout is empty, and nothing on the disk has changed."""
+    case.lay_out(tmp_path)
+    before = snapshot(tmp_path)
+    code = play(case, case.command)
+    said = capsys.readouterr()
+    if os.environ.get("FABRICGEN_UPDATE"):
+        write_expected(case.path, said.err)
+    assert said.err == case.expected
+    assert (code, said.out) == (1, "")
+    assert said.err.startswith(f"error[{case.code}]: ") or f"\nerror[{case.code}]: " in said.err
+    assert snapshot(tmp_path) == before
+
+
+@pytest.mark.parametrize(("case", "fix"), [pytest.param(case, fix, id=f"{case.path.stem}: {fix}") for case in CASES for fix in case.fixes])
+def test_following_the_hint_helps(
+    case: Case, fix: str, play: Callable[[Case, list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever does what the hint says is not refused again."""
+    command = list(case.command)
+    old, arrow, new = fix.replace("\\n", "\n").replace("\\t", "\t").removesuffix("(nothing)").partition(" => ")
+    if arrow:
+        assert old.encode() in case.body or any(old in word for word in command)
+        case.body = case.body.replace(old.encode(), new.encode())
+        command = [word.replace(old, new) for word in command]
+    else:
+        command += shlex.split(fix)
+    case.lay_out(tmp_path)
+    code = play(case, command)
+    assert (code, capsys.readouterr().err.partition("error[")[2]) == (0, "")
+
+
+def literal(node: ast.expr | None) -> str | None:
+    """Return a string that stands in the source."""
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
+
+
+def codes_of(source: Path) -> Iterator[str | None]:
+    """Find the error codes that a source makes findings with; None where the code is a variable."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):
+            names = [argument.arg for argument in node.args.args]
+            defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
+            if "code" in defaults:
+                yield literal(defaults["code"])
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        given = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
+        if name in ("Finding", "refuse", "_refuse", "_undivided"):
+            yield literal(given[0] if given else node.args[0])
+        elif given:
+            yield literal(given[0])
+
+
+def test_every_code_has_a_refusal_and_a_page() -> None:
+    """Each error code of the source is shown by a file here and explained by a page; no file is about a code that is gone."""
+    codes = {code for source in SOURCES for code in codes_of(source) if code}
+    shown = {case.code for case in CASES}
+    pages = {page.stem for page in PAGES.glob("*.md")}
+    assert codes - shown == set(), "codes without a file in tests/refusals"
+    assert shown - codes == set(), "files about codes that no source makes"
+    assert codes - pages == set(), "codes without a page in fabricgen/pages"
+    assert len(codes) >= FEWEST
+    assert len(CASES) >= len(codes)
+
+
+def test_the_collector_sees_every_way_to_make_a_finding() -> None:
+    """A code in a variable is allowed in the few functions that take it from their caller, where it is seen."""
+    variable = {source.name for source in SOURCES for code in codes_of(source) if code is None}
+    assert variable == {"diagnostics.py", "source.py", "contradictions.py"}
+
+
+def test_every_refusal_has_a_hint_or_stands_in_someone_elses_file() -> None:
+    """A refusal of an inventory always says what to do."""
+    silent = [case.path.name for case in CASES if "hint: " not in case.expected]
+    assert silent == sorted(NO_HINT)
+
+
+def test_most_hints_are_followed() -> None:
+    """Cases whose hint is a change to the inventory carry that change."""
+    followed = [case for case in CASES if case.fixes]
+    assert len(followed) * 2 > len(CASES)
+
+
+def test_no_refusal_names_a_machine() -> None:
+    """What a refusal shows are the names that were typed."""
+    for case in CASES:
+        assert "/tmp" not in case.expected, case.path.name  # noqa: S108 - that such a path is absent is the point
+        assert INVENTORY in " ".join(case.command) or not case.body or case.reads_stdin, case.path.name
