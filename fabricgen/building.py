@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal
 from fabricgen.bom import make_bom
 from fabricgen.diagnostics import refuse
 from fabricgen.summary import Comparison, compare, summarize
+from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.terms import Role
-from fabricgen.views import Chunk, Views, bom_view, comparison_view
+from fabricgen.viewing import Views
+from fabricgen.views import Chunk
 from fabricgen.writing import Written, adopt, json_document, reserve, staging, write_manifest, write_text
 
 if TYPE_CHECKING:

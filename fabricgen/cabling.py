@@ -109,8 +109,8 @@ def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> Joint:
 
 def _half_known(lower: Cage, upper: Cage, catalog: Catalog, reach: int, media: tuple[str, ...]) -> Joint:
     """Take a generic module where an end is generic, or where no two modules of the catalog meet; the fibre follows the known end."""
-    blank, cable = catalog.generic_transceiver(lower.speed_gbps), catalog.generic_cable()
-    sides = [blank, blank]
+    sides = [catalog.generic_transceiver(cage.speed_gbps, cage.links) for cage in (lower, upper)]
+    cable = catalog.generic_cable()
     known = [
         (end, module) for end, cage in enumerate((lower, upper)) for module, cables in _modules(cage, catalog, reach) if module.medium in media and cables == 1
     ]

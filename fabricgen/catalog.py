@@ -100,7 +100,9 @@ class Breakout(Facts):
 
 
 _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
-Pattern = Annotated[str, Field(pattern=rf"^([^{{}}]|\{{({_FIELDS})\}})+$")]
+_NAME = r"[A-Za-z0-9 ._/:-]"  # what an interface may be called: it stands in configurations and in cells of tables
+Pattern = Annotated[str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")]
+PortName = Annotated[str, Field(pattern=rf"^[A-Za-z0-9]{_NAME}*$")]
 
 
 class Interfaces(Facts):
@@ -228,12 +230,12 @@ class HostPort(Facts):
 
     gpu: Index
     plane: Index = 0
-    cage: Text
+    cage: PortName
     sub: Count = 1
-    label: Text
-    ethernet: Text
-    infiniband: str | None = None
-    rdma: str | None = None
+    label: PortName
+    ethernet: PortName
+    infiniband: PortName | None = None
+    rdma: PortName | None = None
     pci: str | None = None
 
 
@@ -443,19 +445,22 @@ class Catalog:
         made = {"model": f"generic-{radix}x{speed}", "cages": radix, "breakouts": (mode,), "typical_w": power_w}
         return box.model_copy(update=made)
 
-    def generic_transceiver(self, speed_gbps: int) -> Transceiver:
-        """Make the module of one link end that has nothing but a speed; a speed without a file takes the 400G one's facts, scaled.
+    def generic_transceiver(self, speed_gbps: int, ports: int = 1) -> Transceiver:
+        """Make the module of a cage that has nothing but link ends of a speed; a speed without a file takes the 400G one's facts, scaled.
 
         >>> Catalog().generic_transceiver(50).model
         'generic-50g'
+        >>> Catalog().generic_transceiver(200, 4).model
+        'generic-4x200g'
         """
         known = self.transceiver(f"generic-{speed_gbps}g")
-        if known:
+        if known and ports == 1:
             return known
         base = self._own("transceivers", "generic-400g", Transceiver)
-        power_w = None if base.power_w is None else base.power_w * speed_gbps / 400
-        made = {"model": f"generic-{speed_gbps}g", "port_gbps": speed_gbps, "power_w": power_w}
-        return base.model_copy(update={**made, "description": f"a transceiver of one {speed_text(speed_gbps)} link end"})
+        power_w = None if base.power_w is None else base.power_w * ports * speed_gbps / 400
+        times, ends = (f"{ports}x", f"{ports} {speed_text(speed_gbps)} link ends") if ports > 1 else ("", f"one {speed_text(speed_gbps)} link end")
+        made = {"model": f"generic-{times}{speed_gbps}g", "ports": ports, "port_gbps": speed_gbps, "power_w": power_w}
+        return base.model_copy(update={**made, "description": f"a transceiver of {ends}"})
 
     def generic_cable(self) -> Cable:
         """Return the cable that nothing is known of."""

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.clos import Widths, Words, size, width
-from fabricgen.diagnostics import refuse
+from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.clos import Ints, Sizing, Width
-    from fabricgen.diagnostics import Refusal
     from fabricgen.fronts import Front
     from fabricgen.resolving import Request
 
@@ -107,10 +106,19 @@ def _rail_only(request: Request) -> Mapping:
     radix = request.fronts[Role.LEAF].radix
     shared = _most(request.rails, lambda rails: rails * ports <= radix) if asked == "auto" else asked
     if shared > radix:
-        because = (f"{shared} rails need a port each, and a leaf has {radix}",)
-        hint = f"use `per_switch: {_most(request.rails, lambda rails: rails <= radix)}`, or `per_switch: auto`"
+        because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
+        hint = f"use `per_switch: {_most(request.rails, lambda rails: _fits(request, rails, ports))}`, or `per_switch: auto`"
         raise refuse("too-many-rails-per-switch", f"{shared} rails cannot share a leaf", path=("rails", "per_switch"), because=because, hint=hint)
     return Mapping(request, _size(request, shared, lambda down: -(-ports // down), _words(request, shared)), shared)
+
+
+def _fits(request: Request, shared: int, ports: int) -> bool:
+    """Say whether a rail fits where so many share their leaf boxes."""
+    try:
+        _size(request, shared, lambda down: -(-ports // down), _words(request))
+    except Refusal:
+        return False
+    return True
 
 
 def _rail_optimized(request: Request) -> Mapping:

@@ -177,6 +177,7 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
         yield from {"yes": [True], "on": [True], "no": [False], "off": [False]}.get(text.lower(), [])
         yield text.lower()
         yield re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+        yield f"{text}G"
         with contextlib.suppress(ValueError):
             yield str(IPv4Network(text, strict=False))
     if isinstance(value, int | float):

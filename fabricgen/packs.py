@@ -131,17 +131,17 @@ class Packs:
 class _Sandbox(ImmutableSandboxedEnvironment):
     """Jinja's sandbox, with its attribute check remembered: views are read millions of times and always by the same few names."""
 
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the options are those of Jinja
         super().__init__(**options)
         self._safe: set[tuple[type, str]] = set()
 
-    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Ask the sandbox once for each name of a class of ours or of Jinja: it judges those by class and name alone."""
         if (type(obj), attribute) in self._safe:
             return getattr(obj, attribute)
         return super().getattr(obj, attribute)
 
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - the signature is that of Jinja
         """Remember what the sandbox allows of views and loops; what Python itself brings is asked for again."""
         safe = super().is_safe_attribute(obj, attr, value)
         if safe and type(obj).__module__.startswith(("fabricgen.", "jinja2.")):

@@ -255,7 +255,11 @@ class _Saying(NamedTuple):
 _SAYINGS = (
     _Saying("found character '\\t'", "a tab stands where YAML takes spaces only", "indent with spaces"),
     _Saying("that cannot start any token", "", "put the value into quotes"),
-    _Saying("mapping values are not allowed here", "a value cannot hold `: `, and a line cannot go deeper below a value", "quote it, or mend the indentation"),
+    _Saying(
+        "mapping values are not allowed here",
+        "a value that holds `: ` needs quotes, and nothing is indented below a value",
+        "quote the value, or mend the indentation",
+    ),
     _Saying("could not find expected ':'", "this line is no `key: value`", "write a colon and a space after the key", opening=True),
     _Saying("found unexpected end of stream", "a quote that is opened here is never closed", "close the quote", opening=True),
     _Saying("did not find expected <document start>", "this line is indented differently from the first", "start every top-level key in the same column"),

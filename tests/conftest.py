@@ -95,10 +95,10 @@ def tool(out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
 
     def find(name: str) -> str:
         found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
-        if found:
-            return found
-        if os.environ.get("FABRICGEN_ORACLES"):
-            pytest.fail(f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models")
-        out_of_reach(f"{name} is not installed")
+        if found is None:
+            if os.environ.get("FABRICGEN_ORACLES"):
+                pytest.fail(f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models")
+            out_of_reach(f"{name} is not installed")
+        return found
 
     return find

@@ -10,7 +10,7 @@ from fabricgen.catalog import Catalog
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
 from fabricgen.spec import FabricSpec
-from fabricgen.views import Views
+from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

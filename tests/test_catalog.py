@@ -353,7 +353,7 @@ def test_each_cage_of_a_dgx_h100_carries_two_rails() -> None:
         ("gb200-nvl72", 4, 72, 18, {1: 400}, 4),
     ],
 )
-def test_hosts(model: str, gpus: int, domain: int, hosts: int, speeds: dict[int, int], cages: int) -> None:  # noqa: PLR0913, PLR0917 - a row of a table
+def test_hosts(model: str, gpus: int, domain: int, hosts: int, speeds: dict[int, int], cages: int) -> None:
     """GPUs, HB domain, port speeds per number of planes, and cages of each host."""
     host = _host(model)
     assert (host.gpus, host.hb_domain_gpus, host.hb_domain_hosts, host.speeds_gbps) == (gpus, domain, hosts, speeds)
@@ -552,7 +552,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
         ("cables", "mfp7e20", "legs: 2", "legs: 1", "a near end and 1 far ends were expected", ""),
     ],
 )
-def test_bad_files_are_refused(tmp_path: Path, kind: str, model: str, old: str, new: str, fact: str, hint: str) -> None:  # noqa: PLR0913, PLR0917 - a row of a table
+def test_bad_files_are_refused(tmp_path: Path, kind: str, model: str, old: str, new: str, fact: str, hint: str) -> None:
     """Each finding names the file and the fact, in one sentence, without a traceback."""
     _copy(tmp_path, kind, model, old, new)
     (finding,) = _refused(tmp_path, kind, model)

@@ -20,8 +20,10 @@ from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
 from fabricgen.summary import Comparison, compare
+from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.terms import Design
-from fabricgen.views import CableView, Chunk, Views, bom_view, comparison_view
+from fabricgen.viewing import Views
+from fabricgen.views import CableView, Chunk
 
 ROOT = Path(__file__).parents[1]
 GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}

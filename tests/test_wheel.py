@@ -9,7 +9,6 @@ import subprocess
 import sys
 import venv
 import zipfile
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -19,6 +18,7 @@ from tests.conftest import clean_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 

@@ -20,7 +20,9 @@ from fabricgen.catalog import Catalog
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
 from fabricgen.summary import compare
-from fabricgen.views import BomView, CableView, ComparisonView, Views, bom_view, comparison_view
+from fabricgen.tabulating import bom_view, comparison_view
+from fabricgen.viewing import Views
+from fabricgen.views import BomView, CableView, ComparisonView
 from fabricgen.workbook import HUES, write_bom, write_cables
 
 if TYPE_CHECKING:

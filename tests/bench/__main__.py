@@ -23,7 +23,8 @@ from fabricgen.packs import Packs, csv_cell, json_text, quoted
 from fabricgen.planner import make_plan
 from fabricgen.resources import shipped
 from fabricgen.spec import FabricSpec
-from fabricgen.views import Chunk, Views
+from fabricgen.viewing import Views
+from fabricgen.views import Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

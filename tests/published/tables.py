@@ -84,9 +84,7 @@ class Cell(NamedTuple):
 @cache
 def tables() -> tuple[Table, ...]:
     """Read every table, in the order of the files."""
-    return tuple(
-        Table(name, **{"fabric": {}, "differs": [], **facts}) for file in FILES for name, facts in load_facts(HERE / f"{file}.yaml").items()
-    )
+    return tuple(Table(name, **{"fabric": {}, "differs": [], **facts}) for file in FILES for name, facts in load_facts(HERE / f"{file}.yaml").items())
 
 
 def cells() -> list[Cell]:
@@ -110,7 +108,17 @@ def differences() -> str:
     for table in tables():
         for entry in table.differs:
             own = [cell for cell in table.cells() if cell.difference is entry]
-            lines += ["", f"## {table.id}, {entry['column']}", "", f"Source: {table.source.rstrip('.')}.", "", entry["why"], "", "| cell | printed | ours |", "|---|---|---|"]
+            lines += [
+                "",
+                f"## {table.id}, {entry['column']}",
+                "",
+                f"Source: {table.source.rstrip('.')}.",
+                "",
+                entry["why"],
+                "",
+                "| cell | printed | ours |",
+                "|---|---|---|",
+            ]
             lines += [f"| {cell.name} | {cell.printed} | {cell.expected()} |" for cell in own]
     lines += ["", "## Not compared", ""]
     lines += [f"- {figure['figure']} ({figure['source']}). {figure['why']}" for figure in left_out()]

@@ -58,7 +58,9 @@ def test_differences_are_listed() -> None:
     assert DIFFERENCES.read_text(encoding="utf-8") == differences(), f"DIFFERENCES.md should read:\n{differences()}"
 
 
-@pytest.mark.parametrize(("table", "index"), [(table, index) for table, index in ROWS if table.id in {"dgx-h100-table-3", "dgx-h100-table-4", "dgx-b300-spectrum"}])
+@pytest.mark.parametrize(
+    ("table", "index"), [(table, index) for table, index in ROWS if table.id in {"dgx-h100-table-3", "dgx-h100-table-4", "dgx-b300-spectrum"}]
+)
 def test_transceivers_both_ways(table: Table, index: int) -> None:
     """One per link end, as the paper counts, and as bought: a twin-port module serves two ends, and may leave one of them idle."""
     plan = planned(gpus=table.row(index)["nodes"] * 8, **table.fabric)

@@ -1,0 +1,166 @@
+"""From a bill of materials and a comparison to the views that tables and workbooks show.
+
+Owns how amounts are written and what is said of a figure that is not known: it is empty with a note, never 0. The shapes stand in `views`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.bom import CLASSES
+from fabricgen.summary import COMPARED
+from fabricgen.views import BomView, ComparisonView, FigureView, PartView
+
+if TYPE_CHECKING:
+    from fabricgen.bom import Bom, Line
+    from fabricgen.planner import Plan
+    from fabricgen.summary import Comparison
+    from fabricgen.terms import Design
+
+
+def bom_view(bom: Bom, plan: Plan) -> BomView:
+    """Make the view of a bill of materials."""
+    own = set(plan.spec.prices.parts)
+    parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
+    by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
+    sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
+    link_ends = 2 * sum(plan.link_count(kind) for kind in plan.kinds)
+    return BomView(
+        plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
+        [part for part in parts if not part.unit_price], str(link_ends), str(_modules(bom)),
+    )  # fmt: skip
+
+
+def _modules(bom: Bom) -> int:
+    """Count transceivers as they are sold."""
+    return sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
+
+
+def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
+    """Make the view of one part."""
+    source = ("", "", "")
+    if line.unit_price is not None:
+        source = ("inventory", "", bom.book.currency) if own_price else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
+    return PartView(
+        "part", line.part_class, line.part, line.part_number, line.description, line.purpose, str(line.quantity), str(line.spares),
+        _money(line.unit_price), *source, _money(line.total), _decimal(line.power_w),
+    )  # fmt: skip
+
+
+def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
+    """Add up lines: prices as far as they are known, power only where all of it is."""
+    priced = [line.total for line in lines if line.total is not None]
+    power = [line.power_w for line in lines if line.power_w is not None]
+    missing = [("unpriced", [line.part for line in lines if line.total is None]), ("power unknown", [line.part for line in lines if line.power_w is None])]
+    note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
+    return PartView(
+        row, part_class, f"all {part_class or 'parts'}", "", note, "", "", "", "", "", "", bom.book.currency if priced else "",
+        _money(sum(priced, Decimal(0))) if priced else "", _decimal(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+    )  # fmt: skip
+
+
+def _money(value: Decimal | None) -> str:
+    """Write an amount exactly: whole, or with at least two places.
+
+    >>> _money(Decimal("1388")), _money(Decimal("0.5")), _money(None)
+    ('1388', '0.50', '')
+    """
+    if value is None:
+        return ""
+    places = -int(value.normalize().as_tuple().exponent)
+    return f"{value:.{max(places, 2) if places > 0 else 0}f}"
+
+
+def _decimal(value: Fraction | None) -> str:
+    """Write a number without needless places; watts come from decimal texts, so they end.
+
+    >>> _decimal(Fraction(17, 2)), _decimal(Fraction(8)), _decimal(None)
+    ('8.5', '8', '')
+    """
+    return "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
+
+
+class _Figure(NamedTuple):
+    """What is compared: the figure, where a summary has it, its unit, and the saving that belongs to it."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+    saving: str = ""
+
+
+_FIGURES = (
+    _Figure("tiers", ("tiers",)),
+    _Figure("leaf switches", ("switches", "leaf")),
+    _Figure("spine switches", ("switches", "spine")),
+    _Figure("core switches", ("switches", "core")),
+    _Figure("switches", ("switches", "total"), "", "switches_pct"),
+    _Figure("host links", ("links", "host")),
+    _Figure("leaf-spine links", ("links", "leaf_spine")),
+    _Figure("spine-core links", ("links", "spine_core")),
+    _Figure("links", ("links", "total")),
+    _Figure("transceivers, one per link end", ("transceivers",), "", "transceivers_pct"),
+    _Figure("transceiver modules as sold", ("modules",)),
+    _Figure("cables", ("cables", "total")),
+    _Figure("cost of switches", ("cost", "switches"), "currency"),
+    _Figure("cost of transceivers", ("cost", "transceivers"), "currency"),
+    _Figure("cost of cables", ("cost", "cables"), "currency"),
+    _Figure("cost of NICs", ("cost", "nics"), "currency"),
+    _Figure("cost", ("cost", "total"), "currency", "cost_pct"),
+    _Figure("power", ("power_w",), "W", "power_pct"),
+)
+
+
+def comparison_view(comparison: Comparison) -> ComparisonView:
+    """Make the view of the designs side by side, in a fixed order whatever could be built."""
+    built = {plan.request.design: (bom, summary) for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)}
+    plan = comparison.built[0][0]
+    refused = {design: finding.fact for design, finding in comparison.refused}
+    holds = FigureView("can be built", "", ["yes" if design in built else "no" for design in COMPARED], "", _joined(refused))
+    rows = [_compared(figure, comparison, built) for figure in _FIGURES]
+    return ComparisonView(plan.spec.name, [design.value for design in COMPARED], [holds, *(row for row in rows if row)])
+
+
+def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]) -> FigureView | None:
+    """Make one row of the comparison; None for NICs where no inventory asks for any."""
+    if figure.path[-1] == "nics" and not any(line.part_class == "nics" for bom, _ in built.values() for line in bom.lines):
+        return None
+    values, notes = [], {}
+    for design in COMPARED:
+        bom, summary = built.get(design, (None, {}))
+        values.append(_value(figure, summary, bom))
+        notes[design] = _missing(bom, figure.path) if bom else "cannot be built"
+    saved = comparison.savings.get(figure.saving)
+    currency = comparison.built[0][1].book.currency
+    return FigureView(figure.name, currency if figure.unit == "currency" else figure.unit, values, "" if saved is None else f"{saved:g}", _joined(notes))
+
+
+def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
+    """Follow a figure's path into a summary, or into the bill for what only that counts."""
+    if figure.path == ("modules",):
+        return str(_modules(bom)) if bom else ""
+    value: Any = summary
+    for key in figure.path:
+        value = (value or {}).get(key)
+    if value is None:
+        return ""
+    return _money(Decimal(str(value))) if figure.unit == "currency" else _decimal(Fraction(str(value)))
+
+
+def _missing(bom: Bom, path: tuple[str, ...]) -> str:
+    """Say what a figure does not contain, because nobody knows it."""
+    if path[0] == "power_w" and bom.unknown_power:
+        return f"power unknown: {', '.join(bom.unknown_power)}"
+    unpriced = [line.part for line in bom.lines if line.unit_price is None and path[-1] in ("total", line.part_class)] if path[0] == "cost" else []
+    return f"unpriced in {bom.book.name}: {', '.join(unpriced)}" if unpriced else ""
+
+
+def _joined(notes: dict[Design, str]) -> str:
+    """Join the notes of the designs; what holds of several is said once, and what holds of all needs no name."""
+    by_note: dict[str, list[str]] = defaultdict(list)
+    for design, note in notes.items():
+        by_note[note].append(design.value)
+    return "; ".join(note if len(designs) == len(COMPARED) else f"{', '.join(designs)}: {note}" for note, designs in by_note.items() if note)

@@ -1,0 +1,267 @@
+"""From a plan to the views of its cables and switches, unit by unit.
+
+Owns `Views`. What is the same in every unit (interfaces, lanes, splits) is worked out once; what differs (names, addresses, labels) is
+worked out for the rows that are asked for, so that memory stays level whatever the size. The shapes stand in `views`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.addressing import dotted
+from fabricgen.terms import ROLES, LinkKind, Role, speed_text
+from fabricgen.views import CableView, CageView, IdlePort, Instance, PortView, SwitchView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabricgen.clos import Ints
+    from fabricgen.fronts import Front, Port
+    from fabricgen.placing import Place
+    from fabricgen.planner import Plan
+
+BGP_ECMP_LIMIT = 256
+"""The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
+
+
+class _Facts(NamedTuple):
+    """What is the same of a port on every box of a role."""
+
+    interface: str
+    alias: str
+    cage: int
+    subport: int
+    lanes: str
+    speed: str
+    speed_mbps: int
+    breakout: str
+
+
+class Views:
+    """Makes the views of one plan, unit by unit; what is the same in every unit is worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; nothing is made before it is asked for."""
+        self.plan = plan
+
+    @cached_property
+    def facts(self) -> dict[Role, list[_Facts]]:
+        """The ports of each role's box, in the order of `Plan.ports`."""
+        fronts = self.plan.request.fronts
+        return {role: [_facts(fronts[role], port) for port in ports] for role, ports in self.plan.ports.items()}
+
+    @cached_property
+    def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
+        """The idle ports and the cages of each role's box."""
+        shown = {}
+        for role, ports in self.plan.ports.items():
+            front = self.plan.request.fronts[role]
+            rest = front.idle(ports)
+            shown[role] = [IdlePort(*_facts(front, port)[:7]) for port in rest], _cages(front, [*ports, *rest])
+        return shown
+
+    @cached_property
+    def _host_interfaces(self) -> list[list[tuple[str, str]]]:
+        """The interface and the printed label of each NIC port, by plane, then by GPU of a host."""
+        request, naming = self.plan.request, self.plan.naming
+        return [[(naming.interface(gpu, plane), naming.label(gpu, plane)) for gpu in range(request.host_gpus)] for plane in range(request.planes)]
+
+    @cached_property
+    def _ends(self) -> tuple[Ints, NDArray[np.bool_], Ints]:
+        """The ends of a unit's links at its switches, in order of switch and port.
+
+        Columns: the row of the link, whether the switch is its upper end, and where each switch's ends start.
+        """
+        unit, rows = self.plan.unit, np.arange(len(self.plan.unit.kind), dtype=np.int32)
+        between = rows[unit.kind != LinkKind.HOST]
+        switch = np.concatenate([unit.upper, unit.lower[between]])
+        port = np.concatenate([unit.upper_port, unit.lower_port[between]])
+        order = np.lexsort((port, switch))
+        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.places) + 1)).astype(np.int32)
+        return np.concatenate([rows, between])[order], (order < len(rows)), starts
+
+    def prepare(self) -> None:
+        """Work out now what all units share; workers that are forked afterwards inherit it."""
+        _ = self.facts, self._idle, self._host_interfaces, self._ends, self.plan.hosts
+
+    def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+        """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
+        plan = self.plan
+        names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
+        places, request = plan.naming.places, plan.request
+        labels = _Labels(plan, unit)
+        texts = {int(kind): _joint_texts(plan, kind) for kind in plan.kinds}
+        many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
+        facts, nics, hosts = self.facts, self._host_interfaces[plane], plan.hosts
+        printed = {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in facts.items()}
+        views: list[CableView] = []
+        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column[start:stop].tolist() for column in plan.unit), strict=True):
+            rail = labels.rails[block]
+            role = places[upper].role
+            speed, medium, part, low, high = texts[kind]
+            if kind == LinkKind.HOST:
+                gpu = lower + (rail or 0)
+                host, within = divmod(gpu, request.host_gpus)
+                a_device, (a_interface, a_port) = hosts[host], nics[within]
+                rail = gpu % request.domain_gpus % request.rails
+            else:
+                below = places[lower].role
+                a_device, a_interface, a_port = names[lower], facts[below][lower_port].interface, printed[below][lower_port]
+            views.append(
+                CableView(
+                    labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
+                    a_device, a_interface, a_port, names[upper], facts[role][upper_port].interface, printed[role][upper_port],
+                    speed, "", "", "", "", "", medium, part, low, high, 0,
+                )
+            )  # fmt: skip
+            if many[kind] > 1:
+                views[-1:] = _split(views[-1], many[kind])
+        return views
+
+    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, places: range | None = None) -> Iterator[SwitchView]:
+        """Make the view of every installed switch of a unit, or of those at `places` of `Naming.places`."""
+        names = self.plan.naming.switches(unit)
+        labels = _Labels(self.plan, unit)
+        for index in places or range(len(names)):
+            place = self.plan.naming.places[index]
+            if self.plan.installed[index] and place.role in roles:
+                yield self._switch(unit, index, place, names, labels)
+
+    def _switch(self, unit: int, index: int, place: Place, names: list[str], labels: _Labels) -> SwitchView:
+        """Make the view of one switch."""
+        plan, spec = self.plan, self.plan.spec
+        front = plan.request.fronts[place.role]
+        ports = self._ports(unit, index, place, names, labels)
+        idle, cages = self._idle[place.role]
+        if len(ports) < len(self.facts[place.role]):
+            idle = self._open(place.role, ports)
+        shared = place.block < 0
+        blocks = range(plan.mapping.unit_blocks) if shared else [place.block]
+        instances = [self._instance(unit, block, place, ports, shared=shared) for block in blocks]
+        rail = None if shared else plan.mapping.rail(unit, place.block)
+        return SwitchView(
+            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.model.vendor, front.nos, "" if rail is None else str(rail),
+            plan.mapping.plane(unit), plan.addresses.asn(unit, place), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
+            spec.roce, front.model.sonic, ports, idle, cages, instances, instances if shared else [],
+        )  # fmt: skip
+
+    def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
+        """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
+        used = {port.interface for port in ports}
+        planned = [IdlePort(*fact[:7]) for fact in self.facts[role] if fact.interface not in used]
+        return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
+
+    def _ports(self, unit: int, index: int, place: Place, names: list[str], labels: _Labels) -> list[PortView]:
+        """Make the views of a switch's ports in use."""
+        plan, request = self.plan, self.plan.request
+        facts, places = self.facts[place.role], plan.naming.places
+        rows, uppers, starts = self._ends
+        run = slice(starts[index], starts[index + 1])
+        nics, hosts, shared = self._host_interfaces[plan.mapping.plane(unit)], plan.hosts, place.block < 0
+        views = []
+        for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper in zip(
+            *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), strict=True
+        ):
+            port: int = upper_port if is_upper else lower_port
+            rail = labels.rails[block]
+            address, to_host = "", kind == LinkKind.HOST
+            if to_host:
+                host, within = divmod(lower + (rail or 0), request.host_gpus)
+                peer, peer_interface = hosts[host], nics[within][0]
+                address = labels.address(block, slot)
+            elif is_upper:
+                peer, peer_interface = names[lower], self.facts[places[lower].role][lower_port].interface
+            else:
+                peer, peer_interface = names[upper], self.facts[places[upper].role][upper_port].interface
+            vrf = labels.vrfs[block] if shared else ""
+            views.append(PortView(*facts[port], peer, peer_interface, labels.cable(kind, block, number), address, to_host, vrf, labels.rail_texts[block]))
+        return views
+
+    def _instance(self, unit: int, block: int, place: Place, ports: list[PortView], *, shared: bool) -> Instance:
+        """Make one routing instance of a switch."""
+        plan = self.plan
+        rail = plan.mapping.rail(unit, block)
+        vrf, table = (_vrf(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
+        own = [port for port in ports if port.vrf == vrf]
+        hosts, fabric = [port for port in own if port.to_host], [port for port in own if not port.to_host]
+        loopback = dotted(plan.addresses.loopback(unit, block, place))
+        number = unit * plan.mapping.unit_blocks + block
+        return Instance(
+            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, place), loopback, loopback,
+            plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
+            hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+        )  # fmt: skip
+
+
+FIRST_TABLE = 1000
+"""Linux routing table of rail 0's VRF; below it lie the tables that distributions use."""
+
+
+def _vrf(rail: int | None) -> str:
+    """Name the VRF of a rail on a shared box."""
+    return f"rail{rail}"
+
+
+class _Labels:
+    """The words of one unit that every port of it uses."""
+
+    def __init__(self, plan: Plan, unit: int) -> None:
+        blocks = range(plan.mapping.unit_blocks)
+        self.rails = [plan.mapping.rail(unit, block) for block in blocks]
+        self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
+        self.vrfs = [_vrf(rail) for rail in self.rails]
+        self._width = plan.label_width
+        self._prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in blocks}
+        starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]
+        self._starts = starts if plan.addresses.numbered else []
+
+    def cable(self, kind: int, block: int, number: int) -> str:
+        """Label a cable."""
+        return f"{self._prefixes[kind, block]}{number:0{self._width}}"
+
+    def address(self, block: int, slot: int) -> str:
+        """Return the leaf's end of a host link's /31; empty where hosts are unnumbered."""
+        return f"{dotted(self._starts[block] + 2 * slot)}/31" if self._starts else ""
+
+
+def _joint_texts(plan: Plan, kind: LinkKind) -> tuple[str, str, str, str, str]:
+    """Return the texts of a kind of link: speed, medium, cable part, and the modules at the lower and the upper end."""
+    joint = plan.joints[kind]
+    return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, joint.lower.model, joint.upper.model
+
+
+def _split(link: CableView, cables: int) -> list[CableView]:
+    """Return the cables of a link that takes several: a letter behind the label, and the connector behind the port."""
+    return [
+        replace(link, cable=link.cable + "abcdefgh"[index], a_port=f"{link.a_port}/{index + 1}", b_port=f"{link.b_port}/{index + 1}", connector=index + 1)
+        for index in range(cables)
+    ]
+
+
+def _facts(front: Front, port: Port) -> _Facts:
+    """Work out what a port is called and made of."""
+    cage, sub, mode = port
+    alias = front.model.alias(front.nos, cage, sub, mode) or ""
+    lanes = front.model.sonic.lanes[cage - 1] if front.model.sonic and front.model.sonic.lanes else ()
+    own = ",".join(str(lane) for lane in lanes[sub * mode.lanes : (sub + 1) * mode.lanes])
+    subport = sub + 1 if mode.count > 1 else 0
+    return _Facts(front.interface(port), alias, cage, subport, own, speed_text(mode.speed_gbps), mode.speed_gbps * 1000, mode.name)
+
+
+def _cages(front: Front, ports: list[Port]) -> list[CageView]:
+    """List the cages with their split."""
+    splits = {port.cage: port.breakout for port in ports}
+    whole = next((mode for mode in front.model.breakouts if mode.count == 1), None)
+    views = []
+    for cage in sorted(splits):
+        mode = splits[cage]
+        first = front.model.interface(front.nos, cage, 0, mode)
+        unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
+        views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1))
+    return views
