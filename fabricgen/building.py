@@ -40,8 +40,8 @@ GROUPS: dict[Group, str] = {
     "graph": "fabric.json, fabric.graphml and topology.dot",
 }
 
-WORKBOOK_CABLES, GRAPH_LINKS = 131_072, 131_072
-"""Above this many rows a workbook opens slowly, and above this many links a graph file takes minutes; both are then written on request only."""
+WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
+"""Above this many rows a workbook takes ten seconds to write and as long to open, and a graph file more; both are then written on request only."""
 
 RUN, SWITCHES = 8192, 128
 """Rows of a table that are rendered at once, and switches that one task configures."""

@@ -134,6 +134,7 @@ class SonicPlatform(Facts):
     lanes: LaneTable = ()
     mixed_modes: tuple[str, ...] = ()  # modes of platform.json that split one cage unevenly; no breakout here plans them
     fec: str | None = None
+    dynamic_buffers: bool = False  # whether its SONiC works lossless headroom out by itself, from speed and cable length
 
 
 class Switch(Part):

@@ -10,6 +10,7 @@ import contextlib
 import json
 import re
 from dataclasses import replace
+from decimal import Decimal
 from ipaddress import IPv4Network
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -138,7 +139,7 @@ def _must(path: Path, kind: str, said: str) -> str:
 
 def _limit(kind: str, context: dict[str, Any]) -> str:
     """Say which bound a value breaks."""
-    whole = {name: int(bound) if bound == int(bound) else bound for name, bound in context.items() if isinstance(bound, int | float)}
+    whole = {name: int(bound) if bound == int(bound) else bound for name, bound in context.items() if isinstance(bound, int | float | Decimal)}
     return _RANGE[kind].format(**whole)
 
 

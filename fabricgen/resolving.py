@@ -184,10 +184,14 @@ def _model(choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findi
     if choice.generic:
         return catalog.generic(choice.generic.radix, choice.generic.speed or speed)
     model = catalog.switch(choice.model or "")
-    if model is None:
-        finding = _unknown("switches", choice.model or "", (*path, "model"), catalog)
-        findings += [finding] if finding not in findings else []
-    return model
+    if model and model.breakouts:
+        return model
+    finding = _unknown("switches", choice.model or "", (*path, "model"), catalog)
+    if model:
+        hint = "write `generic: {radix: 64}` in place of `model`"
+        finding = Finding("unknown-model", f"`{model.model}` has no ports of its own, only a radix that you give", (*path, "model"), hint=hint)
+    findings += [finding] if finding not in findings else []
+    return None
 
 
 def _down(choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: bool, fixed: bool) -> Breakout | Finding:

@@ -41,15 +41,18 @@ def _network(value: object) -> IPv4Network:
 
 Count = Annotated[int, Field(strict=True, ge=1)]
 Speed = Annotated[
-    int, BeforeValidator(parse_speed), PlainSerializer(speed_text), WithJsonSchema({"type": ["string", "integer"], "description": "bit rate, like 400G"})
+    int,
+    BeforeValidator(parse_speed),
+    PlainSerializer(speed_text),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^\s*\d+(\.\d+)?\s*[GgTt]([Bb][Pp][Ss]|[Bb]/[Ss]|[Bb][Ii][Tt]/[Ss])?\s*$", "minimum": 1}),
 ]
 Ratio = Annotated[
     Fraction,
     BeforeValidator(parse_ratio),
     PlainSerializer(ratio_text),
-    WithJsonSchema({"type": ["string", "number"], "description": "down:up"}),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*\d+(\.\d+)?(\s*:\s*\d+(\.\d+)?)?\s*$", "exclusiveMinimum": 0}),
 ]
-Prefix = Annotated[IPv4Network, BeforeValidator(_network), PlainSerializer(str), WithJsonSchema({"type": "string", "format": "ipv4network"})]
+Prefix = Annotated[IPv4Network, BeforeValidator(_network), PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"})]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(_decimal)]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
@@ -114,6 +117,8 @@ class GenericSwitch(Part):
 
 class SwitchChoice(Part):
     """The switch of one role: a model of the catalog, or a radix."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["model"]}, {"required": ["generic"]}]})
 
     model: Annotated[Model | None, Field(examples=["sn5600"])] = None
     """A switch of the catalog (`fabricgen catalog list switches`)."""
@@ -301,7 +306,7 @@ def json_schema() -> dict[str, Any]:
     keys["nos"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Nos"}], **{key: keys["nos"][key] for key in ("description", "examples")}}
     definitions = schema.pop("$defs")
     moved = _moved({"definitions": definitions, **schema})
-    return {"$schema": "http://json-schema.org/draft-07/schema#", "$id": "https://fabricgen.dev/fabric.schema.json", **moved}
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **moved}
 
 
 def _moved(node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document

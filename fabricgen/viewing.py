@@ -146,7 +146,7 @@ class Views:
         instances = [self._instance(unit, block, place, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(unit, place.block)
         return SwitchView(
-            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.model.vendor, front.nos, "" if rail is None else str(rail),
+            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
             plan.mapping.plane(unit), plan.addresses.asn(unit, place), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
             spec.roce, front.model.sonic, ports, idle, cages, instances, instances if shared else [],
         )  # fmt: skip

@@ -160,7 +160,6 @@ class SwitchView:
     role: str
     tier: int
     model: str
-    vendor: str
     nos: str
     rail: str
     plane: int

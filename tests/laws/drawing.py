@@ -25,6 +25,15 @@ BOXES: tuple[tuple[Inventory, str, tuple[Inventory | None, ...]], ...] = (
     ({"model": "sn4700", "breakout": "2x200G"}, "200G", (None, {"model": "sn5600", "breakout": "2x400G"})),
 )
 
+# A host of the catalog with its HB domain, its planes, and leaves that take its ports.
+HOSTS: tuple[tuple[str, int, int, tuple[Inventory, ...]], ...] = (
+    ("dgx-a100", 8, 1, ({"model": "qm8790"}, {"model": "sn4700", "breakout": "2x200G"})),
+    ("dgx-h100", 8, 1, ({"model": "qm9700"}, {"model": "sn5400"}, {"model": "sn5600", "breakout": "2x400G"})),
+    ("dgx-b300", 8, 2, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "z9864f", "breakout": "2x400G"})),
+    ("dgx-b300", 8, 1, ({"model": "q3400"}, {"model": "sn5600", "breakout": "1x800G"})),
+    ("gb200-nvl72", 72, 1, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "qfx5240", "breakout": "2x400G"})),
+)
+
 
 def _divisors(number: int) -> list[int]:
     """List the divisors of a number."""
@@ -47,11 +56,16 @@ def _switches(draw: st.DrawFn) -> tuple[Inventory, Inventory]:
 
 @st.composite
 def inventories(draw: st.DrawFn) -> Inventory:
-    """Draw an inventory of at most a few hundred GPUs; where it reserves room, `gpus` is below it."""
+    """Draw an inventory of at most a few hundred GPUs, or a few thousand in large domains; where it reserves room, `gpus` is below it."""
     domain = draw(st.sampled_from((1, 2, 4, 6, 8, 8, 12, 18)))
-    rails = draw(st.sampled_from(_divisors(domain)))
     planes = draw(st.sampled_from((1, 1, 1, 2)))
     switches, nic = draw(_switches())
+    hosts: Inventory = {"hosts": draw(st.sampled_from(_divisors(domain)))}
+    host: Inventory = {"nic": {**nic, "per_gpu": draw(st.sampled_from(_divisors(planes)))}}
+    if draw(st.integers(0, 4)) == 0:
+        model, domain, planes, leaves = draw(st.sampled_from(HOSTS))
+        hosts, host, switches = {}, {"host": {"model": model}}, {"leaf": draw(st.sampled_from(leaves))}
+    rails = draw(st.sampled_from(_divisors(domain)))
     design = draw(st.sampled_from(DESIGNS))
     per_switch = draw(st.sampled_from([1, 1, "auto", *_divisors(rails)]))
     domains = draw(st.integers(1, 40))
@@ -59,8 +73,8 @@ def inventories(draw: st.DrawFn) -> Inventory:
         "name": "law",
         "design": design,
         "gpus": domain * domains,
-        "hb_domain": {"gpus": domain, "hosts": draw(st.sampled_from(_divisors(domain)))},
-        "nic": {**nic, "per_gpu": draw(st.sampled_from(_divisors(planes)))},
+        "hb_domain": {"gpus": domain, **hosts},
+        **host,
         "rails": {
             "count": rails,
             "planes": planes,
@@ -75,3 +89,46 @@ def inventories(draw: st.DrawFn) -> Inventory:
     if draw(st.booleans()):
         inventory["reserve"] = {"gpus": domain * draw(st.integers(domains, 60))}
     return inventory
+
+
+# For each key, values that somebody may type: sound, at the edge, and beyond it.
+WILD: dict[str, tuple[Any, ...]] = {
+    "name": ("wild", "Wild", "", "a" * 41, 7, None),
+    "design": ("rail-only", "rail-optimized", "fat-tree", "torus", None),
+    "gpus": (1, 8, 64, 100, 512, 2**22 + 8, 2**63, 0, -8, 8.5, "8", True),
+    "hb_domain": ({"gpus": 8}, {"gpus": 1}, {"gpus": 72, "hosts": 18}, {"gpus": 8, "hosts": 3}, {"gpus": 8, "bandwidth": "7.68Tbps"}, {"gpus": 2**40}, {}, 8, None),
+    "host": ({"model": "dgx-h100"}, {"model": "dgx-b300"}, {"model": "gb200-nvl72"}, {"model": "dgx-9"}, {"model": "../dgx-h100"}, "dgx-h100", None),
+    "nic": ({"speed": "400G"}, {"speed": "0G"}, {"per_gpu": 3}, {"speed": "33G"}, {"model": "connectx-7"}, {"model": "connectx-6", "speed": "200G"}, None),
+    "rails": ({"count": 4}, {"count": 3}, {"planes": 2}, {"planes": 9}, {"per_switch": "auto"}, {"per_switch": 8}, {"per_switch": 3}, {"tiers": 1}, {"tiers": 3}, {"tiers": 4}, []),
+    "switches": (
+        {"leaf": {"generic": {"radix": 1}}}, {"leaf": {"generic": {"radix": 2}}}, {"leaf": {"generic": {"radix": 64}}}, {"leaf": {"generic": {"radix": 5000}}},
+        {"leaf": {"generic": {"radix": 64, "speed": "1T"}}}, {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 1}}},
+        {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, {"leaf": {"model": "sn5600", "breakout": "8x100G"}}, {"leaf": {"model": "ds5000", "breakout": "8x100G"}},
+        {"leaf": {"model": "generic"}}, {"leaf": {"model": "sn5600"}, "spine": {"model": "qm9700"}}, {"leaf": {"model": "sn5600", "generic": {"radix": 8}}},
+        {"leaf": {"model": "sn4700"}, "spine": {"model": "q3400"}}, {"leaf": {"model": "sn5601"}}, {"spine": {"model": "sn5600"}}, {}, None,
+    ),
+    "oversubscription": ("1:1", "7:1", "1:1000", "100000:1", 2, 0.3, "0:1", "1:0", "x", None),
+    "spread": ("even", "minimal", "odd"),
+    "reserve": ({"gpus": 512}, {"gpus": 8}, {"gpus": 513}, {"gpus": 2**40}, {}),
+    "spares": ({"switches": {"minimum": 2}}, {"cables": {"percent": 0.1}}, {"nics": {"percent": 101}}, {"cables": {"percent": "nan"}}),
+    "addressing": (
+        {"host_links": "unnumbered"}, {"host_pool": "10.0.0.0/24"}, {"host_pool": "10.0.0.1/24"}, {"host_pool": "0.0.0.0/0"}, {"loopback_pool": "10.0.0.0/8"},
+        {"loopback_pool": "192.0.2.0/30"}, {"asn_base": 4294967290}, {"asn_base": 0}, {"mtu": 100}, {"mtu": 9000, "bfd": False}, {"host_pool": "fd00::/64"},
+    ),
+    "naming": (
+        {"leaf": "l{n}"}, {"leaf": "r{rail}-l{n:03}"}, {"leaf": "{n.__class__}"}, {"spine": "{n!r}"}, {"core": "{0}"}, {"host": "{n:>9999999}"}, {"host": "same"},
+        {"leaf": "{"}, {"leaf": "Leaf-{n}"}, {"host": "{domain}-{host}"}, {"leaf": "x" * 80},
+    ),
+    "prices": ("paper-v5", "street-2026-09", "no-such-book", {"book": "paper-v5", "parts": {"sn5600": 1}}, {"parts": {"sn5600": -1}}, {"parts": {"no-part": 1}}, "/etc/passwd"),
+    "nos": ("frr", "sonic", "mlnxos", {"leaf": "sonic", "spine": "frr"}, "dos", 3),
+    "roce": ({"dscp": 26}, {"dscp": 48}, {"priority": 6}, {"ecn_minimum_bytes": 10**9}),
+    "rials": ({},),
+}  # fmt: skip
+SOUND: Inventory = {"name": "wild", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+
+
+@st.composite
+def wild_inventories(draw: st.DrawFn) -> Inventory:
+    """Draw a sound inventory with up to four keys set to anything."""
+    keys = draw(st.lists(st.sampled_from(sorted(WILD)), min_size=1, max_size=4, unique=True))
+    return SOUND | {key: draw(st.sampled_from(WILD[key])) for key in keys}

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 
+from fabricgen.bom import make_bom
 from fabricgen.diagnostics import Refusal
-from fabricgen.planner import Plan
-from tests.laws.drawing import DESIGNS, Inventory, inventories
+from fabricgen.planner import Plan, make_plan
+from fabricgen.reading import read_inventory
+from fabricgen.summary import summarize
+from tests.laws.drawing import DESIGNS, Inventory, inventories, wild_inventories
 from tests.laws.laws import LAWS, growth_keeps_every_link
-from tests.planned import planned
+from tests.planned import CATALOG, planned
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
@@ -65,3 +73,28 @@ def test_growth_inside_a_reserve_keeps_every_link() -> None:
 
     hold()
     assert grown >= 50
+
+
+def test_whatever_is_typed_is_planned_or_refused(tmp_path: Path) -> None:
+    """Reading, planning, pricing and summing up end in a summary or in findings that each have a place; there is no third way."""
+    ends: Counter[str] = Counter()
+    file = tmp_path / "wild.yaml"
+
+    @settings(STEADY, max_examples=400)
+    @given(wild_inventories())
+    def hold(inventory: Inventory) -> None:
+        file.write_text(json.dumps(inventory), encoding="utf-8")
+        try:
+            read = read_inventory(str(file))
+            with read.placing():
+                plan = make_plan(read.spec, CATALOG)
+                json.dumps(summarize(plan, make_bom(plan)), allow_nan=False)
+        except Refusal as refusal:
+            assert all(finding.code and finding.fact and finding.place for finding in refusal.findings), refusal.findings
+            ends.update({finding.code for finding in refusal.findings})
+        else:
+            ends["planned"] += 1
+
+    hold()
+    assert ends["planned"] >= 20
+    assert len(ends) >= 25, ends
