@@ -22,8 +22,9 @@ from fabricgen.terms import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog, PriceBook, Transceiver
+    from fabricgen.catalog import Catalog
     from fabricgen.clos import Ints
+    from fabricgen.parts import PriceBook, Transceiver
     from fabricgen.planner import Plan
     from fabricgen.spec import FabricSpec
 

@@ -14,8 +14,9 @@ from fabricgen.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Cable, Catalog, Top, Transceiver
+    from fabricgen.catalog import Catalog
     from fabricgen.fronts import Front
+    from fabricgen.parts import Cable, Top, Transceiver
     from fabricgen.resolving import Request
 
 ASSUMED_REACH_M = {LinkKind.HOST: 50, LinkKind.LEAF_SPINE: 50, LinkKind.SPINE_CORE: 100}

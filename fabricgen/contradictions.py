@@ -14,7 +14,8 @@ from fabricgen.terms import Design, speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog, Host
+    from fabricgen.catalog import Catalog
+    from fabricgen.parts import Host
     from fabricgen.spec import FabricSpec
 
 MOST_GPUS = 2**22

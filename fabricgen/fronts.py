@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Breakout, Switch
+    from fabricgen.parts import Breakout, Switch
     from fabricgen.terms import Role
 
 

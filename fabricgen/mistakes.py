@@ -96,8 +96,8 @@ def _finding(document: Document, path: Path, detail: dict[str, Any]) -> Finding:
     if kind in ("string_pattern_mismatch", "value_error"):
         pattern = PATTERNS.get(str(context.get("pattern")))
         return Finding("bad-value", is_value, path, (f"it must be written {pattern}" if pattern else said,), hint, place)
-    shown = f"{_kind(value)} ({_shown(value)})" if value is not None else "empty"
-    return Finding("wrong-type", f"`{key}` is {shown}", path, (f"it must be {_must(path, kind, said)}",), hint, place)
+    shown = f"{_kind(value)} ({_shown(value)})"
+    return Finding("wrong-type", is_value if value is None else f"`{key}` is {shown}", path, (f"it must be {_must(path, kind, said)}",), hint, place)
 
 
 def _unknown(document: Document, path: Path) -> Finding:
@@ -183,7 +183,7 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
             yield str(IPv4Network(text, strict=False))
     if isinstance(value, int | float):
         yield text
-        yield {0: False, 1: True}.get(int(value) if value in (0, 1) else -1)
+        yield from [bool(value)] if value in (0, 1) else []
 
 
 def _choice_hint(path: Path, value: object, choices: str) -> str:
@@ -194,6 +194,8 @@ def _choice_hint(path: Path, value: object, choices: str) -> str:
 
 def _shown(value: object) -> str:
     """Show a value briefly, as one would type it."""
+    if value is None:
+        return "empty"
     text = json.dumps(value, default=str, ensure_ascii=False)
     return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 1] + "…"
 

@@ -44,7 +44,7 @@ class Inventory:
         try:
             yield
         except Refusal as refusal:
-            raise Refusal(_in_order(finding.located(self.document.locate) for finding in refusal.findings)) from refusal
+            raise Refusal(_in_order((finding.located(self.document.locate) for finding in refusal.findings), self.document)) from refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,17 +183,20 @@ def _validate(document: Document) -> FabricSpec:
     try:
         spec = FabricSpec.model_validate(values)
     except ValidationError as error:
-        raise Refusal(_in_order([*findings, *findings_of(error, document)])) from None
+        raise Refusal(_in_order([*findings, *findings_of(error, document)], document)) from None
     if findings:
         raise Refusal(findings)
     return spec
 
 
-def _in_order(findings: Iterable[Finding]) -> list[Finding]:
-    """Sort findings as they stand in the text, those of the command line last, and say each once."""
+def _in_order(findings: Iterable[Finding], document: Document) -> list[Finding]:
+    """Sort findings as they stand in the text, then as they were typed on the command line, and say each once."""
+    typed = {place: number for number, place in enumerate(document.places.values()) if place.line is None}
 
     def position(finding: Finding) -> tuple[bool, int, int]:
         place = finding.place
-        return (place is None or place.line is None, (place and place.line) or 0, (place and place.column) or 0)
+        if place is None or place.line is None:
+            return (True, typed.get(place, -1) if place else -1, 0)
+        return (False, place.line, place.column or 0)
 
     return sorted({text_of(finding): finding for finding in findings}.values(), key=position)

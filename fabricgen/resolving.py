@@ -19,7 +19,8 @@ from fabricgen.terms import ROLES, Design, Role, speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Breakout, Catalog, Host, Nic, Switch
+    from fabricgen.catalog import Catalog
+    from fabricgen.parts import Breakout, Host, Nic, Switch
     from fabricgen.spec import FabricSpec, SwitchChoice
 
 DEFAULT_SPEED_GBPS = 400

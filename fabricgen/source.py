@@ -257,8 +257,8 @@ _SAYINGS = (
     _Saying("that cannot start any token", "", "put the value into quotes"),
     _Saying(
         "mapping values are not allowed here",
-        "a value that holds `: ` needs quotes, and nothing is indented below a value",
-        "quote the value, or mend the indentation",
+        "this colon ends no key",
+        "quote a value that holds `: `, mend the indentation, or look for a colon that is missing in the line above",
     ),
     _Saying("could not find expected ':'", "this line is no `key: value`", "write a colon and a space after the key", opening=True),
     _Saying("found unexpected end of stream", "a quote that is opened here is never closed", "close the quote", opening=True),

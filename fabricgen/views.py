@@ -16,7 +16,7 @@ from fabricgen.diagnostics import nearest, refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.catalog import SonicPlatform
+    from fabricgen.parts import SonicPlatform
     from fabricgen.spec import Roce
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.catalog import KINDS, Cable, Catalog, Host, PriceBook, Sourced, Switch, Transceiver
+from fabricgen.catalog import KINDS, Catalog
 from fabricgen.diagnostics import Finding, Refusal, nearest
+from fabricgen.parts import Cable, Host, PriceBook, Sourced, Switch, Transceiver
 from fabricgen.resources import shipped
 
 if TYPE_CHECKING:

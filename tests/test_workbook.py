@@ -14,7 +14,6 @@ from openpyxl import load_workbook
 from openpyxl.styles.colors import Color
 from openpyxl.worksheet.properties import PageSetupProperties
 
-from fabricgen import workbook
 from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.planner import Plan, make_plan
@@ -22,13 +21,16 @@ from fabricgen.spec import FabricSpec
 from fabricgen.summary import compare
 from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.viewing import Views
-from fabricgen.views import BomView, CableView, ComparisonView
-from fabricgen.workbook import HUES, write_bom, write_cables
+from fabricgen.workbook import cables as cable_sheets
+from fabricgen.workbook import write_bom, write_cables
+from fabricgen.workbook.colours import AMBER, HUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openpyxl.worksheet.worksheet import Worksheet
+
+    from fabricgen.views import BomView, CableView, ComparisonView
 
 GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
 SUPERPOD: dict[str, Any] = {
@@ -117,7 +119,7 @@ def test_empty_columns_are_hidden(tmp_path: Path) -> None:
 
 def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one sheet would be too long, each rail has its own, in its colour; together they hold every cable once."""
-    monkeypatch.setattr(workbook, "ONE_SHEET", 100)
+    monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
     cables = _cables(_plan())
     assert len(cables) > 100
     book = load_workbook(_write(tmp_path, cables))
@@ -133,7 +135,7 @@ def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a rail-optimized fabric the links above the leaves carry every rail."""
-    monkeypatch.setattr(workbook, "ONE_SHEET", 100)
+    monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
     book = load_workbook(_write(tmp_path, _cables(_plan(**SUPERPOD)), run=64))
     assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8)), "Across rails"]
     assert [len(list(_rows(book[name]))) for name in book.sheetnames[1:]] == [32] * 8 + [256]
@@ -141,7 +143,7 @@ def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that fills its sheet goes on in the next, and no row is lost."""
-    monkeypatch.setattr(workbook, "LAST_ROW", 31)
+    monkeypatch.setattr(cable_sheets, "LAST_ROW", 31)
     cables = _cables(_plan())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames[1:4] == ["Cables", "Cables (2)", "Cables (3)"]
@@ -153,7 +155,7 @@ def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.skipif(not Path("/dev/fd").is_dir(), reason="open files are counted in /dev/fd")
 def test_hundreds_of_rails_keep_few_files_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some systems allow a process 256 open files, and a fabric may have more rails."""
-    monkeypatch.setattr(workbook, "ONE_SHEET", 0)
+    monkeypatch.setattr(cable_sheets, "ONE_SHEET", 0)
     first, most = _cables(_plan())[0], 0
 
     def chunks() -> Iterator[list[CableView]]:
@@ -280,7 +282,7 @@ def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
     write_bom(tmp_path / "bom.xlsx", *_bom(_plan()))
     rows = {str(row[1].value): row for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows(min_row=2)}
     assert [cell.value for cell in rows["generic-fibre"][7:9]] == ["no price", None]
-    assert {cell.fill.fgColor.rgb for cell in rows["generic-fibre"]} == {f"FF{workbook.AMBER[1:]}"}
+    assert {cell.fill.fgColor.rgb for cell in rows["generic-fibre"]} == {f"FF{AMBER[1:]}"}
     assert rows["generic-400g"][7].value == 199
 
 

@@ -96,14 +96,18 @@ WILD: dict[str, tuple[Any, ...]] = {
     "name": ("wild", "Wild", "", "a" * 41, 7, None),
     "design": ("rail-only", "rail-optimized", "fat-tree", "torus", None),
     "gpus": (1, 8, 64, 100, 512, 2**22 + 8, 2**63, 0, -8, 8.5, "8", True),
-    "hb_domain": ({"gpus": 8}, {"gpus": 1}, {"gpus": 72, "hosts": 18}, {"gpus": 8, "hosts": 3}, {"gpus": 8, "bandwidth": "7.68Tbps"}, {"gpus": 2**40}, {}, 8, None),
+    "hb_domain": ({"gpus": 8}, {"gpus": 1}, {"gpus": 72, "hosts": 18}, {"gpus": 8, "hosts": 3}, {"gpus": 2**40}, {}, 8, None),
     "host": ({"model": "dgx-h100"}, {"model": "dgx-b300"}, {"model": "gb200-nvl72"}, {"model": "dgx-9"}, {"model": "../dgx-h100"}, "dgx-h100", None),
     "nic": ({"speed": "400G"}, {"speed": "0G"}, {"per_gpu": 3}, {"speed": "33G"}, {"model": "connectx-7"}, {"model": "connectx-6", "speed": "200G"}, None),
-    "rails": ({"count": 4}, {"count": 3}, {"planes": 2}, {"planes": 9}, {"per_switch": "auto"}, {"per_switch": 8}, {"per_switch": 3}, {"tiers": 1}, {"tiers": 3}, {"tiers": 4}, []),
+    "rails": (
+        {"count": 4}, {"count": 3}, {"planes": 2}, {"planes": 9}, {"per_switch": "auto"}, {"per_switch": 8}, {"per_switch": 3}, {"tiers": 1}, {"tiers": 3},
+        {"tiers": 4}, [],
+    ),
     "switches": (
         {"leaf": {"generic": {"radix": 1}}}, {"leaf": {"generic": {"radix": 2}}}, {"leaf": {"generic": {"radix": 64}}}, {"leaf": {"generic": {"radix": 5000}}},
         {"leaf": {"generic": {"radix": 64, "speed": "1T"}}}, {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 1}}},
-        {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, {"leaf": {"model": "sn5600", "breakout": "8x100G"}}, {"leaf": {"model": "ds5000", "breakout": "8x100G"}},
+        {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, {"leaf": {"model": "sn5600", "breakout": "8x100G"}},
+        {"leaf": {"model": "ds5000", "breakout": "8x100G"}},
         {"leaf": {"model": "generic"}}, {"leaf": {"model": "sn5600"}, "spine": {"model": "qm9700"}}, {"leaf": {"model": "sn5600", "generic": {"radix": 8}}},
         {"leaf": {"model": "sn4700"}, "spine": {"model": "q3400"}}, {"leaf": {"model": "sn5601"}}, {"spine": {"model": "sn5600"}}, {}, None,
     ),
@@ -116,13 +120,16 @@ WILD: dict[str, tuple[Any, ...]] = {
         {"loopback_pool": "192.0.2.0/30"}, {"asn_base": 4294967290}, {"asn_base": 0}, {"mtu": 100}, {"mtu": 9000, "bfd": False}, {"host_pool": "fd00::/64"},
     ),
     "naming": (
-        {"leaf": "l{n}"}, {"leaf": "r{rail}-l{n:03}"}, {"leaf": "{n.__class__}"}, {"spine": "{n!r}"}, {"core": "{0}"}, {"host": "{n:>9999999}"}, {"host": "same"},
+        {"leaf": "l{n}"}, {"leaf": "r{rail}-l{n:03}"}, {"leaf": "{n.__class__}"}, {"spine": "{n!r}"}, {"core": "{0}"}, {"host": "{n:>9999999}"},
+        {"host": "same"},
         {"leaf": "{"}, {"leaf": "Leaf-{n}"}, {"host": "{domain}-{host}"}, {"leaf": "x" * 80},
     ),
-    "prices": ("paper-v5", "street-2026-09", "no-such-book", {"book": "paper-v5", "parts": {"sn5600": 1}}, {"parts": {"sn5600": -1}}, {"parts": {"no-part": 1}}, "/etc/passwd"),
+    "prices": (
+        "paper-v5", "street-2026-09", "no-such-book", {"book": "paper-v5", "parts": {"sn5600": 1}}, {"parts": {"sn5600": -1}}, {"parts": {"no-part": 1}},
+        "/etc/passwd",
+    ),
     "nos": ("frr", "sonic", "mlnxos", {"leaf": "sonic", "spine": "frr"}, "dos", 3),
     "roce": ({"dscp": 26}, {"dscp": 48}, {"priority": 6}, {"ecn_minimum_bytes": 10**9}),
-    "rials": ({},),
 }  # fmt: skip
 SOUND: Inventory = {"name": "wild", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
 

@@ -165,7 +165,7 @@ def the_bill_adds_up(plan: Plan) -> None:
 
 
 def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
-    """The modules on the bill have at least the connectors that the links take; a cage that is used in part still takes a whole one."""
+    """For every link end there is a connector on the bill; a cage that is used in part still takes a whole module."""
     bought = {line.part: line.quantity for line in make_bom(plan).lines if line.part_class == "transceivers"}
     joints = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
     connectors = sum(count * joints[part].ports for part, count in bought.items())
@@ -217,7 +217,7 @@ def names_are_unique(plan: Plan) -> None:
 
 
 def no_two_cables_share_a_label(plan: Plan) -> None:
-    """A label names one cable of the whole fabric, and no port of a host or a switch takes two links."""
+    """Labels name one cable of the whole fabric each, and no port of a host or a switch takes two links."""
     views = Views(plan)
     cables = [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
     labels = [cable.cable for cable in cables]
@@ -230,18 +230,16 @@ def no_two_cables_share_a_label(plan: Plan) -> None:
 def ends_by_label(plan: Plan, unit: int) -> dict[str, tuple[str, str, str, str]]:
     """Return the ends of each link of a unit by its label: the cable's, without the letter where a link takes several cables."""
     firsts = (cable for cable in Views(plan).cables(unit) if cable.connector < 2)
-    return {
-        cable.cable[:-1] if cable.connector else cable.cable: (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in firsts
-    }
+    return {cable.cable[:-1] if cable.connector else cable.cable: (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in firsts}
 
 
 def both_ends_name_the_same_cable(plan: Plan) -> None:
-    """What a switch says of its port is what the cable list says, at both ends."""
+    """Switches say of their ports what the cable list says, at both ends."""
     views, last = Views(plan), plan.mapping.units - 1
     listed = ends_by_label(plan, last)
     seen: Counter[str] = Counter()
     for switch in views.switches(last):
-        interfaces = [port.interface for port in (*switch.ports, *switch.idle_ports)]
+        interfaces = [port.interface for port in switch.ports] + [port.interface for port in switch.idle_ports]
         assert len(set(interfaces)) == len(interfaces)
         for port in switch.ports:
             own, peer = (switch.name, port.interface), (port.peer_device, port.peer_interface)
@@ -260,7 +258,7 @@ def every_port_of_an_instance_belongs_to_its_rail(plan: Plan) -> None:
 
 
 def planning_again_gives_the_same(plan: Plan) -> None:
-    """The same inventory gives the same wiring."""
+    """From the same inventory follows the same wiring."""
     assert make_plan(plan.spec, plan.catalog).digest() == plan.digest()
 
 
@@ -297,4 +295,3 @@ def growth_keeps_every_link(small: Plan, large: Plan) -> None:
     assert set(addresses_of(small)) <= set(addresses_of(large))
     assert set(loopbacks_of(small)) <= set(loopbacks_of(large))
     assert np.array_equal(small.mapping.pattern(), large.mapping.pattern())
-

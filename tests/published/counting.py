@@ -14,7 +14,6 @@ from fabricgen.bom import Bom, make_bom
 from fabricgen.clos import spread_over
 from fabricgen.designs import map_design
 from fabricgen.diagnostics import Refusal
-from fabricgen.planner import Plan
 from fabricgen.resolving import resolve
 from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.terms import LinkKind, Role
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.clos import Sizing
+    from fabricgen.planner import Plan
     from fabricgen.views import CableView
     from tests.published.tables import Table
 

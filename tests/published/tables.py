@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from fabricgen.source import load_facts
 
@@ -53,7 +53,8 @@ class Table:
         return next(fitting, {})
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True)
+class Cell:
     """One printed figure."""
 
     table: Table

@@ -1,0 +1,118 @@
+"""Addresses and AS numbers: a slice per rail and plane, a run per leaf, and pools that are too small."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.addressing import Slice, dotted
+from fabricgen.terms import Role
+from fabricgen.viewing import Views
+from tests.planned import planned, refusal_codes
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+DGX = {"gpus": 8}
+
+
+def numbers(plan: Plan, unit: int, role: Role) -> list[int]:
+    """Return the AS numbers of a unit's switches of one role."""
+    return [plan.addresses.asn(unit, place) for place in plan.naming.places if place.role is role]
+
+
+def test_slices_are_powers_of_two() -> None:
+    """A rail of 128 endpoints takes 256 addresses, so that rail 2 is one /24."""
+    plan = planned(gpus=1024, hb_domain=DGX, radix=64)
+    assert plan.addresses.hosts == Slice(10 << 24, 256)
+    assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == ["10.0.0.0/24", "10.0.2.0/24", "10.0.7.0/24"]
+    assert Slice(0, 1).prefix(5) == "0.0.0.5/32"
+
+
+def test_numbered_links() -> None:
+    """The leaf has the even address of a /31 and the NIC port the odd one, in the order of endpoint positions."""
+    plan = planned(gpus=1024, hb_domain=DGX, radix=64)
+    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == ["10.0.1.1", "10.0.1.3", "10.0.1.5"]
+    leaf = next(Views(plan).switches(1))
+    assert [port.address for port in leaf.ports[:3]] == ["10.0.1.0/31", "10.0.1.2/31", "10.0.1.4/31"]
+    assert leaf.ports[-1].address == ""
+
+
+def test_unnumbered_links() -> None:
+    """A NIC port has one address of its own and the leaf none; a slice is half as large."""
+    plan = planned(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
+    assert plan.addresses.hosts.size == 128
+    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == ["10.0.1.0", "10.0.1.127"]
+    assert {port.address for port in next(Views(plan).switches(2)).ports} == {""}
+
+
+def test_planes_are_slices_too() -> None:
+    """Slices go by rail, then plane."""
+    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
+    views = [next(Views(plan).switches(unit)) for unit in range(3)]
+    assert [(view.rail, view.plane, view.instances[0].host_prefix) for view in views] == [
+        ("0", 0, "10.0.0.0/27"),
+        ("0", 1, "10.0.0.32/27"),
+        ("1", 0, "10.0.0.64/27"),
+    ]
+
+
+def test_loopbacks() -> None:
+    """Leaves, spines and cores of a block follow each other, from the second address of its slice."""
+    plan = planned(gpus=1024, hb_domain=DGX, radix=8)
+    assert plan.sizing.tiers == 3
+    views = list(Views(plan).switches(1))
+    loopbacks = [view.instances[0].loopback for view in views]
+    start = plan.addresses.loopbacks.start(1)
+    assert loopbacks == [dotted(start + 1 + index) for index in range(len(views))]
+    assert len(views) < plan.addresses.loopbacks.size
+
+
+def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
+    """Two VRFs, two loopbacks, each in the slice of its rail; one AS number for the box."""
+    plan = planned(gpus=512, hb_domain=DGX, radix=128, rails={"per_switch": 2})
+    leaf = next(Views(plan).switches(1))
+    assert [(one.vrf, one.rail, one.loopback, one.host_prefix) for one in leaf.instances] == [
+        ("rail2", "2", "10.128.0.5", "10.0.1.0/25"),
+        ("rail3", "3", "10.128.0.7", "10.0.1.128/25"),
+    ]
+    assert {one.asn for one in leaf.instances} == {leaf.asn}
+
+
+def test_as_numbers() -> None:
+    """One for each leaf, one for the spines of a pod, one for the cores of a block; the next unit goes on behind."""
+    plan = planned(gpus=1024, hb_domain=DGX, radix=8)
+    sizing, base = plan.sizing, 4200000000
+    assert numbers(plan, 0, Role.LEAF) == list(range(base, base + sizing.leaf))
+    assert numbers(plan, 0, Role.SPINE) == [base + sizing.leaf + pod for pod in range(sizing.pods) for _ in range(sizing.pod_spines)]
+    assert set(numbers(plan, 0, Role.CORE)) == {base + sizing.leaf + sizing.pods}
+    assert numbers(plan, 1, Role.LEAF)[0] == base + sizing.leaf + sizing.pods + 1
+
+
+def test_growth_renumbers_nothing() -> None:
+    """Slices follow the reserve, so the addresses of today's endpoints stay."""
+    small, large = (planned(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048))
+    assert (small.addresses.hosts, small.addresses.loopbacks) == (large.addresses.hosts, large.addresses.loopbacks)
+    assert numbers(small, 3, Role.SPINE) == numbers(large, 3, Role.SPINE)
+
+
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [
+        ({"host_pool": "10.0.0.0/21"}, None),
+        ({"host_pool": "10.0.0.0/22"}, "pool-too-small"),
+        ({"loopback_pool": "10.128.0.0/26"}, None),
+        ({"loopback_pool": "10.128.0.0/27"}, "pool-too-small"),
+        ({"host_pool": "10.0.0.0/8"}, "pools-overlap"),
+        ({"asn_base": 4294967247}, None),
+        ({"asn_base": 4294967248}, "asn-out-of-range"),
+    ],
+)
+def test_pools(asked: dict[str, object], code: str | None) -> None:
+    """1,024 GPUs on eight rails of 4 leaves and 2 spines take a /21, a /26 and 48 AS numbers, and nothing smaller."""
+    keys = {"gpus": 1024, "hb_domain": DGX, "radix": 64, "addressing": asked}
+    if code:
+        assert refusal_codes(**keys) == [code]
+    else:
+        assert planned(**keys).sizing.leaf == 4

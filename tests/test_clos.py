@@ -1,0 +1,192 @@
+"""One block: how wide its switches are split, how many there are, and which port meets which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fabricgen.clos import Sizing, Width, Widths, Words, leaf_spine, size, spine_core, spread_over, width
+from fabricgen.diagnostics import Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.clos import Joints
+
+WORDS = Words("a block", "switches", ("gpus",))
+RADICES = (36, 40, 48, 64, 128, 144, 512)
+
+
+def simple(radix: int) -> Callable[[int, int], bool]:
+    """Return the box whose ports may all face either way."""
+    return lambda down, up: down + up <= radix
+
+
+def widths_of(leaf: int, spine: int | None = None, core: int | None = None, ratio: Fraction | int = 1) -> Widths:
+    """Split boxes of these radices, all at one speed."""
+    spine, core = spine or leaf, core or spine or leaf
+    equal = (400, 400)
+    return Widths(leaf, width(simple(leaf), leaf, equal, Fraction(ratio)), spine, width(simple(spine), spine, equal, Fraction(1)), core)
+
+
+def block(endpoints: int, widths: Widths, tiers: int | None = None, *, even: bool = True) -> Sizing:
+    """Size a block whose leaves fill up one after the other."""
+    return size(lambda down: -(-endpoints // down), widths, tiers, even=even, words=WORDS)
+
+
+def pairs(joints: Joints) -> Counter[tuple[int, int]]:
+    """Count the links between each lower and upper switch."""
+    return Counter(zip(joints.lower.tolist(), joints.upper.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("radix", "ratio", "expected"),
+    [
+        (64, "1", (32, 32)),
+        (64, "3", (48, 16)),
+        (64, "2", (42, 21)),
+        (64, "3/2", (38, 26)),
+        (64, "1/2", (21, 42)),
+        (63, "1", (31, 31)),
+        (3, "1", (1, 1)),
+        (1, "1", (0, 0)),
+        (64, "100000", (63, 1)),
+    ],
+)
+def test_width_of_one_speed(radix: int, ratio: str, expected: tuple[int, int]) -> None:
+    """Down is floor(radix*o/(1+o)) and up ceil(down/o), the rule that vendors' tables follow."""
+    share = Fraction(ratio)
+    found = width(simple(radix), radix, (400, 400), share)
+    assert found == expected
+    assert found == (int(radix * share / (1 + share)), -(-int(radix * share / (1 + share)) // share))
+
+
+def test_width_of_two_speeds() -> None:
+    """Uplinks of twice the speed are half as many: 64 x 400G down on 32 cages, 32 x 800G up on the other 32."""
+
+    def cages(down: int, up: int) -> bool:
+        return -(-down // 2) + up <= 64
+
+    assert width(cages, 128, (400, 800), Fraction(1)) == (64, 32)
+    assert width(cages, 128, (400, 800), Fraction(3)) == (96, 16)
+
+
+def test_width_of_shared_boxes() -> None:
+    """Two blocks on a box get half of it each, and what does not divide stays idle."""
+    assert width(simple(64), 64, (400, 400), Fraction(1), shares=2) == (16, 16)
+    assert width(simple(10), 10, (400, 400), Fraction(1), shares=3) == (1, 1)
+
+
+def test_divisor_rule() -> None:
+    """Spines divide the uplinks of a leaf: 24 leaves of a DGX H100 SuperPOD of three units take 16 spines, where 12 would do."""
+    assert spread_over(24 * 32, 32, 64, even=True) == 16
+    assert spread_over(24 * 32, 32, 64, even=False) == 12
+    assert [spread_over(su * 8 * 32, 32, 64, even=True) for su in (1, 2, 3, 4, 5, 8)] == [4, 8, 16, 16, 32, 32]
+    assert spread_over(65 * 32, 32, 64, even=True) is None
+    assert spread_over(65 * 32, 32, 64, even=False) is None
+
+
+def test_minimal_spread_goes_round() -> None:
+    """With `minimal` 12 spines take 32 uplinks of 24 leaves; a pair has two or three links, and every spine port counts from 0."""
+    sizing = block(24 * 32, widths_of(64), even=False)
+    joints = leaf_spine(sizing)
+    assert (sizing.leaf, sizing.spine, sizing.spine_down) == (24, 12, 64)
+    assert set(pairs(joints).values()) == {2, 3}
+    assert len(pairs(joints)) == 24 * 12
+    for spine in range(12):
+        assert sorted(joints.upper_port[joints.upper == spine].tolist()) == list(range(64))
+
+
+def test_fewest_tiers() -> None:
+    """One switch while the block fits it, then two tiers, then three; and any number of them on request."""
+    widths = widths_of(8)
+    assert [block(endpoints, widths).tiers for endpoints in (1, 8, 9, 32, 33, 128)] == [1, 1, 2, 2, 3, 3]
+    assert [block(8, widths, tiers).tiers for tiers in (1, 2, 3)] == [1, 2, 3]
+    assert block(8, widths, 2) == Sizing(2, 8, 2, 1, 0, 4, 4, 8, 0, 0, 1)
+
+
+@pytest.mark.parametrize("radix", RADICES)
+def test_limits(radix: int) -> None:
+    """Two tiers hold k^2/2 endpoints, three k^3/4, and not one more."""
+    widths = widths_of(radix)
+    assert block(radix**2 // 2, widths).tiers == 2
+    assert block(radix**2 // 2 + 1, widths).tiers == 3
+    assert block(radix**3 // 4, widths).tiers == 3
+    with pytest.raises(Refusal) as refused:
+        block(radix**3 // 4 + 1, widths)
+    (finding,) = refused.value.findings
+    assert finding.code == "block-too-large"
+    assert any(str(radix**3 // 4) in reason for reason in finding.because)
+
+
+def test_every_leaf_is_wired_for_its_full_width() -> None:
+    """A block of 33 endpoints on 32-port halves has two leaves, 64 positions and 64 uplinks."""
+    sizing = block(33, widths_of(64), 2)
+    assert (sizing.leaf, sizing.slots, len(leaf_spine(sizing).lower)) == (2, 64, 64)
+
+
+def test_runs_in_leaf_order() -> None:
+    """A leaf's uplinks go to the spines in equal runs, and a spine's ports are in leaf order."""
+    joints = leaf_spine(block(16, widths_of(8)))
+    assert joints.lower.tolist() == [leaf for leaf in range(4) for _ in range(4)]
+    assert joints.lower_port.tolist() == [0, 1, 2, 3] * 4
+    assert joints.upper.tolist() == [0, 0, 1, 1] * 4
+    assert joints.upper_port.tolist() == [0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 4, 5, 6, 7, 6, 7]
+
+
+@pytest.mark.parametrize(("radix", "endpoints"), [(8, 40), (8, 128), (64, 4096), (6, 50)])
+def test_core_groups(radix: int, endpoints: int) -> None:
+    """In three tiers each leaf meets each spine of its pod once, and spine `i` of every pod meets the cores of group `i`, and no other."""
+    sizing = block(endpoints, widths_of(radix), 3)
+    below, above = leaf_spine(sizing), spine_core(sizing)
+    assert set(pairs(below).values()) == {1}
+    assert np.array_equal(below.lower // sizing.pod_leaves, below.upper // sizing.pod_spines)
+    assert np.array_equal(above.lower % sizing.pod_spines, above.upper // sizing.group_cores)
+    assert len(set(pairs(above).values())) == 1
+    assert len(pairs(above)) == sizing.spine * sizing.group_cores
+    ends = list(zip(above.upper.tolist(), above.upper_port.tolist(), strict=True))
+    assert len(set(ends)) == len(ends)
+    assert int(above.upper_port.max()) < sizing.core_down <= radix
+
+
+def test_published_three_tiers() -> None:
+    """4,096 endpoints on 64-port switches are 128 leaves, 128 spines and 64 cores, in pods of 32 leaves."""
+    sizing = block(4096, widths_of(64))
+    assert (sizing.leaf, sizing.spine, sizing.core) == (128, 128, 64)
+    assert (sizing.pods, sizing.pod_leaves, sizing.pod_spines, sizing.group_cores) == (4, 32, 32, 2)
+
+
+def test_a_pod_is_whole() -> None:
+    """One leaf beyond a pod brings a pod with all of its leaves and spines."""
+    assert [block(endpoints, widths_of(8), 3).leaf for endpoints in (16, 17)] == [4, 8]
+
+
+def test_other_boxes_above() -> None:
+    """The radix of the spine decides how many leaves two tiers reach."""
+    assert block(32, widths_of(8, 4)).tiers == 3
+    assert block(8, widths_of(8, 4), 2).spine == 2
+    assert block(64, widths_of(8, 16)).tiers == 2
+
+
+@pytest.mark.parametrize(("tiers", "word"), [(1, "one tier"), (2, "two tiers"), (3, "three tiers")])
+def test_refusal_says_the_arithmetic(tiers: int, word: str) -> None:
+    """A block that does not fit is refused in words, with reasons and a way out."""
+    with pytest.raises(Refusal) as refused:
+        block(10_000, widths_of(8), tiers)
+    (finding,) = refused.value.findings
+    assert word in finding.fact
+    assert finding.path == ("rails", "tiers")
+    assert finding.because
+    assert finding.hint
+
+
+def test_boxes_too_small_to_split() -> None:
+    """A box of one port makes no leaf; that is a refusal, not a division by zero."""
+    assert widths_of(1).leaf == Width(0, 0)
+    for tiers in (None, 2, 3):
+        with pytest.raises(Refusal):
+            block(2, widths_of(1), tiers)

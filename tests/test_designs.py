@@ -1,0 +1,160 @@
+"""Which NIC port is which endpoint: rails, stripes, shared boxes, planes and refusals of mappings that cannot be."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from fabricgen.terms import LinkKind, Role
+from tests.planned import planned, refusal_codes
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+DGX = {"gpus": 8}
+NOKIA = {"leaf": {"model": "7220-ixr-h5-64", "breakout": "4x200G"}, "spine": {"model": "7220-ixr-h5-64", "breakout": "1x800G"}}
+
+
+def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
+    """Return the GPUs on each leaf of the first unit in the order of its ports, or those of one block of it."""
+    found: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    unit = plan.unit
+    for kind, own, gpu, leaf, port in zip(*(column.tolist() for column in (unit.kind, unit.block, unit.lower, unit.upper, unit.upper_port)), strict=True):
+        if kind == LinkKind.HOST and block in (None, own):
+            found[leaf].append((port, gpu + (plan.mapping.rail(0, own) or 0)))
+    return {leaf: [gpu for _, gpu in sorted(ports)] for leaf, ports in found.items()}
+
+
+def test_rail_only_is_a_block_per_rail_in_order_of_domains() -> None:
+    """Rail 3 of eight holds GPU 3 of every domain; a leaf takes them in order."""
+    plan = planned(gpus=512, hb_domain=DGX, radix=16)
+    assert (plan.mapping.units, plan.mapping.unit_blocks) == (8, 1)
+    assert [plan.mapping.rail(unit) for unit in range(8)] == list(range(8))
+    assert leaves(plan)[0] == [domain * 8 for domain in range(8)]
+    assert leaves(plan)[7] == [domain * 8 for domain in range(56, 64)]
+
+
+def test_planes_are_units_of_their_own() -> None:
+    """Units go by rail, then plane; each plane has every GPU of the rail."""
+    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
+    assert plan.mapping.units == 16
+    assert [(plan.mapping.rail(unit), plan.mapping.plane(unit)) for unit in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+
+
+def test_nvl72_on_four_rails() -> None:
+    """A rack of 72 brings 18 endpoints to each rail, in the order of its trays; the rail is the position in the tray."""
+    plan = planned(gpus=288, hb_domain={"gpus": 72, "hosts": 18}, host={"model": "gb200-nvl72"}, rails={"count": 4}, switches={"leaf": {"model": "sn5600"}})
+    assert (plan.mapping.units, plan.sizing.tiers, plan.link_count(LinkKind.HOST)) == (4, 1, 288)
+    on_leaf = leaves(plan)[0]
+    assert on_leaf == [gpu for gpu in range(288) if gpu % 72 % 4 == 0]
+    assert on_leaf[17:19] == [68, 72]
+
+
+def test_rails_that_share_a_box_alternate() -> None:
+    """With two rails per switch a twin cage carries GPU 0 and GPU 1 of one host, and the uplinks of the two rails alternate as well."""
+    plan = planned(gpus=512, hb_domain=DGX, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}}, rails={"per_switch": 2, "tiers": 2})
+    assert (plan.mapping.units, plan.mapping.unit_blocks, plan.sizing.leaf_down) == (4, 2, 32)
+    assert leaves(plan)[0][:4] == [0, 1, 8, 9]
+    unit = plan.unit
+    uplinks = (unit.kind == LinkKind.LEAF_SPINE) & (unit.lower == 0)
+    ports = [plan.ports[Role.LEAF][port] for port in unit.lower_port[uplinks]]
+    assert {(block, port.sub) for block, port in zip(unit.block[uplinks].tolist(), ports, strict=True)} == {(0, 0), (1, 1)}
+
+
+def test_spines_of_rails_that_share_a_box_are_apart() -> None:
+    """The rails meet in a box, kept apart by configuration, but each has spines of its own."""
+    plan = planned(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
+    unit = plan.unit
+    rows = unit.kind == LinkKind.LEAF_SPINE
+    spines = {block: set(unit.upper[rows & (unit.block == block)].tolist()) for block in (0, 1)}
+    assert spines[0].isdisjoint(spines[1])
+    assert plan.switch_count(Role.SPINE) == 8 * plan.sizing.spine
+
+
+@pytest.mark.parametrize(("gpus", "expected"), [(128, 8), (256, 4), (512, 2), (1024, 1), (2048, 1)])
+def test_auto_packs_as_many_rails_as_fit(gpus: int, expected: int) -> None:
+    """`auto` takes the largest divisor of the rails whose endpoints fit one box together."""
+    assert planned(gpus=gpus, hb_domain=DGX, radix=128, rails={"per_switch": "auto"}).mapping.per_switch == expected
+
+
+def test_the_paper_needs_two_rails_per_switch() -> None:
+    """32,768 GPUs in domains of 256 on 256-port switches: rails of 128, two to a box."""
+    plan = planned(gpus=32768, hb_domain={"gpus": 256}, radix=256, rails={"per_switch": "auto"})
+    assert (plan.mapping.per_switch, plan.switch_count(Role.LEAF)) == (2, 128)
+
+
+def test_stripes() -> None:
+    """Rail-optimized: eight leaves serve the 32 domains of a stripe, a rail each; the next stripe has leaves of its own."""
+    plan = planned(design="rail-optimized", gpus=520, hb_domain=DGX, radix=64)
+    on_leaf = leaves(plan)
+    assert on_leaf[0] == [domain * 8 for domain in range(32)]
+    assert on_leaf[7] == [domain * 8 + 7 for domain in range(32)]
+    assert on_leaf[8] == [domain * 8 for domain in range(32, 64)]
+    assert on_leaf[16] == [512]
+    assert plan.sizing.leaf == 24
+
+
+def test_stripes_of_several_rails() -> None:
+    """Four leaves of two rails each: a cage carries the two rails of one domain."""
+    plan = planned(design="rail-optimized", gpus=256, hb_domain=DGX, radix=128, rails={"per_switch": "auto", "tiers": 2})
+    assert plan.mapping.per_switch == 2
+    assert {leaf: gpus[:4] for leaf, gpus in leaves(plan).items()} == {0: [0, 1, 8, 9], 1: [2, 3, 10, 11], 2: [4, 5, 12, 13], 3: [6, 7, 14, 15]}
+
+
+def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
+    """A domain of 72 on four rails puts 18 of its GPUs on a leaf; a leaf of 32 downlinks takes one domain and leaves 14 ports idle."""
+    plan = planned(design="rail-optimized", gpus=144, hb_domain={"gpus": 72}, rails={"count": 4}, radix=64)
+    on_leaf = leaves(plan)
+    assert len(on_leaf) == 8
+    assert on_leaf[1] == [rank for rank in range(72) if rank % 4 == 1]
+    assert on_leaf[5] == [72 + rank for rank in range(72) if rank % 4 == 1]
+
+
+def test_a_fat_tree_takes_hosts_in_order() -> None:
+    """A leaf of a fat-tree serves whole hosts, whatever their ranks."""
+    plan = planned(design="fat-tree", gpus=64, hb_domain=DGX, radix=16)
+    assert leaves(plan)[1] == list(range(8, 16))
+
+
+@pytest.mark.parametrize("design", ["rail-optimized", "fat-tree"])
+def test_one_box_is_one_box(design: str) -> None:
+    """What fits one switch has no stripes, also where a leaf's downlinks are as many as all the ports it can split so."""
+    for switches, gpus in ((NOKIA, 128), ({"leaf": {"generic": {"radix": 128}}}, 128)):
+        plan = planned(design=design, gpus=gpus, hb_domain=DGX, nic={"speed": "200G"}, switches=switches)
+        assert (plan.sizing.tiers, plan.switch_count(Role.LEAF)) == (1, 1)
+
+
+def test_a_stripe_that_is_too_wide() -> None:
+    """A leaf that cannot take one domain's GPUs of its rails is refused in any number of tiers, never a division by zero."""
+    wide = {"design": "rail-optimized", "hb_domain": {"gpus": 4}, "radix": 4}
+    assert refusal_codes(gpus=8, rails={"count": 1}, **wide) == ["stripe-too-wide"]
+    assert refusal_codes(gpus=4, rails={"count": 1, "tiers": 2}, **wide) == ["stripe-too-wide"]
+    assert planned(gpus=4, rails={"count": 1}, **wide).sizing.tiers == 1
+    assert refusal_codes(gpus=64, design="rail-optimized", hb_domain=DGX, radix=8, rails={"per_switch": 8}) == ["stripe-too-wide"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"rails": {"count": 3}}, "rails-do-not-divide"),
+        ({"rails": {"per_switch": 3}}, "rails-do-not-divide"),
+        ({"design": "fat-tree", "rails": {"per_switch": 2}}, "per-switch-without-rails"),
+        ({"rails": {"tiers": 1}, "gpus": 1024}, "block-too-large"),
+        ({"gpus": 9}, "gpus-not-whole-domains"),
+    ],
+)
+def test_refusals(keys: dict[str, object], code: str) -> None:
+    """Mappings that cannot be are refused, each by its code."""
+    assert refusal_codes(**{"gpus": 64, "hb_domain": DGX, "radix": 16, **keys}) == [code]
+
+
+def test_vacant_positions() -> None:
+    """The pattern marks a position beyond the last endpoint with -1, and growth inside a reserve fills it."""
+    plan = planned(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)
+    pattern = plan.mapping.pattern()
+    assert pattern.tolist() == [domain * 8 for domain in range(16)]
+    assert np.count_nonzero(plan.unit.kind == LinkKind.HOST) == 8
+    assert planned(gpus=72, hb_domain=DGX, radix=16, rails={"tiers": 2}).mapping.pattern().tolist() == [*range(0, 72, 8), *[-1] * 7]

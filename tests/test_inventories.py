@@ -1,0 +1,113 @@
+"""Every ready fabric and every example is read and planned, and the ready ones are what their names promise."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabricgen.bom import make_bom
+from fabricgen.planner import Plan, make_plan
+from fabricgen.reading import read_inventory
+from fabricgen.summary import compare, summarize
+from fabricgen.terms import LinkKind, Role
+from tests.planned import CATALOG
+
+ROOT = Path(__file__).resolve().parents[1]
+READY = sorted((ROOT / "inventories").glob("*.yaml"))
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+PAPER = [path for path in READY if path.stem.startswith("paper-")]
+SUPERPODS = {1: (8, 4, 0), 2: (16, 8, 0), 3: (24, 16, 0), 4: (32, 16, 0), 8: (64, 32, 0), 16: (128, 128, 64), 32: (256, 256, 128), 64: (512, 512, 256)}
+
+
+@cache
+def plan_of(path: Path) -> Plan:
+    """Plan a file."""
+    return make_plan(read_inventory(str(path)).spec, CATALOG)
+
+
+def boxes(plan: Plan) -> tuple[int, ...]:
+    """Count leaves, spines and cores."""
+    return tuple(plan.switch_count(role) for role in Role)
+
+
+def ready(name: str) -> Plan:
+    """Plan a ready fabric by its name."""
+    return plan_of(ROOT / "inventories" / f"{name}.yaml")
+
+
+def test_how_many_are_found() -> None:
+    """Six of the paper, eight SuperPODs, twin planes, NVL72, a lab and two of a million GPUs; and seven examples."""
+    assert (len(READY), len(EXAMPLES)) == (19, 7)
+    assert len(PAPER) == 6
+
+
+@pytest.mark.parametrize("path", READY + EXAMPLES, ids=lambda path: path.stem)
+def test_it_plans(path: Path) -> None:
+    """It is called like its file, tells its story first, and cables every NIC port."""
+    plan = plan_of(path)
+    text = path.read_text(encoding="utf-8")
+    assert plan.spec.name == path.stem
+    assert text.startswith("# ")
+    assert len(text.splitlines()) < 40
+    assert plan.link_count(LinkKind.HOST) == plan.request.gpus * plan.request.planes
+    assert summarize(plan, make_bom(plan))["cost"]["total"]
+
+
+@pytest.mark.parametrize("path", PAPER, ids=lambda path: path.stem)
+def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
+    """The counts and the saving in the comment are those that `compare` prints."""
+    text = path.read_text(encoding="utf-8").replace("\n#", "")
+    compared = compare(plan_of(path).spec, CATALOG)
+    rail_only, fat_tree = compared.summaries[0], compared.summaries[-1]
+    for pair in (
+        (rail_only["switches"]["total"], fat_tree["switches"]["total"], "switches against", "switches"),
+        (rail_only["transceivers"], fat_tree["transceivers"], "transceivers against", "transceivers"),
+    ):
+        assert f"{pair[0]:,} {pair[2]} {pair[1]:,}" in re.sub(r"\s+", " ", text)
+    assert f"{compared.savings['cost_pct']} % less" in re.sub(r"\s+", " ", text)
+
+
+@pytest.mark.parametrize("units", SUPERPODS)
+def test_a_superpod_has_the_published_boxes(units: int) -> None:
+    """Leaves, spines and cores of RA-11333-001, tables 3 and 4, full scalable units."""
+    plan = ready(f"dgx-h100-superpod-{units}su")
+    assert plan.request.gpus == units * 256
+    assert boxes(plan) == SUPERPODS[units]
+
+
+def test_the_others_are_what_their_comments_say() -> None:
+    """Counts that a reader would check first."""
+    assert boxes(ready("b300-twin-plane")) == (128, 64, 0)
+    assert boxes(ready("gb200-nvl72")) == (20, 16, 0)
+    assert boxes(ready("lab-64")) == (16, 16, 0)
+    assert (ready("lab-64").sizing.leaf, ready("lab-64").sizing.spine) == (2, 2)
+    assert {name: plan_of(ROOT / "examples" / f"{name}.yaml").mapping.per_switch for name in ("two-rails-one-leaf", "ocdai-256")} == {
+        "two-rails-one-leaf": 2,
+        "ocdai-256": 2,
+    }
+    assert {path.stem: boxes(plan_of(path)) for path in EXAMPLES} == {
+        "first-fabric": (8, 0, 0),
+        "growing": (16, 32, 0),
+        "mixed-speed": (24, 16, 0),
+        "nvl72-four-rails": (12, 8, 0),
+        "ocdai-256": (4, 2, 0),
+        "twin-plane": (8, 0, 0),
+        "two-rails-one-leaf": (4, 0, 0),
+    }
+
+
+@pytest.mark.parametrize(("name", "counts", "links"), [("million", (16384, 8192, 0), 2_097_152), ("million-hb8", (16384, 16384, 8192), 3_145_728)])
+def test_a_million_gpus(name: str, counts: tuple[int, ...], links: int) -> None:
+    """1,048,576 GPUs on 128-port switches, with large HB domains and with small ones."""
+    plan = ready(name)
+    assert boxes(plan) == counts
+    assert sum(plan.link_count(kind) for kind in LinkKind) == links
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_can_be_compared(path: Path) -> None:
+    """The demo compares each example with the other designs; at least two of them can be built."""
+    assert len(compare(plan_of(path).spec, CATALOG).summaries) >= 2

@@ -1,0 +1,306 @@
+"""From what a person typed to a spec: files, standard input, flags, `--set`, plan files; and every finding back to its place."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.catalog import Catalog
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.planner import make_plan
+from fabricgen.reading import Flags, check_promise, read_inventory, read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.reading import Inventory
+
+TEXT = """\
+name: west
+gpus: 64
+hb_domain: {gpus: 8}
+rails:
+  count: 8
+switches:
+  leaf: {generic: {radix: 64}}
+prices: paper-v5
+nos: frr
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Write the inventory into an empty directory, and go there."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fabric.yaml").write_text(TEXT, encoding="utf-8")
+    return "fabric.yaml"
+
+
+def refused(source: str | None, *sets: str, flags: Flags | None = None) -> tuple[Finding, ...]:
+    """Return the findings that a source is refused with."""
+    with pytest.raises(Refusal) as caught:
+        read_inventory(source, sets, flags)
+    return caught.value.findings
+
+
+def places(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
+    """Return the code and the place of each finding."""
+    return [(finding.code, str(finding.place)) for finding in findings]
+
+
+def later(inventory: Inventory, *findings: Finding) -> list[tuple[str, str]]:
+    """Return what becomes of findings that a later phase makes."""
+    with pytest.raises(Refusal) as caught, inventory.placing():
+        raise Refusal(findings)
+    return places(caught.value.findings)
+
+
+# --- sources ----------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_file(file: str) -> None:
+    """The spec, and the place of every key."""
+    inventory = read_inventory(file)
+    assert (inventory.spec.name, inventory.spec.rails.count) == ("west", 8)
+    assert str(inventory.document.locate(("rails", "count"))) == "fabric.yaml:5:10"
+
+
+@pytest.mark.parametrize("data", [TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n").encode()], ids=["plain", "mark", "windows"])
+def test_standard_input(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` reads bytes, so that no locale has a say, and is called <stdin> in findings."""
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
+    inventory = read_inventory("-")
+    assert inventory.spec.name == "west"
+    assert str(inventory.document.locate(("gpus",))) == "<stdin>:2:7"
+
+
+def test_a_file_is_the_same_however_its_lines_end(file: str, tmp_path: Path) -> None:
+    """A byte order mark and Windows line ends change nothing."""
+    spec = read_inventory(file).spec
+    (tmp_path / file).write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    assert read_inventory(file).spec == spec
+
+
+def test_an_endless_file_is_not_read_to_its_end() -> None:
+    """A device that never ends is an inventory that is too large."""
+    assert places(refused("/dev/zero")) == [("yaml-too-large", "/dev/zero")]
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("fabrik.yaml", "did you mean `fabric.yaml`?"),
+        ("fabric", "did you mean `fabric.yaml`?"),
+        ("nowhere/at/all.yaml", "`fabricgen init` writes one"),
+        (".", "give the path of a YAML file, or `-`"),
+        ("fabric.yaml/x", "give the path of a YAML file, or `-`"),
+    ],
+)
+def test_a_file_that_is_not_there(file: str, name: str, hint: str) -> None:
+    """The nearest name in the same directory is suggested."""
+    (finding,) = refused(name)
+    assert file == "fabric.yaml"
+    assert (finding.code, finding.hint) == ("no-such-file", hint)
+
+
+def test_flags_stand_for_an_inventory() -> None:
+    """Each key is placed at the flag that set it."""
+    flags = Flags({("gpus",): ("--gpus 60", 60), ("hb_domain", "gpus"): ("--hb-domain 8", 8), ("switches", "leaf", "generic", "radix"): ("--radix 64", 64)})
+    inventory = read_inventory(None, (), flags)
+    assert (inventory.spec.name, inventory.spec.gpus) == ("fabric", 60)
+    assert later(inventory, Finding("x", "y", ("gpus",)), Finding("x", "z", ("switches", "leaf"))) == [("x", "--gpus 60"), ("x", "--radix 64")]
+
+
+# --- overrides --------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("setting", "path", "value"),
+    [
+        ("gpus=128", ("gpus",), 128),
+        ("rails.count=4", ("rails", "count"), 4),
+        ("rails={count: 2, tiers: 2}", ("rails", "tiers"), 2),
+        ("nic.speed=200G", ("nic", "speed"), 200),
+        ("addressing.mtu=1500", ("addressing", "mtu"), 1500),
+        ("switches.spine.generic.radix=32", ("switches", "spine", "generic", "radix"), 32),
+        (" rails . count = 4", ("rails", "count"), 4),
+        ("prices=street-2026-09", ("prices", "book"), "street-2026-09"),
+        ("prices.book=street-2026-09", ("prices", "book"), "street-2026-09"),
+        ("nos.spine=sonic", ("nos", "spine"), "sonic"),
+        ("nos=sonic", ("nos", "core"), "sonic"),
+    ],
+)
+def test_an_override(file: str, setting: str, path: tuple[str, ...], value: object) -> None:
+    """It sets one key, brings along the mappings that it needs, and is the place of what it sets."""
+    inventory = read_inventory(file, [setting])
+    found: Any = inventory.spec
+    for key in path:
+        found = getattr(found, key)
+    assert found == value
+    assert later(inventory, Finding("x", "y", path)) == [("x", f"--set {setting}")]
+
+
+def test_an_override_leaves_the_rest_alone(file: str) -> None:
+    """One key below a short form keeps what the short form said."""
+    spec = read_inventory(file, ["prices.parts.sn5600=5", "nos.spine=sonic", "rails.tiers=2"]).spec
+    assert (spec.prices.book, dict(spec.prices.parts)) == ("paper-v5", {"sn5600": Decimal(5)})
+    assert (spec.nos.leaf, spec.nos.spine, spec.nos.core) == ("frr", "sonic", "frr")
+    assert (spec.rails.count, spec.rails.tiers) == (8, 2)
+
+
+def test_the_last_override_wins(file: str) -> None:
+    """As every program does it; and a whole mapping replaces the keys that were set in it before."""
+    assert read_inventory(file, ["gpus=8", "gpus=16"]).spec.gpus == 16
+    assert read_inventory(file, ["rails.count=4", "rails={tiers: 2}"]).spec.rails.count is None
+    assert read_inventory(file, ["rails={tiers: 2}", "rails.count=4"]).spec.rails.tiers == 2
+
+
+@pytest.mark.parametrize(
+    ("setting", "code"),
+    [
+        ("rails.cuont=4", "unknown-key"),
+        ("rails=4", "wrong-type"),
+        ("gpus.x=4", "wrong-type"),
+        ("gpus=", "wrong-type"),
+        ("rails.count=0", "out-of-range"),
+        ("rails.a.b.c=1", "unknown-key"),
+        ("spread=wide", "not-a-choice"),
+        ("name=West", "bad-value"),
+        ("site.racks=4", "not-supported-yet"),
+    ],
+)
+def test_a_bad_override_is_its_own_place(file: str, setting: str, code: str) -> None:
+    """Whatever is wrong with it, the finding points to the `--set` and not into the file."""
+    assert places(refused(file, setting)) == [(code, f"--set {setting}")]
+
+
+@pytest.mark.parametrize("setting", ["gpus", "=8", "gpus:8", ".gpus=8", "a..b=8", "", "gpus=[8", "gpus={a: 1, a: 2}", "gpus=!x 8"])
+def test_what_is_no_override(file: str, setting: str) -> None:
+    """It is shown as it was typed."""
+    assert places(refused(file, setting)) == [("bad-set", f"--set {setting}")]
+
+
+def test_all_bad_overrides_are_told_at_once(file: str) -> None:
+    """Each is a finding of its own."""
+    assert places(refused(file, "gpus", "rails.count=4", "nic=[")) == [("bad-set", "--set gpus"), ("bad-set", "--set nic=[")]
+
+
+def test_a_missing_key_is_missed_where_it_was_taken_away(file: str) -> None:
+    """An override that leaves out what is required is its place."""
+    assert places(refused(file, "hb_domain={hosts: 1}")) == [("missing-key", "--set hb_domain={hosts: 1}")]
+
+
+# --- findings ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_findings_stand_in_the_order_of_the_text(file: str, tmp_path: Path) -> None:
+    """All of them at once, whoever found them, those of the command line last."""
+    text = TEXT.replace("name: west", "nmae: west").replace("gpus: 64", "gpus: many").replace("count: 8", "cuont: 8") + "site: {}\nspread: odd\n"
+    (tmp_path / file).write_text(text, encoding="utf-8")
+    assert places(refused(file, "nic.speed=fast")) == [
+        ("unknown-key", "fabric.yaml:1:1"),
+        ("wrong-type", "fabric.yaml:2:7"),
+        ("unknown-key", "fabric.yaml:5:3"),
+        ("not-supported-yet", "fabric.yaml:10:1"),
+        ("not-a-choice", "fabric.yaml:11:9"),
+        ("bad-value", "--set nic.speed=fast"),
+    ]
+
+
+def test_findings_of_later_phases_get_their_places_too(file: str) -> None:
+    """In the order of the text; one that is told for several roles is told once; one without a key has no place."""
+    inventory = read_inventory(file, ["nic.speed=400G"])
+    found = later(
+        inventory,
+        Finding("e", "none"),
+        Finding("d", "flag", ("nic", "speed")),
+        Finding("c", "short", ("nos", "leaf")),
+        Finding("c", "short", ("nos", "core")),
+        Finding("b", "missing", ("switches", "leaf", "breakout")),
+        Finding("a", "value", ("gpus",)),
+    )
+    assert found == [("a", "fabric.yaml:2:7"), ("b", "fabric.yaml:7:3"), ("c", "fabric.yaml:9:6"), ("e", "None"), ("d", "--set nic.speed=400G")]
+
+
+def test_what_is_no_refusal_passes_through(file: str) -> None:
+    """A fault of the program keeps its trace."""
+    with pytest.raises(KeyError), read_inventory(file).placing():
+        raise KeyError(file)
+
+
+# --- plan files -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def plan_file(file: str, tmp_path: Path) -> Path:
+    """Keep the plan of the inventory in a file."""
+    plan = make_plan(read_inventory(file).spec, Catalog())
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan.document({"name": "west"})), encoding="utf-8")
+    return path
+
+
+def test_a_plan_file_is_its_inventory(file: str, plan_file: Path) -> None:
+    """The same spec with every default written out, and a promise that this version keeps."""
+    inventory, plan = read_inventory(str(plan_file)), make_plan(read_inventory(file).spec, Catalog())
+    assert inventory.spec == read_inventory(file).spec
+    check_promise(inventory, plan.digest)
+    assert inventory.wiring_sha256 == plan.digest()
+
+
+def test_a_plan_file_that_promises_other_wiring(plan_file: Path) -> None:
+    """It is refused, unless keys are overridden: then it is a new plan."""
+    inventory = read_inventory(str(plan_file))
+    with pytest.raises(Refusal, match="plan-of-another-version"):
+        check_promise(inventory, lambda: "0" * 64)
+    check_promise(read_inventory(str(plan_file), ["gpus=128"]), lambda: "0" * 64)
+
+
+def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> None:
+    """JSON is YAML: spread over lines it is read all the same, and then it has places."""
+    document = json.loads(plan_file.read_text(encoding="utf-8"))
+    path = tmp_path / "plan.yaml"
+    path.write_text("# kept\n" + json.dumps(document, indent=1), encoding="utf-8")
+    assert read_inventory(str(path)).spec == read_inventory(file).spec
+    document["inventory"]["gpus"] = 0
+    path.write_text("# kept\n" + json.dumps({"format": document["format"], "inventory": document["inventory"]}, indent=1), encoding="utf-8")
+    ((code, place),) = places(refused(str(path)))
+    assert code == "out-of-range"
+    assert path.read_text(encoding="utf-8").splitlines()[int(place.split(":")[1]) - 1].strip() == '"gpus": 0,'
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"inventory": None}, "bad-plan-file"),
+        ({"inventory": []}, "bad-plan-file"),
+        ({"format": "fabricgen-plan/2"}, "plan-of-another-version"),
+        ({"inventory": {"name": "\ud800"}}, "yaml-syntax"),
+        ({"inventory": {"name": "west", "gpus": 8}}, "missing-key"),
+    ],
+)
+def test_a_plan_file_that_was_tampered_with(plan_file: Path, change: dict[str, object], code: str) -> None:
+    """Like any other input."""
+    document = json.loads(plan_file.read_text(encoding="utf-8")) | change
+    plan_file.write_text(json.dumps(document), encoding="utf-8")
+    assert {found for found, _ in places(refused(str(plan_file)))} == {code}
+
+
+@pytest.mark.parametrize("cut", [60, 400, -1])
+def test_a_plan_file_that_was_cut_off(plan_file: Path, cut: int) -> None:
+    """Half a JSON document is a syntax error of YAML."""
+    plan_file.write_text(plan_file.read_text(encoding="utf-8")[:cut], encoding="utf-8")
+    assert {code for code, _ in places(refused(str(plan_file)))} == {"yaml-syntax"}
+
+
+def test_a_text(file: str) -> None:
+    """What `init` renders is read like a file."""
+    assert read_text(TEXT, "init").spec == read_inventory(file).spec
+    with pytest.raises(Refusal) as caught:
+        read_text(TEXT + "rials: {}\n", "init")
+    assert places(caught.value.findings) == [("unknown-key", "init:10:1")]
