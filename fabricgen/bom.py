@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from fabricgen.diagnostics import nearest, refuse
-from fabricgen.terms import Role
+from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -134,22 +134,27 @@ def _transceivers(plan: Plan, book: PriceBook) -> Iterator[Line]:
 
 
 def _modules(plan: Plan) -> Iterator[tuple[Transceiver, str, int]]:
-    """Count the cages in use at each end of each kind of link."""
+    """Count the cages in use, and what is in them, on hosts and on the switches of each role."""
+    yield plan.joints[LinkKind.HOST].lower, "host", _host_cages(plan)
     unit, units = plan.unit, plan.mapping.units
-    for kind, joint in plan.joints.items():
-        rows = unit.kind == kind
-        upper = _cages(plan, kind.upper, unit.upper[rows], unit.upper_port[rows])
-        yield joint.upper, str(kind.upper), units * upper
-        if kind.lower:
-            yield joint.lower, str(kind.lower), units * _cages(plan, kind.lower, unit.lower[rows], unit.lower_port[rows])
-        else:
-            yield joint.lower, "host", _host_cages(plan)
+    for role in list(Role)[: plan.sizing.tiers]:
+        ends: dict[str, list[tuple[Ints, Ints]]] = defaultdict(list)
+        for kind, joint in plan.joints.items():
+            rows = unit.kind == kind
+            if kind.upper is role:
+                ends[joint.upper.model].append((unit.upper[rows], unit.upper_port[rows]))
+            if kind.lower is role:
+                ends[joint.lower.model].append((unit.lower[rows], unit.lower_port[rows]))
+        modules = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
+        for model, pairs in ends.items():
+            yield modules[model], str(role), units * _cages(plan, role, pairs)
 
 
-def _cages(plan: Plan, role: Role, switch: Ints, port: Ints) -> int:
-    """Count the distinct cages behind (switch, port) pairs of one unit."""
+def _cages(plan: Plan, role: Role, pairs: list[tuple[Ints, Ints]]) -> int:
+    """Count the distinct cages behind (switch, port) columns of one unit; a downlink and an uplink may share one."""
     cages = np.array([used.cage for used in plan.ports[role]], dtype=np.int64)
-    return len(np.unique(switch.astype(np.int64) * (cages.max(initial=0) + 1) + cages[port]))
+    keys = [switch.astype(np.int64) * (cages.max(initial=0) + 1) + cages[port] for switch, port in pairs]
+    return len(np.unique(np.concatenate(keys)))
 
 
 def _host_cages(plan: Plan) -> int:

@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from fabricgen.spec import FabricSpec
 
 
+WASTEFUL = 3
+"""So many times the switches that are needed is worth a word."""
+
+
 class Unit(NamedTuple):
     """The installed links of one unit as columns, ordered by block, kind, lower end and port.
 
@@ -132,6 +136,24 @@ class Plan:
         for unit in range(self.mapping.units):
             yield from (name for name, has in zip(self.naming.switches(unit), self.installed, strict=True) if has)
 
+    def advice(self) -> list[str]:
+        """Say what is planned as asked, though a person may want it otherwise."""
+        sizing, radix = self.sizing, self.request.fronts
+        if self.spec.spread != "even" or sizing.tiers == 1:
+            return []
+        upper, uplinks, ports, count = (
+            (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
+            if not sizing.core
+            else (Role.CORE, sizing.spine_up, sizing.pods * sizing.spine_up, sizing.group_cores)
+        )
+        fewest = -(-ports // radix[upper].radix)
+        if count < WASTEFUL * fewest:
+            return []
+        where = "" if upper is Role.SPINE else " in a core group"
+        why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
+        hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
+        return [f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"]
+
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
         state = hashlib.sha256(repr((self.mapping.units, self.sizing)).encode())
@@ -175,7 +197,7 @@ def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
         return np.ones(sizing.leaf, dtype=bool)
     serves = np.zeros(sizing.leaf, dtype=bool)
     serves[slots // sizing.leaf_down] = True
-    return serves if sizing.pods == 1 else np.repeat(serves.reshape(sizing.pods, -1).any(axis=1), sizing.pod_leaves)
+    return np.repeat(serves.reshape(sizing.pods, -1).any(axis=1), sizing.pod_leaves) if sizing.core else serves
 
 
 def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) -> Unit:

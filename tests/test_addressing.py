@@ -116,3 +116,13 @@ def test_pools(asked: dict[str, object], code: str | None) -> None:
         assert refusal_codes(**keys) == [code]
     else:
         assert planned(**keys).sizing.leaf == 4
+
+
+@pytest.mark.parametrize(("pool", "fits"), [("10.0.0.0/22", True), ("10.0.0.0/23", False)])
+def test_rails_on_a_shared_box_need_a_slice_each(pool: str, *, fits: bool) -> None:
+    """Eight rails of 64 endpoints take eight slices of 128, however many share a box."""
+    keys = {"gpus": 512, "hb_domain": DGX, "radix": 128, "rails": {"per_switch": 2}, "addressing": {"host_pool": pool}}
+    if fits:
+        assert planned(**keys).addresses.hosts.prefix(7) == "10.0.3.128/25"
+    else:
+        assert refusal_codes(**keys) == ["pool-too-small"]

@@ -115,7 +115,8 @@ def test_done_is_0(cli: Cli, arguments: list[str]) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["plan", "nowhere.yaml"], ["plan", "fabric.yaml", "--set", "gpus=7"], ["plan", "fabric.yaml", "--prices", "nobody"], ["plan", *FLAGS, "--speed", "fast"],
+        ["plan", "nowhere.yaml"], ["plan", "fabric.yaml", "--set", "gpus=7"], ["plan", "fabric.yaml", "--prices", "nobody"],
+        ["plan", *FLAGS, "--speed", "fast"],
         ["compare", "fabric.yaml", "--set", "rails.count=3"], ["explain", "nothing"], ["catalog", "show", "nothing"], ["init"],
         ["build", "fabric.yaml", "-o", "fabric.yaml"], ["init", "other.yaml", "--gpus", "7"], ["init", "other.yaml", "--host", "nobody"],
     ],

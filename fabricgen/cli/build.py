@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json, progress
+from fabricgen.cli.printing import grouped, print_advice, print_json, progress
 
 if TYPE_CHECKING:
     from fabricgen.building import Job
@@ -57,6 +57,7 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
     else:
         click.echo(_report(files, out))
     _say_skipped(job)
+    print_advice(planned.advice())
 
 
 def _groups(only: str | None) -> frozenset[str]:

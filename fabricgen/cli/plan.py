@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
     from fabricgen.summary import Comparison
@@ -34,6 +34,7 @@ def plan(asked: Asked, output: Path | None, *, as_json: bool) -> None:
         print_json(summary)
         return
     click.echo(summary_text(summary))
+    print_advice(planned.advice())
     if output:
         click.echo(f"\nplan kept in {output}", err=True)
 

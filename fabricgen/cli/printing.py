@@ -41,6 +41,12 @@ def finding_json(finding: Finding) -> dict[str, Any]:
     return {"code": finding.code, "level": finding.level, "fact": finding.fact, "place": place, "because": list(finding.because), "hint": finding.hint}
 
 
+def print_advice(sentences: Iterable[str]) -> None:
+    """Print what is no fault, yet worth a word, on stderr."""
+    for sentence in sentences:
+        click.echo(f"note: {sentence}", err=True)
+
+
 def print_json(document: object) -> None:
     """Print one JSON document."""
     click.echo(json.dumps(document, indent=2, ensure_ascii=False))

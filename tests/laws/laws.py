@@ -124,6 +124,19 @@ def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
             assert set(met.values()) <= allowed
 
 
+def an_installed_pod_is_whole(plan: Plan) -> None:
+    """With three tiers a pod is installed with all of its leaves and spines, or not at all; without a reserve, every one is."""
+    sizing, block = plan.sizing, 0
+    if sizing.tiers < 3:
+        return
+    rows = [row for row in links(plan) if row[1] == block]
+    pods = {row[2] // sizing.pod_leaves for row in rows if row[0] == LinkKind.LEAF_SPINE}
+    met = Counter(LinkKind(row[0]) for row in rows)
+    assert met[LinkKind.LEAF_SPINE] == len(pods) * sizing.pod_leaves * sizing.leaf_up
+    assert met[LinkKind.SPINE_CORE] == len(pods) * sizing.pod_spines * sizing.spine_up
+    assert plan.spec.reserve is not None or len(pods) == sizing.pods
+
+
 def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
     """Down over up is at most the ratio of the inventory at a leaf, and one at a spine, in bandwidth."""
     sizing, fronts = plan.sizing, plan.request.fronts
@@ -270,6 +283,7 @@ LAWS: tuple[Callable[[Plan], None], ...] = (
     a_rail_stays_to_itself,
     a_leaf_serves_no_more_rails_than_asked,
     uplinks_are_spread_over_all_switches_above,
+    an_installed_pod_is_whole,
     a_leaf_is_not_oversubscribed_beyond_what_was_asked,
     the_summary_counts_what_is_wired,
     the_bill_adds_up,
