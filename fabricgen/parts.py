@@ -123,6 +123,7 @@ class SonicPlatform(Facts):
 
     platform: str
     hwsku: str | None = None
+    hwsku_split: str | None = None  # the breakout of every cage that this SKU stands for; another split has another SKU
     lanes: LaneTable = ()
     mixed_modes: tuple[str, ...] = ()  # modes of platform.json that split one cage unevenly; no breakout here plans them
     fec: str | None = None
@@ -213,6 +214,8 @@ def _doubts(switch: Switch) -> Iterator[str]:
             yield f"cage_limits: {limit.first} to {limit.last} names cages or breakouts that the switch does not have"
     if switch.default_nos not in switch.interfaces:
         yield f"default_nos: {switch.default_nos} has no entry under interfaces"
+    if switch.sonic and switch.sonic.hwsku and switch.sonic.hwsku_split not in names:
+        yield "sonic.hwsku_split: a SKU stands for one of the breakouts, and this is none of them"
     lanes = switch.sonic.lanes if switch.sonic else ()
     if lanes and (len(lanes) != switch.cages or {len(cage) for cage in lanes} != {switch.lanes_per_cage}):
         yield f"sonic.lanes: {switch.cages} cages of {switch.lanes_per_cage} lanes were expected"

@@ -54,7 +54,7 @@ class Document:
 def decode(data: bytes, name: str) -> str:
     """Return the text of a file. Raises Refusal where it is larger than MAX_BYTES or not UTF-8."""
     if len(data) > MAX_BYTES:
-        hint = "give the path of an inventory; what repeats can be an anchor"
+        hint = "give the path of an inventory: one of a million GPUs has thirty lines"
         raise Refusal([Finding("yaml-too-large", f"{name} is larger than {MAX_BYTES} bytes", place=Place(name), hint=hint)])
     try:
         return data.decode("utf-8-sig")

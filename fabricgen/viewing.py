@@ -148,7 +148,7 @@ class Views:
         return SwitchView(
             names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
             plan.mapping.plane(unit), plan.addresses.asn(unit, place), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
-            spec.roce, front.model.sonic, ports, idle, cages, instances, instances if shared else [],
+            spec.roce, front.model.sonic, _hwsku(front), ports, idle, cages, instances, instances if shared else [],
         )  # fmt: skip
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
@@ -228,6 +228,12 @@ class _Labels:
     def address(self, block: int, slot: int) -> str:
         """Return the leaf's end of a host link's /31; empty where hosts are unnumbered."""
         return f"{dotted(self._starts[block] + 2 * slot)}/31" if self._starts else ""
+
+
+def _hwsku(front: Front) -> str:
+    """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
+    sonic = front.model.sonic
+    return sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
 
 
 def _joint_texts(plan: Plan, kind: LinkKind) -> tuple[str, str, str, str, str]:

@@ -169,6 +169,8 @@ class SwitchView:
     hosts_numbered: bool
     roce: Roce
     platform: SonicPlatform | None
+    hwsku: str
+    """SONiC's SKU of this platform; empty where the known one stands for another split of the cages."""
     ports: list[PortView]
     """Ports in use, in the order of the front panel."""
     idle_ports: list[IdlePort]

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.planner import make_plan
+from fabricgen.spec import FabricSpec
 from fabricgen.terms import LinkKind
+from fabricgen.viewing import Views
 from tests import reader_frr, sonic_yang
 from tests.pack_plans import CATALOG, MOST, PACKS, Inventory, Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import fabric, findings
@@ -243,3 +246,14 @@ def test_all_models_with_lanes_are_covered() -> None:
     pack = PACKS.for_nos("sonic")
     assert pack is not None
     assert pack.needs == ("sonic.lanes",)
+
+
+def test_a_sku_is_named_only_for_the_split_that_it_stands_for() -> None:
+    """Mellanox-SN5600-O128 means 128 x 400G; with whole cages, or whole uplinks, the SKU is another one, and none is named."""
+    keys = {"name": "t", "gpus": 2048, "hb_domain": {"gpus": 8}, "nos": "sonic"}
+    named = []
+    for leaf, spine in (("2x400G", "2x400G"), ("2x400G", "1x800G"), ("1x800G", "1x800G")):
+        switches = {"leaf": {"model": "sn5600", "breakout": leaf}, "spine": {"model": "sn5600", "breakout": spine}}
+        plan = make_plan(FabricSpec.model_validate({**keys, "switches": switches, "nic": {"speed": leaf.split("x")[1]}}), CATALOG)
+        named.append(next(Views(plan).switches(0)).hwsku)
+    assert named == ["Mellanox-SN5600-O128", "", ""]

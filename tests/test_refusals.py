@@ -25,8 +25,8 @@ PAGES = Path(__file__).resolve().parents[1] / "fabricgen" / "pages"
 FEWEST = 54
 """Error codes that existed when this was written."""
 
-MAKERS = {"Finding", "refuse", "_refuse", "_undivided", "load_facts"}
-"""The functions whose first argument, or whose `code`, is an error code."""
+MAKERS = {"Finding", "refuse", "_refuse", "_undivided"}
+"""The functions whose first argument is an error code; others take it as `code`."""
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
@@ -97,7 +97,7 @@ def codes_of(source: Path) -> Iterator[str | None]:
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         given = [keyword.value for keyword in node.keywords if keyword.arg == "code"]
-        if name in ("Finding", "refuse", "_refuse", "_undivided"):
+        if name in MAKERS:
             yield literal(given[0] if given else node.args[0])
         elif given:
             yield literal(given[0])
