@@ -112,10 +112,8 @@ def _switches(plan: Plan, book: PriceBook) -> Iterator[Line]:
     for role in list(Role)[: plan.sizing.tiers]:
         counts[plan.request.fronts[role].model.model][role] = plan.switch_count(role)
     for part, roles in counts.items():
-        front = plan.request.fronts[next(iter(roles))]
-        rate = book.switch_port(front.down.speed_gbps)
-        price = book.parts.get(part, None if rate is None else rate * front.radix)
-        model = front.model
+        model = plan.request.fronts[next(iter(roles))].model
+        price = book.parts.get(part, book.switch_port(model.capacity_gbps))  # a box costs the same however its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
         yield _line(plan, "switches", part, model.part_number, model.description, {str(role): count for role, count in roles.items()}, price, watts)
 

@@ -114,7 +114,8 @@ class Job:
                 value = getattr(value, key, None)
             if not value:
                 because = (f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",)
-                hint = f"use another `nos` ({', '.join(sorted(set(model.interfaces) - {pack.nos}))}), or add the fact in a catalog file of your own"
+                others = ", ".join(nos for nos in sorted(model.interfaces) if nos != pack.nos and self.packs.for_nos(nos))
+                hint = f"use another `nos` ({others}), or add the fact in a catalog file of your own"
                 raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=("nos", role.value), because=because, hint=hint)
 
     @cached_property

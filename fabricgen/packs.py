@@ -10,11 +10,11 @@ import json
 import re
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template, TemplateError
+from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from fabricgen.diagnostics import Finding, Place, Refusal
 from fabricgen.resources import shipped
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that starts so is run as a formula by spreadsheets."""
+
+
+RESERVED = ("manifest.json", "plan.json")
+"""What a build writes beside the packs' files."""
 
 
 class Output(BaseModel):
@@ -38,6 +42,20 @@ class Output(BaseModel):
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     reader: str
     """Who reads the file, in one line."""
+
+    @model_validator(mode="after")
+    def _stays_below_out(self) -> Self:
+        """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch from another."""
+        if self.path.startswith("/") or ".." in PurePosixPath(self.path).parts:
+            raise ValueError(f"`{self.path}` leaves the output directory; write a path below OUT")
+        if self.path in RESERVED:
+            raise ValueError(f"`{self.path}` is written by every build; choose another name")
+        fields = re.findall(r"[{][^{}]*[}]", self.path)
+        wanted = ["{switch}"] if self.each == "switch" else []
+        if sorted(set(fields)) != wanted or self.path.count("{") != len(fields):
+            told = "a file for each switch names it by `{switch}`" if wanted else "a file that is written once has no fields in its path"
+            raise ValueError(f"`{self.path}`: {told}")
+        return self
 
 
 class Pack(BaseModel):
@@ -78,15 +96,10 @@ class Packs:
         if path is None:
             return None
         try:
-            pack = Pack.model_validate(load_facts(path))
+            return Pack.model_validate(load_facts(path, "bad-pack"))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            fact = f"pack.yaml: `{'.'.join(map(str, first['loc']))}`: {first['msg']}"
-            raise Refusal([Finding("bad-pack", fact, place=Place(str(path)), hint="compare with a pack that ships with fabricgen")]) from None
-        for output in pack.outputs:
-            if ".." in PurePosixPath(output.path).parts or output.path.startswith("/"):
-                raise Refusal([Finding("bad-pack", f"`{output.path}` leaves the output directory", place=Place(str(path)), hint="write a path below OUT")])
-        return pack
+            hint = "compare with a pack that ships with fabricgen"
+            raise Refusal(Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint) for detail in error.errors(include_url=False)) from None
 
     def for_nos(self, nos: str) -> Pack | None:
         """Find the pack that configures a NOS."""
@@ -100,10 +113,13 @@ class Packs:
         """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
         try:
             return self._template(pack, template).render(**view)
-        except TemplateError as error:
+        except Refusal:
+            raise
+        except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
             line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
             hint = "compare with the template of the same name that ships with fabricgen"
-            raise Refusal([Finding("bad-template", f"{pack}/{template}{line}: {error.message or type(error).__name__}", hint=hint)]) from error
+            said = getattr(error, "message", None) or str(error) or type(error).__name__
+            raise Refusal([Finding("bad-template", f"{pack}/{template}{line}: {said}", hint=hint)]) from error
 
     def _template(self, pack: str, template: str) -> Template:
         """Compile a template once."""
@@ -126,6 +142,16 @@ class Packs:
         )
         environment.filters |= {"csv": csv_cell, "json": json_text, "quoted": quoted}
         return environment
+
+
+def _fault(detail: dict[str, Any]) -> str:
+    """Say what of a pack.yaml does not fit."""
+    key, said = ".".join(str(part) for part in detail["loc"]), str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        return f"`{key}` is not a key of a pack.yaml"
+    if detail["type"] == "missing":
+        return f"`{key}` is missing"
+    return said if detail["type"] == "value_error" else f"`{key}`: {said[:1].lower()}{said[1:]}"
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):

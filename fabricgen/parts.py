@@ -166,6 +166,11 @@ class Switch(Part):
             return "any"
         return "finned" if self.cooling == "air" else "flat"
 
+    @property
+    def capacity_gbps(self) -> int:
+        """What all cages carry at their fastest, one direction."""
+        return self.cages * max(mode.count * mode.speed_gbps for mode in self.breakouts)
+
     def breakout(self, name: str) -> Breakout | None:
         """Find a breakout by its name, `2x400G`; None where no cage can do it."""
         return next((mode for mode in self.breakouts if mode.name == name), None)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from fabricgen.addressing import AddressPlan, plan_addresses
 from fabricgen.cabling import LABEL_DIGITS, Joint, choose, label_prefix
 from fabricgen.clos import leaf_spine, spine_core
 from fabricgen.designs import Mapping, map_design
+from fabricgen.diagnostics import refuse
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
 from fabricgen.terms import LinkKind, Role
@@ -83,16 +85,21 @@ class Plan:
         """The links of one unit."""
         return _wire(self.mapping, self.request.gpus)
 
-    @cached_property
-    def ports(self) -> dict[Role, list[Port]]:
-        """The ports that links use on a box of each role: downlinks first, then uplinks."""
+    @property
+    def widths(self) -> dict[Role, tuple[int, int]]:
+        """The downlinks and uplinks of a box of each role."""
         sizing, shares = self.sizing, self.mapping.unit_blocks
         used = {
             Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares),
             Role.SPINE: (sizing.spine_down, sizing.spine_up),
             Role.CORE: (sizing.core_down, 0),
         }
-        return {role: self.request.fronts[role].ports(*used[role]) for role in list(Role)[: sizing.tiers]}
+        return {role: used[role] for role in list(Role)[: sizing.tiers]}
+
+    @cached_property
+    def ports(self) -> dict[Role, list[Port]]:
+        """The ports that links use on a box of each role: downlinks first, then uplinks."""
+        return {role: self.request.fronts[role].ports(*width) for role, width in self.widths.items()}
 
     @cached_property
     def installed(self) -> list[bool]:
@@ -176,8 +183,24 @@ def make_plan(spec: FabricSpec, catalog: Catalog) -> Plan:
     naming = Naming(mapping)
     joints = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])
     plan = Plan(request, catalog, mapping, naming, addresses, joints)
+    _check_cages(plan)
     check_names(list(plan.switches()), plan.hosts)
     return plan
+
+
+def _check_cages(plan: Plan) -> None:
+    """Refuse a cage whose downlink and uplink need different modules. Raises Refusal `two-modules-in-a-cage`."""
+    for below, above in pairwise(plan.kinds):
+        role, count = below.upper, plan.request.fronts[below.upper].down.count
+        down, modules = plan.widths[role][0], (plan.joints[below].upper.model, plan.joints[above].lower.model)
+        cage = plan.ports[role][down].cage
+        if down % count and cage == plan.ports[role][down - 1].cage and modules[0] != modules[1]:
+            because = (
+                f"{down} downlinks at {count} a cage end in the middle of cage {cage}, and the uplinks go on there",
+                f"the downlink takes a {modules[0]} and the uplink a {modules[1]}",
+            )
+            hint = "choose another `oversubscription`, one that leaves whole cages to the downlinks, such as 1:1"
+            raise refuse("two-modules-in-a-cage", f"cage {cage} of each {role} would need two modules", path=("oversubscription",), because=because, hint=hint)
 
 
 def _wire(mapping: Mapping, installed_gpus: int) -> Unit:

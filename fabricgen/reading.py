@@ -70,9 +70,11 @@ def read_inventory(source: str | None, sets: Sequence[str] = (), flags: Flags | 
     return Inventory(spec, document, None if sets else promised)
 
 
-def read_text(text: str, name: str) -> Inventory:
-    """Read an inventory from its text. Raises Refusal with every finding of the phase that refused it."""
+def read_text(text: str, name: str, origins: Mapping[KeyPath, str] | None = None) -> Inventory:
+    """Read an inventory from its text; the keys of `origins` have their flag for a place. Raises Refusal with every finding."""
     document = read_document(text, name)
+    for path, flag in (origins or {}).items():
+        document.places[path] = document.keys[path] = Place(flag)
     return Inventory(_validate(document), document)
 
 

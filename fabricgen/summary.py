@@ -94,18 +94,20 @@ class Comparison:
 
 
 def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
-    """Plan the same cluster in each design. Raises Refusal where not one of them can be built."""
+    """Plan the same cluster in each design. Raises the Refusal of the design that was asked for where not one can be built."""
     built: list[tuple[Plan, Bom]] = []
     refused: list[tuple[Design, Finding]] = []
+    asked: Refusal | None = None
     for design in COMPARED:
         try:
             plan = make_plan(_as_design(spec, design), catalog)
         except Refusal as refusal:
             refused.append((design, refusal.findings[0]))
-            if len(refused) == len(COMPARED):
-                raise
+            asked = refusal if design is spec.design else asked
         else:
             built.append((plan, make_bom(plan)))
+    if asked and not built:
+        raise asked
     return Comparison(tuple(built), tuple(refused))
 
 

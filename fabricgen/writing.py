@@ -65,6 +65,9 @@ def staging(out: Path) -> Iterator[Path]:
     try:
         yield staged
         _swap(staged, out)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        fact = f"`{Path(error.filename).name}` would be both a file and a directory"
+        raise Refusal([Finding("path-twice", fact, hint="give one of the two outputs another `path` in its pack.yaml")]) from error
     except OSError as error:
         raise Refusal([Finding("cannot-write", f"`{out}` cannot be written: {error.strerror}", hint="free some space, or choose another OUT")]) from error
     finally:
@@ -99,11 +102,20 @@ def write_text(root: Path, path: str, pieces: Iterable[str]) -> Written:
     digest, size = hashlib.sha256(), 0
     with target.open("wb") as stream:
         for piece in pieces:
-            block = piece.encode()
+            block = _encoded(piece, path)
             digest.update(block)
             size += len(block)
             stream.write(block)
     return Written(path, digest.hexdigest(), size)
+
+
+def _encoded(piece: str, path: str) -> bytes:
+    """Encode text. Raises Refusal `bad-template` for half a surrogate pair, which only a template can make."""
+    try:
+        return piece.encode()
+    except UnicodeEncodeError as error:
+        fact = f"`{path}` would hold {piece[error.start]!a}, which is no character"
+        raise Refusal([Finding("bad-template", fact, hint="correct the template that writes it")]) from None
 
 
 def adopt(root: Path, path: str) -> Written:

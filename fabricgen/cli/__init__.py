@@ -58,6 +58,8 @@ def run(arguments: list[str] | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         click.echo("interrupted; nothing was written", err=True)
         return INTERRUPTED
+    except SystemExit:  # how click ends on a closed pipe
+        return 0
     except BrokenPipeError:  # the reader of our output had enough; whatever Python still holds has nowhere to go
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0

@@ -12,7 +12,21 @@ from fabricgen.cli.options import DESIGNS
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
 
-SCHEMA = "fabric.schema.json"
+SCHEMA, TITLE = "fabric.schema.json", '"title": "FabricSpec"'
+"""The schema beside an inventory, and what shows that such a file is one of ours."""
+
+ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "name": (("name",),),
+    "gpus": (("gpus",),),
+    "hb_domain": (("hb_domain", "gpus"), ("hb_domain",)),
+    "host": (("host", "model"), ("host",)),
+    "leaf": (("switches", "leaf", "model"), ("switches", "leaf")),
+    "radix": (("switches", "leaf", "generic", "radix"), ("switches", "leaf", "generic")),
+    "nos": (("nos",), ("nos", "leaf"), ("nos", "spine"), ("nos", "core")),
+    "planes": (("rails", "planes"), ("rails",)),
+}
+"""Option -> the keys that it fills, so that a finding points at what was typed."""
+
 DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
 """What an inventory starts with where no model tells, and the room for growth that its comment shows."""
 
@@ -46,11 +60,15 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     if wanted["leaf"] and wanted["radix"]:
         raise click.UsageError("a switch is either a --leaf model or a --radix")
     target = None if file == "-" else Path(file)
-    if target and target.exists() and not force:
-        raise refuse("file-exists", f"`{file}` exists, so it is not overwritten", hint="choose another file, or use --force")
+    for path in (target, target.with_name(SCHEMA)) if target and not force else ():
+        if path.exists() and not (path.name == SCHEMA and TITLE in path.read_text(encoding="utf-8", errors="replace")):
+            raise refuse("file-exists", f"`{path}` exists, so it is not overwritten", hint="choose another file, or use --force")
     catalog = Catalog()
     text = _inventory(wanted, catalog)
-    inventory = read_text(text, "init")
+    origins: dict[tuple[str | int, ...], str] = {
+        path: f"--{option.replace('_', '-')} {wanted[option]}" for option, paths in ORIGINS.items() if wanted[option] is not None for path in paths
+    }
+    inventory = read_text(text, "init", origins)
     with inventory.placing():
         make_plan(inventory.spec, catalog)
     if target is None:
