@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -154,3 +159,21 @@ def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, ru
     assert "--only workbook" in done.stderr
     asked = run("build", *big, "--only", "workbook", "--dry-run", "-o", tmp_path / "out")
     assert "cabling/cables.xlsx" in asked.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "kill"])
+def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[str, str], sent: signal.Signals) -> None:
+    """Neither half of OUT nor a process of ours is left behind."""
+    sizing = ("--gpus", "1048576", "--hb-domain", "256", "--radix", "128")
+    command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
+        while child.poll() is None and not list(tmp_path.glob(".out.*/configs/*")):
+            time.sleep(0.05)
+        child.send_signal(sent)
+        _, said = child.communicate(timeout=60)
+    assert child.returncode == 130
+    assert said.strip() == "interrupted; nothing was written"
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ProcessLookupError):
+        os.killpg(child.pid, 0)

@@ -7,6 +7,7 @@ Modules of this package import click and the standard library only; what a comma
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -38,7 +39,8 @@ for command in (init, plan, build, compare, catalog, schema, explain):
 
 
 def main() -> NoReturn:
-    """Run the program and end with its exit code."""
+    """Run the program and end with its exit code; a polite kill cleans up as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run())
 
 
