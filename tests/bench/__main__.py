@@ -152,7 +152,7 @@ def growth(out: Path, sizes: tuple[int, ...]) -> None:
         wanted = "x4.5 at most" if gpus < MILLION else "x4.5 at most, under 60 s wall, 1536 MiB"
         say(
             f"build of {gpus:,} GPUs ({len(files):,} files, {sum(files) / 2**20:,.0f} MiB)",
-            f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB {ratio}",
+            f"{cost.wall_s:.1f} s wall, {cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB a process {ratio}",
             wanted,
         )
         before = cost.cpu_s
