@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from fabricgen.terms import LinkKind
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from ipaddress import IPv4Network
 
+    from fabricgen.planner import Plan
     from tests.reader_frr import Box, Instance, Permit, Port
 
 Seat = tuple[str, str]
@@ -129,3 +132,12 @@ def _ports(found: Fabric) -> Iterator[tuple[Box, str, Port]]:
     for box in found.boxes.values():
         for name, port in box.ports.items():
             yield box, name, port
+
+
+def assert_is_plan(built: Fabric, plan: Plan, forwarding_groups: int) -> None:
+    """Assert that what was read back from configurations alone is the plan."""
+    assert findings(built) == []
+    assert sorted(built.boxes) == sorted(plan.switches())
+    assert len(built.between()) == sum(plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST)
+    assert len(built.to_hosts()) == plan.link_count(LinkKind.HOST)
+    assert len(built.groups()) == forwarding_groups

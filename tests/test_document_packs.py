@@ -9,7 +9,7 @@ import shutil
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,36 +17,22 @@ from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.packs import Packs
-from fabricgen.planner import Plan, make_plan
-from fabricgen.spec import FabricSpec
 from fabricgen.summary import Comparison, compare
 from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.terms import Design
-from fabricgen.viewing import Views
 from fabricgen.views import CableView, Chunk
+from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
 
 ROOT = Path(__file__).parents[1]
-GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
-SUPERPOD: dict[str, Any] = {
-    "name": "pod", "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
-    "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "street-2026-09"}, "spares": {"transceivers": {"percent": 2, "minimum": 2}},
-}  # fmt: skip
 PAPER: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 64}}}}
 COLUMNS = (
     "cable,rail,plane,tier,a_device,a_interface,a_port,b_device,b_interface,b_port,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part,"
     "a_transceiver,b_transceiver"
 )
 TABLES = [("cabling", "cables.csv.j2"), ("cabling", "labels.csv.j2"), ("ptm", "topology.dot.j2")]
-FORMULA = "=cmd|' /C calc'!A0"
-
-
-def _plan(catalog: Catalog | None = None, **keys: object) -> Plan:
-    return make_plan(FabricSpec.model_validate(GENERIC | keys), catalog or Catalog())
-
-
-def _cables(plan: Plan) -> list[CableView]:
-    views = Views(plan)
-    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
 
 
 def _table(pack: str, template: str, rows: list[CableView], packs: Packs | None = None, run: int = 10**6) -> str:
@@ -91,7 +77,7 @@ def test_each_pack_stands_in_its_group() -> None:
 @pytest.mark.parametrize("keys", [{}, SUPERPOD], ids=["generic", "superpod"])
 def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
     """The columns are those that scripts rely on, and each row is the view of its cable."""
-    cables = _cables(_plan(**keys))
+    cables = cables_of(plan_of(**keys))
     text = _table("cabling", "cables.csv.j2", cables)
     assert text.partition("\n")[0] == COLUMNS
     rows = _read(text)
@@ -103,14 +89,14 @@ def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("pack", "template"), TABLES)
 def test_runs_join_to_the_whole(pack: str, template: str) -> None:
     """A table that is rendered in runs is the table that is rendered at once."""
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     assert len(cables) % 7
     assert _table(pack, template, cables, run=7) == _table(pack, template, cables)
 
 
 def test_two_labels_for_each_cable() -> None:
     """Each end's label names the near end first; the QR code is the cable's name."""
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     rows = _read(_table("cabling", "labels.csv.j2", cables))
     assert len(rows) == 2 * len(cables)
     for cable, near, far in zip(cables, rows[::2], rows[1::2], strict=True):
@@ -121,7 +107,7 @@ def test_two_labels_for_each_cable() -> None:
 
 def test_the_wiring_for_ptm() -> None:
     """One graph with an edge for each cable, both ends quoted, as ptmd's own examples have it."""
-    cables = _cables(_plan(**SUPERPOD))
+    cables = cables_of(plan_of(**SUPERPOD))
     first, *edges, last = _table("ptm", "topology.dot.j2", cables, run=100).splitlines()
     assert (first, last) == ("graph G {", "}")
     found = [re.fullmatch(r'    "([^"]+)":"([^"]+)" -- "([^"]+)":"([^"]+)"', edge) for edge in edges]
@@ -131,7 +117,7 @@ def test_the_wiring_for_ptm() -> None:
 @pytest.mark.parametrize("keys", [{}, SUPERPOD, PAPER], ids=["generic", "superpod", "paper"])
 def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
     """Each class has a subtotal, the total is their sum, and both name the parts that they do not contain."""
-    plan = _plan(**keys)
+    plan = plan_of(**keys)
     rows = _bom(plan)
     parts, subtotals, (total,) = _kinds(rows, "part"), _kinds(rows, "subtotal"), _kinds(rows, "total")
     for row in parts:
@@ -151,7 +137,7 @@ def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
 
 def test_modules_are_not_link_ends() -> None:
     """A twin-port module serves two links, so a bill counts half as many as the paper; both counts are there, by name."""
-    link_ends, modules = _kinds(_bom(_plan(**SUPERPOD)), "count")
+    link_ends, modules = _kinds(_bom(plan_of(**SUPERPOD)), "count")
     assert (link_ends["quantity"], modules["quantity"]) == ("1024", "512")
     assert "per link end" in link_ends["description"]
     assert "as sold" in modules["description"]
@@ -159,7 +145,7 @@ def test_modules_are_not_link_ends() -> None:
 
 def test_a_price_names_its_origin() -> None:
     """A price is of the book, with its date, or of the inventory, which has none."""
-    rows = {row["part"]: row for row in _bom(_plan(**SUPERPOD | {"prices": {"book": "street-2026-09", "parts": {"mfp7e10": "12.50"}}}))}
+    rows = {row["part"]: row for row in _bom(plan_of(**SUPERPOD | {"prices": {"book": "street-2026-09", "parts": {"mfp7e10": "12.50"}}}))}
     assert [rows["qm9700"][key] for key in ("price_book", "price_date", "currency")] == ["street-2026-09", "2026-09-22", "USD"]
     assert [rows["mfp7e10"][key] for key in ("unit_price", "price_book", "price_date", "total")] == ["12.50", "inventory", "", "6400"]
     assert not _kinds(list(rows.values()), "unpriced")
@@ -167,7 +153,7 @@ def test_a_price_names_its_origin() -> None:
 
 def test_the_designs_of_the_paper_side_by_side() -> None:
     """32,768 GPUs at radix 64, as the rail-only paper prints them (Wang et al., arXiv 2307.12169v5, table II)."""
-    plan = _plan(**PAPER)
+    plan = plan_of(**PAPER)
     rows = _figures(compare(plan.spec, plan.catalog))
     shown = {figure: (row["rail-only"], row["fat-tree"], row["saving_pct"]) for figure, row in rows.items()}
     assert shown["switches"][:2] == ("1536", "2560")
@@ -179,7 +165,7 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
 
 def test_what_is_not_known_is_empty_and_says_why() -> None:
     """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
-    plan = _plan()
+    plan = plan_of()
     refused = tuple((design, Finding("block-too-large", f"no {design} here")) for design in (Design.RAIL_OPTIMIZED, Design.FAT_TREE))
     first, *rest = _figures(Comparison(((plan, make_bom(plan)),), refused)).values()
     assert list(first.values())[2:5] == ["yes", "no", "no"]
@@ -199,7 +185,7 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     text = (ROOT / "inventories/catalog/cables/generic-fibre.yaml").read_text(encoding="utf-8")
     hostile = f'{FORMULA}, "twice"'
     (tmp_path / "cables/generic-fibre.yaml").write_text(re.sub(r"(?m)^description: .*$", lambda _: f"description: >-\n  {hostile}", text), encoding="utf-8")
-    (row,) = (row for row in _bom(_plan(Catalog([tmp_path]))) if row["row"] == "part" and row["part"] == "generic-fibre")
+    (row,) = (row for row in _bom(plan_of(Catalog([tmp_path]))) if row["row"] == "part" and row["part"] == "generic-fibre")
     assert row["description"] == f"'{hostile}"
 
 
@@ -222,11 +208,11 @@ def test_a_hostile_template_is_refused(tmp_path: Path, template: str) -> None:
     """Templates run in a sandbox: they read the names of a view and reach nothing behind them."""
     (tmp_path / "cabling").mkdir()
     (tmp_path / "cabling/cables.csv.j2").write_text(template, encoding="utf-8")
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     with pytest.raises(Refusal) as refused:
         _table("cabling", "cables.csv.j2", cables, Packs([tmp_path]))
     assert refused.value.findings[0].code == "bad-template"
-    assert len(cables) == sum(_plan().link_count(kind) for kind in _plan().kinds)
+    assert len(cables) == sum(plan_of().link_count(kind) for kind in plan_of().kinds)
 
 
 def test_a_mistyped_column_is_named() -> None:
@@ -241,7 +227,7 @@ def test_a_copy_of_the_pack_changes_the_columns(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "templates/cabling", tmp_path / "cabling")
     path = tmp_path / "cabling/cables.csv.j2"
     text = path.read_text(encoding="utf-8")
-    cables, labels = _cables(_plan()), _table("cabling", "labels.csv.j2", _cables(_plan()))
+    cables, labels = cables_of(plan_of()), _table("cabling", "labels.csv.j2", cables_of(plan_of()))
     for columns in (["cable"], ["b_device", "b_interface", "cable"]):
         path.write_text(re.sub(r"columns = \[.*?\]", f"columns = {columns}", text, flags=re.DOTALL), encoding="utf-8")
         packs = Packs([tmp_path])

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.terms import LinkKind
 from tests.pack_plans import MOST, PACKS, VARIANTS, Rendered, generic, groups, planned, rendered, sample
-from tests.reader_fabric import fabric, findings
+from tests.reader_fabric import assert_is_plan, fabric, findings
 from tests.reader_frr import judge, read
 
 if TYPE_CHECKING:
@@ -64,12 +63,8 @@ def test_the_parser_finds_what_is_broken(good: str, bad: str, vtysh: Callable[[s
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan, built = planned(VARIANTS[name], "frr"), fabric(boxes(shown(name)))
-    assert findings(built) == []
-    assert sorted(built.boxes) == sorted(plan.switches())
-    assert len(built.between()) == sum(plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST)
-    assert len(built.to_hosts()) == plan.link_count(LinkKind.HOST)
-    assert len(built.groups()) == groups(plan)
+    plan = planned(VARIANTS[name], "frr")
+    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
 
 
 def _swap_uplinks(found: list[Box]) -> None:

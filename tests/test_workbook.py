@@ -16,37 +16,20 @@ from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
-from fabricgen.planner import Plan, make_plan
-from fabricgen.spec import FabricSpec
 from fabricgen.summary import compare
 from fabricgen.tabulating import bom_view, comparison_view
-from fabricgen.viewing import Views
 from fabricgen.workbook import cables as cable_sheets
 from fabricgen.workbook import write_bom, write_cables
 from fabricgen.workbook.colours import AMBER, HUES
+from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from openpyxl.worksheet.worksheet import Worksheet
 
+    from fabricgen.planner import Plan
     from fabricgen.views import BomView, CableView, ComparisonView
-
-GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
-SUPERPOD: dict[str, Any] = {
-    "name": "pod", "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
-    "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "street-2026-09"}, "spares": {"transceivers": {"percent": 2, "minimum": 2}},
-}  # fmt: skip
-FORMULA = "=cmd|' /C calc'!A0"
-
-
-def _plan(catalog: Catalog | None = None, **keys: object) -> Plan:
-    return make_plan(FabricSpec.model_validate(GENERIC | keys), catalog or Catalog())
-
-
-def _cables(plan: Plan) -> list[CableView]:
-    views = Views(plan)
-    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
 
 
 def _write(tmp_path: Path, rows: list[CableView], run: int = 50) -> Path:
@@ -74,7 +57,7 @@ def _open_files() -> int:
 
 def test_one_sheet_of_cables(tmp_path: Path) -> None:
     """Every cable has its row, in order, with numbers as numbers; the header stays in sight and bears a filter."""
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames == ["Summary", "Cables"]
     sheet = book["Cables"]
@@ -92,8 +75,8 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
     The comparison is one page altogether, so that its charts are not cut.
     """
-    write_bom(tmp_path / "bom.xlsx", *_bom(_plan()))
-    for path in (_write(tmp_path, _cables(_plan())), tmp_path / "bom.xlsx"):
+    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of()))
+    for path in (_write(tmp_path, cables_of(plan_of())), tmp_path / "bom.xlsx"):
         for sheet in load_workbook(path):
             assert sheet.page_setup.orientation == "landscape"
             assert sheet.sheet_properties.pageSetUpPr == PageSetupProperties(fitToPage=True)
@@ -105,7 +88,7 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
 def test_empty_columns_are_hidden(tmp_path: Path) -> None:
     """Racks, units and lengths show once they are known, and the plane once there are two; columns are as wide as their texts."""
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
     hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}
     assert hidden == {"D", "I", "N", "Q"}, "openpyxl groups like neighbours under the first: I and J, N and O"
@@ -120,7 +103,7 @@ def test_empty_columns_are_hidden(tmp_path: Path) -> None:
 def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one sheet would be too long, each rail has its own, in its colour; together they hold every cable once."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     assert len(cables) > 100
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8))]
@@ -136,7 +119,7 @@ def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a rail-optimized fabric the links above the leaves carry every rail."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
-    book = load_workbook(_write(tmp_path, _cables(_plan(**SUPERPOD)), run=64))
+    book = load_workbook(_write(tmp_path, cables_of(plan_of(**SUPERPOD)), run=64))
     assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8)), "Across rails"]
     assert [len(list(_rows(book[name]))) for name in book.sheetnames[1:]] == [32] * 8 + [256]
 
@@ -144,7 +127,7 @@ def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.Monk
 def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that fills its sheet goes on in the next, and no row is lost."""
     monkeypatch.setattr(cable_sheets, "LAST_ROW", 31)
-    cables = _cables(_plan())
+    cables = cables_of(plan_of())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames[1:4] == ["Cables", "Cables (2)", "Cables (3)"]
     sheets = [list(_rows(sheet)) for sheet in book.worksheets[1:]]
@@ -156,7 +139,7 @@ def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pyt
 def test_hundreds_of_rails_keep_few_files_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Some systems allow a process 256 open files, and a fabric may have more rails."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 0)
-    first, most = _cables(_plan())[0], 0
+    first, most = cables_of(plan_of())[0], 0
 
     def chunks() -> Iterator[list[CableView]]:
         nonlocal most
@@ -174,7 +157,7 @@ def test_hundreds_of_rails_keep_few_files_open(tmp_path: Path, monkeypatch: pyte
 
 def test_the_summary_adds_up(tmp_path: Path) -> None:
     """Tiers, parts and rails each count every cable, and each rail points to its sheet."""
-    cables = _cables(_plan(**SUPERPOD))
+    cables = cables_of(plan_of(**SUPERPOD))
     sheet = load_workbook(_write(tmp_path, cables))["Summary"]
     tables: dict[str, list[tuple[Any, ...]]] = {}
     for row in sheet.iter_rows(min_row=5, values_only=True):
@@ -209,7 +192,7 @@ def test_text_is_readable_on_every_colour() -> None:
 
 def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
     """The rail and the name of its colour stand on that colour, in every row."""
-    sheet = load_workbook(_write(tmp_path, _cables(_plan())))["Cables"]
+    sheet = load_workbook(_write(tmp_path, cables_of(plan_of())))["Cables"]
     for row in sheet.iter_rows(min_row=2, min_col=2, max_col=3):
         hue = HUES[int(str(row[0].value))]
         assert row[1].value == hue.name
@@ -219,7 +202,7 @@ def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [FORMULA, "+1", "-1+1", "@SUM(A1)", "<r><t>x</t></r>", "a & b < c", "'quoted", "tab\there"])
 def test_no_text_becomes_a_formula(tmp_path: Path, text: str) -> None:
     """What a catalog or an inventory calls a thing is written as text, whatever it looks like."""
-    cable = replace(_cables(_plan())[0], a_interface=text, part=text, a_rack=text)
+    cable = replace(cables_of(plan_of())[0], a_interface=text, part=text, a_rack=text)
     sheet = load_workbook(_write(tmp_path, [cable]))["Cables"]
     for column in ("G", "I", "S"):
         assert sheet[f"{column}2"].data_type == "s"
@@ -232,7 +215,7 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     shipped = Path(__file__).parents[1] / "inventories/catalog/cables/generic-fibre.yaml"
     lines = [f'description: "{FORMULA}"' if line.startswith("description") else line for line in shipped.read_text(encoding="utf-8").splitlines()]
     (tmp_path / "cables/generic-fibre.yaml").write_text("\n".join(lines), encoding="utf-8")
-    write_bom(tmp_path / "bom.xlsx", *_bom(_plan(Catalog([tmp_path]))))
+    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of(Catalog([tmp_path]))))
     cells = [cell for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows() for cell in row]
     assert FORMULA in [cell.value for cell in cells]
     assert "f" not in {cell.data_type for cell in cells}
@@ -246,8 +229,8 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
         before = os.umask(mask)
         try:
             (tmp_path / place).mkdir()
-            cables, parts = _write(tmp_path / place, _cables(_plan())), tmp_path / place / "bom.xlsx"
-            write_bom(parts, *_bom(_plan()))
+            cables, parts = _write(tmp_path / place, cables_of(plan_of())), tmp_path / place / "bom.xlsx"
+            write_bom(parts, *_bom(plan_of()))
         finally:
             os.umask(before)
         assert sorted(path.name for path in (tmp_path / place).iterdir()) == ["bom.xlsx", "cables.xlsx"]
@@ -259,7 +242,7 @@ def test_the_same_plan_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_parts_add_up(tmp_path: Path) -> None:
     """Every part has its row and every sum is the sum of its rows; they are the numbers of the view, which bom.csv prints."""
-    bom, comparison = _bom(_plan(**SUPERPOD))
+    bom, comparison = _bom(plan_of(**SUPERPOD))
     write_bom(tmp_path / "bom.xlsx", bom, comparison)
     sheet = load_workbook(tmp_path / "bom.xlsx")["Parts"]
     parts = list(_rows(sheet))
@@ -279,7 +262,7 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
 
 def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
     """It is amber and says so; its total is empty and never 0."""
-    write_bom(tmp_path / "bom.xlsx", *_bom(_plan()))
+    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of()))
     rows = {str(row[1].value): row for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows(min_row=2)}
     assert [cell.value for cell in rows["generic-fibre"][7:9]] == ["no price", None]
     assert {cell.fill.fgColor.rgb for cell in rows["generic-fibre"]} == {f"FF{AMBER[1:]}"}
@@ -288,7 +271,7 @@ def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
 
 def test_the_designs_side_by_side(tmp_path: Path) -> None:
     """The second sheet compares the designs with numbers as numbers, and draws two charts of them."""
-    write_bom(tmp_path / "bom.xlsx", *_bom(_plan(gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}})))
+    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of(gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}})))
     sheet = load_workbook(tmp_path / "bom.xlsx")["Comparison"]
     rows = {row["Figure"]: row for row in _rows(sheet)}
     assert (rows["switches"]["rail-only"], rows["switches"]["fat-tree"], rows["switches"]["Saving %"]) == (1536, 2560, 40)
