@@ -7,6 +7,7 @@ rename, and what was there before goes. A directory that fabricgen did not write
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
@@ -20,6 +21,9 @@ from fabricgen.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+_HERE, _EXCHANGE = -100, 2
+"""AT_FDCWD and RENAME_EXCHANGE of renameat2(2)."""
 
 MANIFEST = "manifest.json"
 FORMAT = "fabricgen-manifest/1"
@@ -75,16 +79,31 @@ def staging(out: Path) -> Iterator[Path]:
 
 
 def _swap(staged: Path, out: Path) -> None:
-    """Put the staged directory in the place of OUT; the old one steps aside first and is put back should the rename fail."""
+    """Put the staged directory in the place of OUT, and the old one in its own, which is then cleared away."""
     staged.chmod(0o777 & ~_umask())
+    if not out.exists():
+        staged.rename(out)
+    elif not _exchange(staged, out):
+        _step_aside(staged, out)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two directories in one step, so that even a kill -9 finds OUT in its place; False where the system cannot.
+
+    Linux has it as renameat2(2), and Python does not.
+    """
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _step_aside(staged: Path, out: Path) -> None:
+    """Exchange in two steps; should the second fail, the old directory is put back."""
     aside = out.with_name(f".{out.name}.{os.getpid()}.old")
-    if out.exists():
-        out.rename(aside)
+    out.rename(aside)
     try:
         staged.rename(out)
     except OSError:
-        if aside.exists():
-            aside.rename(out)
+        aside.rename(out)
         raise
     shutil.rmtree(aside, ignore_errors=True)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen import writing
 from fabricgen.diagnostics import Refusal
 from fabricgen.writing import MANIFEST, check_target, staging, write_file, write_manifest, write_text
 
@@ -36,6 +37,25 @@ def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
     (out / "stray.txt").write_text("left by hand")
     fill(out, "two")
     assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == ["a/b.txt", MANIFEST]
+    assert (out / "a/b.txt").read_text() == "two\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("able", [True, False], ids=["exchange", "step aside"])
+def test_a_directory_is_replaced_on_any_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, able: bool) -> None:
+    """Where the system can exchange two directories in one step that is what happens, and elsewhere the old one steps aside."""
+    exchange = writing._exchange  # noqa: SLF001 - what the system can do is not to be seen from outside
+    done = []
+
+    def watched(one: Path, other: Path) -> bool:
+        done.append(able and exchange(one, other))
+        return done[-1]
+
+    monkeypatch.setattr(writing, "_exchange", watched)
+    out = tmp_path / "out"
+    fill(out, "one")
+    fill(out, "two")
+    assert len(done) == 1
     assert (out / "a/b.txt").read_text() == "two\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
