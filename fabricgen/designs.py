@@ -104,12 +104,18 @@ def _rail_only(request: Request) -> Mapping:
     ports = request.planned_gpus // request.rails
     asked = request.spec.rails.per_switch
     radix = request.fronts[Role.LEAF].radix
-    shared = _most(request.rails, lambda rails: rails * ports <= radix) if asked == "auto" else asked
+    shared = rails_of_a_box(request) if asked == "auto" else asked
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
         hint = f"use `per_switch: {_most(request.rails, lambda rails: _fits(request, rails, ports))}`, or `per_switch: auto`"
         raise refuse("too-many-rails-per-switch", f"{shared} rails cannot share a leaf", path=("rails", "per_switch"), because=because, hint=hint)
     return Mapping(request, _size(request, shared, lambda down: -(-ports // down), _words(request, shared)), shared)
+
+
+def rails_of_a_box(request: Request) -> int:
+    """Return how many whole rails find room on one leaf box, at least 1: what `per_switch: auto` takes in a rail-only fabric."""
+    ports, radix = request.planned_gpus // request.rails, request.fronts[Role.LEAF].radix
+    return _most(request.rails, lambda rails: rails * ports <= radix)
 
 
 def _fits(request: Request, shared: int, ports: int) -> bool:

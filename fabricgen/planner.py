@@ -18,7 +18,7 @@ from fabricgen import __version__
 from fabricgen.addressing import AddressPlan, plan_addresses
 from fabricgen.cabling import LABEL_DIGITS, Joint, choose, label_prefix
 from fabricgen.clos import leaf_spine, spine_core
-from fabricgen.designs import Mapping, map_design
+from fabricgen.designs import Mapping, map_design, rails_of_a_box
 from fabricgen.diagnostics import refuse
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
@@ -145,21 +145,7 @@ class Plan:
 
     def advice(self) -> list[str]:
         """Say what is planned as asked, though a person may want it otherwise."""
-        sizing, radix = self.sizing, self.request.fronts
-        if self.spec.spread != "even" or sizing.tiers == 1:
-            return []
-        upper, uplinks, ports, count = (
-            (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
-            if not sizing.core
-            else (Role.CORE, sizing.spine_up, sizing.pods * sizing.spine_up, sizing.group_cores)
-        )
-        fewest = -(-ports // radix[upper].radix)
-        if count < WASTEFUL * fewest:
-            return []
-        where = "" if upper is Role.SPINE else " in a core group"
-        why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
-        hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
-        return [f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"]
+        return [*_idle_boxes(self), *_wasteful_spread(self)]
 
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
@@ -186,6 +172,36 @@ def make_plan(spec: FabricSpec, catalog: Catalog) -> Plan:
     _check_cages(plan)
     check_names(list(plan.switches()), plan.hosts)
     return plan
+
+
+def _idle_boxes(plan: Plan) -> Iterator[str]:
+    """Notice rails that could share their boxes."""
+    request, mapping = plan.request, plan.mapping
+    if mapping.spans_rails or plan.sizing.tiers > 1:
+        return
+    best, radix = rails_of_a_box(request), request.fronts[Role.LEAF].radix
+    if best > mapping.per_switch:
+        used = mapping.per_switch * (request.planned_gpus // request.rails)
+        fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
+        yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
+
+
+def _wasteful_spread(plan: Plan) -> Iterator[str]:
+    """Notice spines or cores that are there only because they must divide the uplinks."""
+    sizing, fronts = plan.sizing, plan.request.fronts
+    if plan.spec.spread != "even" or sizing.tiers == 1:
+        return
+    upper, uplinks, ports, count = (
+        (Role.CORE, sizing.spine_up, sizing.pods * sizing.spine_up, sizing.group_cores)
+        if sizing.core
+        else (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
+    )
+    fewest = -(-ports // fronts[upper].radix)
+    if count >= WASTEFUL * fewest:
+        where = " in a core group" if sizing.core else ""
+        why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
+        hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
+        yield f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"
 
 
 def _check_cages(plan: Plan) -> None:

@@ -70,3 +70,13 @@ def test_a_wasteful_spread_is_named() -> None:
     assert sentence.startswith("43 spine switches where 2 have the ports")
     assert plan_of(**keys, spread="minimal").advice() == []
     assert plan_of().advice() == []
+
+
+def test_boxes_that_rails_could_share_are_named() -> None:
+    """A rail of 128 leaves half of a 256-port box idle, as in the third row of the rail-only paper's table."""
+    keys: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 256}}}}
+    (sentence,) = plan_of(**keys).advice()
+    assert sentence == "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails on a box and take 128 instead"
+    shared = plan_of(**keys, rails={"per_switch": "auto"})
+    assert shared.switch_count(Role.LEAF) == 128
+    assert shared.advice() == []

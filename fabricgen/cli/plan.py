@@ -94,6 +94,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
         print_json(document)
     else:
         click.echo(comparison_text(comparison))
+        print_advice(comparison.built[0][0].advice())
 
 
 def comparison_text(comparison: Comparison) -> str:
