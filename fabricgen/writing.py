@@ -61,14 +61,15 @@ def staging(out: Path) -> Iterator[Path]:
     Raises Refusal `cannot-write` where the place does not allow it.
     """
     check_target(out)
+    target = out.resolve()  # `.` has neither a name nor a place beside it
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        staged = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        staged = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
     except OSError as error:
         raise Refusal([Finding("cannot-write", f"`{out}` cannot be written: {error.strerror}", hint="choose another OUT")]) from None
     try:
         yield staged
-        _swap(staged, out)
+        _swap(staged, target)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
         fact = f"`{Path(error.filename).name}` would be both a file and a directory"
         raise Refusal([Finding("path-twice", fact, hint="give one of the two outputs another `path` in its pack.yaml")]) from error

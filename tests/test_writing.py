@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from fabricgen import writing
 from fabricgen.diagnostics import Refusal
 from fabricgen.writing import MANIFEST, check_target, staging, write_file, write_manifest, write_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def fill(out: Path, text: str) -> None:
@@ -94,6 +91,17 @@ def test_a_file_and_a_link_are_refused(tmp_path: Path) -> None:
     for name in ("file", "link"):
         with pytest.raises(Refusal, match="not-ours"):
             check_target(tmp_path / name)
+
+
+def test_the_current_directory_is_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-o .` in an empty directory, and again once it is ours."""
+    here = tmp_path / "here"
+    here.mkdir()
+    for text in ("one", "two"):
+        monkeypatch.chdir(here)
+        fill(Path(), text)
+    assert (here / "a/b.txt").read_text() == "two\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["here"]
 
 
 def test_an_empty_directory_is_taken(tmp_path: Path) -> None:
