@@ -109,7 +109,7 @@ def make_bom(plan: Plan) -> Bom:
 def _switches(plan: Plan, book: PriceBook) -> Iterator[Line]:
     """Count boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
-    for role in list(Role)[: plan.sizing.tiers]:
+    for role in plan.roles:
         counts[plan.request.fronts[role].model.model][role] = plan.switch_count(role)
     for part, roles in counts.items():
         model = plan.request.fronts[next(iter(roles))].model
@@ -135,7 +135,8 @@ def _modules(plan: Plan) -> Iterator[tuple[Transceiver, str, int]]:
     """Count the cages in use, and what is in them, on hosts and on the switches of each role."""
     yield plan.joints[LinkKind.HOST].lower, "host", _host_cages(plan)
     unit, units = plan.unit, plan.mapping.units
-    for role in list(Role)[: plan.sizing.tiers]:
+    modules = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
+    for role in plan.roles:
         ends: dict[str, list[tuple[Ints, Ints]]] = defaultdict(list)
         for kind, joint in plan.joints.items():
             rows = unit.kind == kind
@@ -143,7 +144,6 @@ def _modules(plan: Plan) -> Iterator[tuple[Transceiver, str, int]]:
                 ends[joint.upper.model].append((unit.upper[rows], unit.upper_port[rows]))
             if kind.lower is role:
                 ends[joint.lower.model].append((unit.lower[rows], unit.lower_port[rows]))
-        modules = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
         for model, pairs in ends.items():
             yield modules[model], str(role), units * _cages(plan, role, pairs)
 

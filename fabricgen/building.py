@@ -12,7 +12,7 @@ import os
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.bom import make_bom
 from fabricgen.diagnostics import refuse
@@ -33,12 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.views import CableView
 
 Group = Literal["cabling", "bom", "configs", "graph"]
-GROUPS: dict[Group, str] = {
-    "cabling": "cables.csv, cables.xlsx and labels.csv",
-    "bom": "bom.csv, bom.xlsx and compare.csv",
-    "configs": "a configuration for every switch",
-    "graph": "fabric.json, fabric.graphml and topology.dot",
-}
+GROUPS: tuple[Group, ...] = get_args(Group)
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 """Above this many rows a workbook takes ten seconds to write and as long to open, and a graph file more; both are then written on request only."""
@@ -56,20 +51,10 @@ class Job:
 
     plan: Plan
     packs: Packs
-    groups: tuple[Group, ...] = tuple(GROUPS)
+    groups: tuple[Group, ...] = GROUPS
     named: frozenset[str] = frozenset()
     skipped: list[str] = field(default_factory=list)
     """What the job leaves out, in a sentence each; filled while the job is laid out."""
-
-    @cached_property
-    def links(self) -> int:
-        """Links of the whole fabric."""
-        return sum(self.plan.link_count(kind) for kind in self.plan.kinds)
-
-    @cached_property
-    def cables(self) -> int:
-        """Cables of the whole fabric."""
-        return sum(self.plan.cable_count(kind) for kind in self.plan.kinds)
 
     @cached_property
     def bom(self) -> Bom:
@@ -90,7 +75,7 @@ class Job:
     def config_packs(self) -> dict[Role, Pack]:
         """The pack of each role's NOS. Raises Refusal where the inventory names a NOS without one, or the model lacks what the pack needs."""
         found: dict[Role, Pack] = {}
-        for role in list(Role)[: self.plan.sizing.tiers]:
+        for role in self.plan.roles:
             front = self.plan.request.fronts[role]
             pack = self.packs.for_nos(front.nos)
             if pack:
@@ -124,19 +109,19 @@ class Job:
         tasks: list[Task] = []
         if "cabling" in self.groups:
             tasks += self._documents("cabling")
-            if self.cables <= WORKBOOK_CABLES or "workbook" in self.named:
+            if self.plan.cables <= WORKBOOK_CABLES or "workbook" in self.named:
                 tasks.append(Task("workbook", "cabling/cables.xlsx"))
             else:
-                self.skipped.append(f"cables.xlsx: {self.cables:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
+                self.skipped.append(f"cables.xlsx: {self.plan.cables:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
         if "bom" in self.groups:
             tasks += [*self._documents("bom"), Task("bom-workbook", "bom/bom.xlsx")]
         if "graph" in self.groups:
             tasks += self._documents("graph")
-            if self.links <= GRAPH_LINKS or "graph" in self.named:
+            if self.plan.links <= GRAPH_LINKS or "graph" in self.named:
                 tasks.append(Task("graph", "graph/fabric.json"))
             else:
                 self.skipped.append(
-                    f"fabric.json and fabric.graphml: {self.links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same"
+                    f"fabric.json and fabric.graphml: {self.plan.links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same"
                 )
         if "configs" in self.groups and self.config_packs:
             tasks += self._config_tasks()
@@ -223,7 +208,7 @@ class Job:
 
         target = reserve(root, task.path)
         if task.kind == "workbook":
-            write_cables(target, self.plan.spec.name, self._rows(), self.cables)
+            write_cables(target, self.plan.spec.name, self._rows(), self.plan.cables)
         else:
             write_bom(target, bom_view(self.bom, self.plan), comparison_view(self.comparison))
         return adopt(root, task.path)
@@ -283,7 +268,7 @@ _shared: list[tuple[Job, Path]] = []
 def _work(job: Job, tasks: list[Task], root: Path) -> Iterator[list[Written]]:
     """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
     workers = min(os.cpu_count() or 1, len(tasks))
-    if job.links < SERIAL_LINKS or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():  # noqa: PLR2004 - two make a crowd
+    if job.plan.links < SERIAL_LINKS or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():  # noqa: PLR2004 - two make a crowd
         yield from (job.run(task, root) for task in tasks)
         return
     _prepare(job, tasks)

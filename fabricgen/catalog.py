@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import ValidationError
 
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest
+from fabricgen.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.parts import Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Switch, Transceiver
 from fabricgen.resources import shipped
 from fabricgen.source import load_facts
@@ -187,8 +187,7 @@ def _finding(path: Path, loc: tuple[int | str, ...], kind: str, said: str, shape
     """Say which fact of which file does not fit, in the words of a catalog file."""
     key = ".".join(str(step) for step in loc)
     if kind == "extra_forbidden":
-        near = nearest(key, shape.model_fields)
-        return _bad(path, f"`{key}` is not a fact that this kind of file has", f"did you mean `{near}`?" if near else "")
+        return _bad(path, f"`{key}` is not a fact that this kind of file has", suggest(key, shape.model_fields))
     if kind == "missing":
         return _bad(path, f"`{key}` is missing")
     said = said.removeprefix("Value error, ")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Path, nearest
+from fabricgen.diagnostics import Finding, Path, suggest
 from fabricgen.terms import Design, speed_text
 
 if TYPE_CHECKING:
@@ -109,8 +109,7 @@ def _price_findings(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:
     known = {name for kind in ("switches", "transceivers", "cables", "nics") for name in catalog.names(kind)}
     for part in spec.prices.parts:
         if part not in known and not part.startswith("generic-"):
-            near = nearest(part, known)
-            hint = f"did you mean `{near}`?" if near else "`fabricgen catalog list` shows what there is"
+            hint = suggest(part, known, "`fabricgen catalog list` shows what there is")
             yield Finding("unknown-model", f"the catalog has no part `{part}` to price", ("prices", "parts", part), hint=hint)
 
 

@@ -95,6 +95,16 @@ def _plain(word: str) -> str:
     return str(word).lower().replace("_", "-").replace(" ", "-")
 
 
+def suggest(word: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return a hint: the known word that was most likely meant, or what to say `otherwise`.
+
+    >>> suggest("rials", ["rails", "spread"])
+    'did you mean `rails`?'
+    """
+    near = nearest(word, known)
+    return f"did you mean `{near}`?" if near else otherwise
+
+
 def text_of(finding: Finding, *, colour: bool = False) -> str:
     """Print one finding in full.
 

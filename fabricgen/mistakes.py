@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from fabricgen.diagnostics import Finding, nearest
-from fabricgen.source import read_scalar
-from fabricgen.spec import PATTERNS, FabricSpec
+from fabricgen.source import LONGEST_SHOWN, read_scalar
+from fabricgen.spec import PATTERNS, SHORT_FORMS, FabricSpec
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,12 +27,6 @@ if TYPE_CHECKING:
 
     from fabricgen.diagnostics import Path
     from fabricgen.source import Document
-
-LONGEST_SHOWN = 40
-"""Characters of a value that a finding repeats."""
-
-SHORT_FORMS = ("prices", "nos")
-"""Keys that take one word instead of a mapping."""
 
 _MUST = {
     "int": "a whole number",

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that starts so is run as a formula by spreadsheets."""
 
-
 RESERVED = ("manifest.json", "plan.json")
 """What a build writes beside the packs' files."""
 
@@ -83,6 +82,7 @@ class Packs:
         """Keep the folders; templates are compiled when they are first rendered."""
         self._roots = [*(Path(root) for root in roots), shipped("templates")]
         self._compiled: dict[tuple[str, str], Template] = {}
+        self._read: dict[Path, Pack] = {}
 
     def names(self) -> list[str]:
         """List the packs, sorted."""
@@ -93,8 +93,13 @@ class Packs:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
             return None
         path = next((found for root in self._roots if (found := root / name / "pack.yaml").is_file()), None)
-        if path is None:
-            return None
+        if path is not None and path not in self._read:
+            self._read[path] = self._parse(path)
+        return self._read[path] if path else None
+
+    @staticmethod
+    def _parse(path: Path) -> Pack:
+        """Read one pack.yaml; every fault is its own finding."""
         try:
             return Pack.model_validate(load_facts(path, "bad-pack"))
         except ValidationError as error:

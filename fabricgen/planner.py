@@ -80,6 +80,11 @@ class Plan:
         """The kinds of link that the fabric has, from the hosts up."""
         return list(LinkKind)[: self.sizing.tiers]
 
+    @property
+    def roles(self) -> list[Role]:
+        """The roles that the fabric has, from the leaf up."""
+        return list(Role)[: self.sizing.tiers]
+
     @cached_property
     def unit(self) -> Unit:
         """The links of one unit."""
@@ -94,7 +99,7 @@ class Plan:
             Role.SPINE: (sizing.spine_down, sizing.spine_up),
             Role.CORE: (sizing.core_down, 0),
         }
-        return {role: used[role] for role in list(Role)[: sizing.tiers]}
+        return {role: used[role] for role in self.roles}
 
     @cached_property
     def ports(self) -> dict[Role, list[Port]]:
@@ -120,6 +125,16 @@ class Plan:
     def cable_count(self, kind: LinkKind) -> int:
         """Count the installed cables of a kind; a link of two connectors takes two."""
         return self.link_count(kind) * self.joints[kind].cables
+
+    @property
+    def links(self) -> int:
+        """Installed links of the whole fabric."""
+        return sum(self.link_count(kind) for kind in self.kinds)
+
+    @property
+    def cables(self) -> int:
+        """Installed cables of the whole fabric."""
+        return sum(self.cable_count(kind) for kind in self.kinds)
 
     @cached_property
     def label_width(self) -> int:

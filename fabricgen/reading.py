@@ -19,7 +19,7 @@ from fabricgen.diagnostics import Finding, Place, Refusal, nearest, text_of
 from fabricgen.diagnostics import Path as KeyPath
 from fabricgen.mistakes import findings_of
 from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar
-from fabricgen.spec import NOT_YET, FabricSpec
+from fabricgen.spec import NOT_YET, SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -155,7 +155,7 @@ def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -
         for depth, part in enumerate(path[:-1], start=1):
             below = node.get(part)
             if not isinstance(below, dict):
-                below = node[part] = _long_form(part, below)
+                below = node[part] = long_form(str(part), below) if isinstance(below, str) and part in SHORT_FORMS else {}
                 document.places[path[:depth]] = document.keys[path[:depth]] = Place(flag)
             node = below
         node[path[-1]] = value
@@ -163,15 +163,6 @@ def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -
             for stale in [known for known in table if known[: len(path)] == path]:
                 del table[stale]
             table[path] = Place(flag)
-
-
-def _long_form(key: str | int, value: object) -> dict[str, Any]:
-    """Write out the short forms, so that one key below them can be set."""
-    if isinstance(value, str) and key == "prices":
-        return {"book": value}
-    if isinstance(value, str) and key == "nos":
-        return {"leaf": value, "spine": value, "core": value}
-    return {}
 
 
 def _validate(document: Document) -> FabricSpec:

@@ -191,7 +191,7 @@ def _model(choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findi
     if model:
         hint = "write `generic: {radix: 64}` in place of `model`"
         finding = Finding("unknown-model", f"`{model.model}` has no ports of its own, only a radix that you give", (*path, "model"), hint=hint)
-    findings += [finding] if finding not in findings else []
+    findings.append(finding)
     return None
 
 

@@ -218,6 +218,8 @@ class _Reader:
 
 
 LONGEST_SHOWN = 40
+"""Characters of a value that a finding repeats."""
+
 _TWICE = "keep one of the two"
 
 

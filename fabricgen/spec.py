@@ -249,6 +249,19 @@ class Nos(Part):
     """NOS of the cores."""
 
 
+SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role)}
+"""Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
+
+
+def long_form(key: str, word: str) -> dict[str, Any]:
+    """Write out the short form of a key.
+
+    >>> long_form("prices", "paper-v5")
+    {'book': 'paper-v5'}
+    """
+    return dict.fromkeys(SHORT_FORMS[key], word)
+
+
 class FabricSpec(Part):
     """One inventory: what is asked for, in full."""
 
@@ -293,8 +306,7 @@ class FabricSpec(Part):
         """Write out `prices: NAME` and `nos: NAME`."""
         if not isinstance(values, dict):
             return values
-        long = {"prices": ("book",), "nos": tuple(role.value for role in Role)}
-        return {key: dict.fromkeys(long[key], value) if key in long and isinstance(value, str) else value for key, value in values.items()}
+        return {key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value for key, value in values.items()}
 
 
 NOT_YET: dict[str, str] = {"site": "racks, positions and cable lengths"}

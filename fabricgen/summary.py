@@ -46,7 +46,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         },
         "blocks": blocks,
         "links": {**links, "total": total},
-        "cables": {"total": sum(plan.cable_count(kind) for kind in plan.kinds)},
+        "cables": {"total": plan.cables},
         "transceivers": 2 * total,
         "cost": cost(bom),
         "power_w": number(bom.power_w),
@@ -85,7 +85,7 @@ class Comparison:
         by_design = {summary["design"]: summary for summary in self.summaries}
         ours, baseline = by_design.get(Design.RAIL_ONLY, {}), by_design.get(Design.FAT_TREE, {})
         figures = {"cost_pct": ("cost", "total"), "power_pct": ("power_w",), "switches_pct": ("switches", "total"), "transceivers_pct": ("transceivers",)}
-        return {key: _saving(_figure(ours, path), _figure(baseline, path)) for key, path in figures.items()}
+        return {key: _saving(figure_at(ours, path), figure_at(baseline, path)) for key, path in figures.items()}
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
@@ -119,12 +119,16 @@ def _as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes)})
 
 
-def _figure(summary: dict[str, Any], path: tuple[str, ...]) -> float | None:
-    """Follow a path into a summary."""
+def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
+    """Follow a path into a summary; None where it ends early, or in nothing.
+
+    >>> figure_at({"switches": {"leaf": 4}}, ("switches", "leaf"))
+    4
+    """
     value: Any = summary
     for key in path:
         value = (value or {}).get(key)
-    return value if value is None else float(value)
+    return value if isinstance(value, int | float) else None
 
 
 def _saving(ours: float | None, baseline: float | None) -> float | None:

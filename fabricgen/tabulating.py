@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom import CLASSES
-from fabricgen.summary import COMPARED
+from fabricgen.summary import COMPARED, figure_at
 from fabricgen.views import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
     by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
-    link_ends = 2 * sum(plan.link_count(kind) for kind in plan.kinds)
+    link_ends = 2 * plan.links
     return BomView(
         plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
         [part for part in parts if not part.unit_price], str(link_ends), str(_modules(bom)),
@@ -142,9 +142,7 @@ def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
     """Follow a figure's path into a summary, or into the bill for what only that counts."""
     if figure.path == ("modules",):
         return str(_modules(bom)) if bom else ""
-    value: Any = summary
-    for key in figure.path:
-        value = (value or {}).get(key)
+    value = figure_at(summary, figure.path)
     if value is None:
         return ""
     return _money(Decimal(str(value))) if figure.unit == "currency" else _decimal(Fraction(str(value)))

@@ -44,15 +44,14 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     """Show every fact of a model, and where it comes from; what could not be verified is marked."""
     from fabricgen.catalog import Catalog
-    from fabricgen.diagnostics import nearest, refuse
+    from fabricgen.diagnostics import refuse, suggest
     from fabricgen.source import write_yaml
 
     known = Catalog(roots)
     kind, part = next(((each, part) for each in KINDS if (part := known.find(each, model))), ("", None))
     if part is None:
         every = [name for each in KINDS for name in known.names(each)]
-        near = nearest(model, every)
-        hint = f"did you mean `{near}`?" if near else "`fabricgen catalog list` shows what there is"
+        hint = suggest(model, every, "`fabricgen catalog list` shows what there is")
         raise refuse("unknown-model", f"the catalog has no `{model}`", hint=hint)
     facts = part.model_dump(mode="json", exclude_none=True)
     if as_json:

@@ -99,6 +99,8 @@ def compare(asked: Asked, *, as_json: bool) -> None:
 
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last one."""
+    from fabricgen.summary import figure_at
+
     summaries, savings = comparison.summaries, comparison.savings
     rows = [["", *(summary["design"] for summary in summaries), "rail-only saves"]]
     figures: list[tuple[str, tuple[str, ...], str]] = [
@@ -115,17 +117,9 @@ def comparison_text(comparison: Comparison) -> str:
     for name, path, key in figures:
         saved = savings.get(key)
         label = f"{name}, {summaries[0]['cost']['currency']}" if name == "cost" else name
-        rows.append([label, *(grouped(_at(summary, path)) for summary in summaries), f"{saved} %" if saved is not None else ""])
+        rows.append([label, *(grouped(figure_at(summary, path)) for summary in summaries), f"{saved} %" if saved is not None else ""])
     first = summaries[0]
     title = f"{first['name']}: {grouped(first['gpus'])} GPUs in {grouped(first['hb_domains'])} HB domains, prices {first['cost']['book']}"
     refused = [f"{design} cannot be built: {finding.fact} [{finding.code}]" for design, finding in comparison.refused]
     unpriced = [f"without a price, and in no total: {', '.join(first['cost']['unpriced'])}"] if first["cost"]["unpriced"] else []
     return "\n".join([title, "", table(rows, right=range(1, len(rows[0]))), *([""] if refused or unpriced else []), *refused, *unpriced])
-
-
-def _at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
-    """Follow a path into a summary."""
-    value: Any = summary
-    for key in path:
-        value = value[key]
-    return value if isinstance(value, int | float) else None

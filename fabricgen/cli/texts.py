@@ -27,7 +27,7 @@ def explain(code: str | None) -> None:
 
     Without one, list them all.
     """
-    from fabricgen.diagnostics import nearest, refuse
+    from fabricgen.diagnostics import refuse, suggest
 
     pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}
     if code is None:
@@ -37,8 +37,6 @@ def explain(code: str | None) -> None:
         return
     name = code.strip().lower().replace(" ", "-")
     if name not in pages:
-        near = nearest(name, pages)
-        raise refuse(
-            "nothing-to-explain", f"there is no page about `{code}`", hint=f"did you mean `{near}`?" if near else "`fabricgen explain` lists the pages"
-        )
+        hint = suggest(name, pages, "`fabricgen explain` lists the pages")
+        raise refuse("nothing-to-explain", f"there is no page about `{code}`", hint=hint)
     click.echo(pages[name].read_text(encoding="utf-8").rstrip("\n"))
