@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
     from fabricgen.designs import Mapping
-    from fabricgen.placing import Place
+    from fabricgen.placing import Box
 
 OCTETS = [str(octet) for octet in range(256)]
 HIGHEST_ASN = 2**32 - 2
@@ -62,20 +62,20 @@ class AddressPlan:
         start = self.hosts.start(block)
         return [start + 2 * slot + 1 for slot in slots] if self.numbered else [start + slot for slot in slots]
 
-    def loopback(self, unit: int, block: int, place: Place) -> int:
+    def loopback(self, unit: int, block: int, box: Box) -> int:
         """Return the loopback of a switch in one block of its unit; a shared leaf has one in each block."""
         sizing = self.mapping.sizing
-        offset = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[place.role]
-        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + offset + place.index
+        offset = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[box.role]
+        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + offset + box.index
 
-    def asn(self, unit: int, place: Place) -> int:
+    def asn(self, unit: int, box: Box) -> int:
         """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
         sizing = self.mapping.sizing
         base = self.mapping.request.spec.addressing.asn_base + unit * _unit_asns(self.mapping)
-        if place.role is Role.LEAF:
-            return base + place.index
-        pod = place.index // sizing.pod_spines if place.role is Role.SPINE else sizing.pods
-        return base + sizing.leaf + place.block * (sizing.pods + 1) + pod
+        if box.role is Role.LEAF:
+            return base + box.index
+        pod = box.index // sizing.pod_spines if box.role is Role.SPINE else sizing.pods
+        return base + sizing.leaf + box.block * (sizing.pods + 1) + pod
 
 
 def dotted(address: int) -> str:

@@ -129,9 +129,9 @@ class Job:
 
     def _config_tasks(self) -> Iterator[Task]:
         """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""
-        places = len(self.plan.naming.places)
+        boxes = len(self.plan.naming.boxes)
         for unit in range(self.plan.mapping.units):
-            yield from (Task("configs", unit=unit, places=range(first, min(first + SWITCHES, places))) for first in range(0, places, SWITCHES))
+            yield from (Task("configs", unit=unit, boxes=range(first, min(first + SWITCHES, boxes))) for first in range(0, boxes, SWITCHES))
 
     def _documents(self, group: Group) -> Iterator[Task]:
         """List the files of the document packs of a group."""
@@ -152,8 +152,8 @@ class Job:
 
     def _names(self, task: Task) -> Iterator[tuple[str, Role]]:
         """Name the installed switches of a run, with their roles."""
-        names, places = self.plan.naming.switches(task.unit), self.plan.naming.places
-        return ((names[index], places[index].role) for index in task.places if self.plan.installed[index])
+        names, boxes = self.plan.naming.switches(task.unit), self.plan.naming.boxes
+        return ((names[index], boxes[index].role) for index in task.boxes if self.plan.installed[index])
 
     def _config_paths(self, switch: str, role: Role) -> Iterator[str]:
         """List the files of one switch."""
@@ -180,7 +180,7 @@ class Job:
 
     def _configs(self, task: Task, root: Path) -> Iterator[Written]:
         """Render the configurations of a run of switches."""
-        for switch in self.views.switches(task.unit, tuple(self.config_packs), task.places):
+        for switch in self.views.switches(task.unit, tuple(self.config_packs), task.boxes):
             role = Role(switch.role)
             for output in self._outputs(role):
                 text = self.packs.render(self.config_packs[role].name, output.template, switch=switch)
@@ -230,7 +230,7 @@ class Task:
     pack: str = ""
     template: str = ""
     unit: int = 0
-    places: range = range(0)
+    boxes: range = range(0)
 
 
 def build(job: Job, out: Path, advance: Callable[[int, int], None] | None = None) -> list[Written]:

@@ -202,7 +202,7 @@ class Joints(NamedTuple):
 
 
 def leaf_spine(sizing: Sizing) -> Joints:
-    """Wire leaves to spines. Uplink and spine ports count from 0 within their side; rows in order of leaf, then uplink.
+    """Wire the leaves of a block of two or three tiers to its spines, in order of leaf, then uplink; ports count from 0 within their side.
 
     Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not divide the uplinks (`minimal`), the links
     go round the spines one by one. Three tiers: uplink `j` meets spine `j` of the leaf's pod.
@@ -216,18 +216,19 @@ def leaf_spine(sizing: Sizing) -> Joints:
 
 
 def spine_core(sizing: Sizing) -> Joints:
-    """Wire spines to cores, in order of spine, then uplink; spine `i` of every pod meets core group `i` by the rule of `leaf_spine`."""
+    """Wire the spines of a three-tier block to its cores, in order of spine, then uplink.
+
+    Spine `i` of every pod meets core group `i`, by the rule of `leaf_spine`.
+    """
     spine = np.repeat(np.arange(sizing.spine, dtype=np.int32), sizing.spine_up)
     uplink = np.tile(np.arange(sizing.spine_up, dtype=np.int32), sizing.spine)
-    pod, group = np.divmod(spine, max(sizing.pod_spines, 1))
+    pod, group = np.divmod(spine, np.int32(sizing.pod_spines))
     member, port = _spread(pod, uplink, sizing.spine_up, sizing.group_cores)
     return Joints(spine, uplink, group * sizing.group_cores + member, port)
 
 
 def _spread(lower: Ints, uplink: Ints, uplinks: int, uppers: int) -> tuple[Ints, Ints]:
     """Give each uplink of each lower switch an upper switch and its port."""
-    if not uppers:
-        return lower, lower
     if uplinks % uppers == 0:
         run = uplinks // uppers
         upper, offset = np.divmod(uplink, run)

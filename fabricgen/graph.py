@@ -52,9 +52,9 @@ def _add_unit(made: nx.MultiGraph[str], plan: Plan, unit: int) -> None:
     """Add the switches and links of one unit."""
     request, mapping = plan.request, plan.mapping
     names, plane = plan.naming.switches(unit), mapping.plane(unit)
-    for name, place, has in zip(names, plan.naming.places, plan.installed, strict=True):
+    for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
         if has:
-            made.add_node(name, kind=place.role.value, plane=plane)
+            made.add_node(name, kind=box.role.value, plane=plane)
     for kind, block, lower, _, upper, _, _, number in zip(*(column.tolist() for column in plan.unit), strict=True):
         link = LinkKind(kind)
         rail = mapping.rail(unit, block)

@@ -29,7 +29,7 @@ SWITCH_FIELDS, HOST_FIELDS = ("rail", "plane", "n"), ("n", "domain", "host")
 
 
 @dataclass(frozen=True)
-class Place:
+class Box:
     """One switch of a unit: its role, the block it serves (-1 where blocks share it) and its number in that scope, from 0."""
 
     role: Role
@@ -44,24 +44,24 @@ class Naming:
     mapping: Mapping
 
     @cached_property
-    def places(self) -> list[Place]:
+    def boxes(self) -> list[Box]:
         """List the switches of a unit: its leaf boxes, then each block's spines and cores."""
         sizing, blocks = self.mapping.sizing, self.mapping.unit_blocks
         owner = -1 if blocks > 1 else 0
-        leaves = [Place(Role.LEAF, owner, index) for index in range(sizing.leaf)]
+        leaves = [Box(Role.LEAF, owner, index) for index in range(sizing.leaf)]
         upper = ((Role.SPINE, sizing.spine), (Role.CORE, sizing.core))
-        return leaves + [Place(role, block, index) for block in range(blocks) for role, count in upper for index in range(count)]
+        return leaves + [Box(role, block, index) for block in range(blocks) for role, count in upper for index in range(count)]
 
     def switches(self, unit: int) -> list[str]:
-        """Name the switches of one unit, in the order of `places`."""
+        """Name the switches of one unit, in the order of `boxes`."""
         mapping, sizing = self.mapping, self.mapping.sizing
         plane, group = mapping.plane(unit), unit // mapping.request.planes
         names = []
-        for place in self.places:
-            shared = place.block < 0
-            rail = None if shared or mapping.spans_rails else mapping.rail(unit, place.block)
-            number = place.index + 1 + (group * sizing.leaf if shared else 0)
-            names.append(self._patterns[place.role, shared].format(rail=rail, plane=plane, n=number))
+        for box in self.boxes:
+            shared = box.block < 0
+            rail = None if shared else mapping.rail(unit, box.block)
+            number = box.index + 1 + (group * sizing.leaf if shared else 0)
+            names.append(self._patterns[box.role, shared].format(rail=rail, plane=plane, n=number))
         return names
 
     def host(self, host: int) -> str:

@@ -108,15 +108,15 @@ class Plan:
 
     @cached_property
     def installed(self) -> list[bool]:
-        """Whether each switch of a unit, in the order of `Naming.places`, has a link now."""
-        has = np.zeros(len(self.naming.places), dtype=bool)
+        """Whether each switch of a unit, in the order of `Naming.boxes`, has a link now."""
+        has = np.zeros(len(self.naming.boxes), dtype=bool)
         has[self.unit.upper] = True
         has[self.unit.lower[self.unit.kind != LinkKind.HOST]] = True
         return [bool(value) for value in has]
 
     def switch_count(self, role: Role) -> int:
         """Count the installed switches of a role."""
-        return self.mapping.units * sum(has for has, place in zip(self.installed, self.naming.places, strict=True) if place.role is role)
+        return self.mapping.units * sum(has for has, box in zip(self.installed, self.naming.boxes, strict=True) if box.role is role)
 
     def link_count(self, kind: LinkKind) -> int:
         """Count the installed links of a kind."""

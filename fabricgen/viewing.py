@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabricgen.clos import Ints
     from fabricgen.fronts import Front, Port
-    from fabricgen.placing import Place
+    from fabricgen.placing import Box
     from fabricgen.planner import Plan
 
 BGP_ECMP_LIMIT = 256
@@ -83,7 +83,7 @@ class Views:
         switch = np.concatenate([unit.upper, unit.lower[between]])
         port = np.concatenate([unit.upper_port, unit.lower_port[between]])
         order = np.lexsort((port, switch))
-        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.places) + 1)).astype(np.int32)
+        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(np.int32)
         return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
     def prepare(self) -> None:
@@ -94,7 +94,7 @@ class Views:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
         plan = self.plan
         names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
-        places, request = plan.naming.places, plan.request
+        boxes, request = plan.naming.boxes, plan.request
         labels = _Labels(plan, unit)
         texts = {int(kind): _joint_texts(plan, kind) for kind in plan.kinds}
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
@@ -103,7 +103,7 @@ class Views:
         views: list[CableView] = []
         for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column[start:stop].tolist() for column in plan.unit), strict=True):
             rail = labels.rails[block]
-            role = places[upper].role
+            role = boxes[upper].role
             speed, medium, part, low, high = texts[kind]
             if kind == LinkKind.HOST:
                 gpu = lower + (rail or 0)
@@ -111,7 +111,7 @@ class Views:
                 a_device, (a_interface, a_port) = hosts[host], nics[within]
                 rail = gpu % request.domain_gpus % request.rails
             else:
-                below = places[lower].role
+                below = boxes[lower].role
                 a_device, a_interface, a_port = names[lower], facts[below][lower_port].interface, printed[below][lower_port]
             views.append(
                 CableView(
@@ -124,30 +124,30 @@ class Views:
                 views[-1:] = _split(views[-1], many[kind])
         return views
 
-    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, places: range | None = None) -> Iterator[SwitchView]:
-        """Make the view of every installed switch of a unit, or of those at `places` of `Naming.places`."""
+    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: range | None = None) -> Iterator[SwitchView]:
+        """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
         names = self.plan.naming.switches(unit)
         labels = _Labels(self.plan, unit)
-        for index in places or range(len(names)):
-            place = self.plan.naming.places[index]
-            if self.plan.installed[index] and place.role in roles:
-                yield self._switch(unit, index, place, names, labels)
+        for index in boxes or range(len(names)):
+            box = self.plan.naming.boxes[index]
+            if self.plan.installed[index] and box.role in roles:
+                yield self._switch(unit, index, box, names, labels)
 
-    def _switch(self, unit: int, index: int, place: Place, names: list[str], labels: _Labels) -> SwitchView:
+    def _switch(self, unit: int, index: int, box: Box, names: list[str], labels: _Labels) -> SwitchView:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
-        front = plan.request.fronts[place.role]
-        ports = self._ports(unit, index, place, names, labels)
-        idle, cages = self._idle[place.role]
-        if len(ports) < len(self.facts[place.role]):
-            idle = self._open(place.role, ports)
-        shared = place.block < 0
-        blocks = range(plan.mapping.unit_blocks) if shared else [place.block]
-        instances = [self._instance(unit, block, place, ports, shared=shared) for block in blocks]
-        rail = None if shared else plan.mapping.rail(unit, place.block)
+        front = plan.request.fronts[box.role]
+        ports = self._ports(unit, index, box, names, labels)
+        idle, cages = self._idle[box.role]
+        if len(ports) < len(self.facts[box.role]):
+            idle = self._open(box.role, ports)
+        shared = box.block < 0
+        blocks = range(plan.mapping.unit_blocks) if shared else [box.block]
+        instances = [self._instance(unit, block, box, ports, shared=shared) for block in blocks]
+        rail = None if shared else plan.mapping.rail(unit, box.block)
         return SwitchView(
-            names[index], spec.name, place.role.value, place.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
-            plan.mapping.plane(unit), plan.addresses.asn(unit, place), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
+            names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
+            plan.mapping.plane(unit), plan.addresses.asn(unit, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
             spec.roce, front.model.sonic, _hwsku(front), ports, idle, cages, instances, instances if shared else [],
         )  # fmt: skip
 
@@ -157,13 +157,13 @@ class Views:
         planned = [IdlePort(*fact[:7]) for fact in self.facts[role] if fact.interface not in used]
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
-    def _ports(self, unit: int, index: int, place: Place, names: list[str], labels: _Labels) -> list[PortView]:
+    def _ports(self, unit: int, index: int, box: Box, names: list[str], labels: _Labels) -> list[PortView]:
         """Make the views of a switch's ports in use."""
         plan, request = self.plan, self.plan.request
-        facts, places = self.facts[place.role], plan.naming.places
+        facts, boxes = self.facts[box.role], plan.naming.boxes
         rows, uppers, starts = self._ends
         run = slice(starts[index], starts[index + 1])
-        nics, hosts, shared = self._host_interfaces[plan.mapping.plane(unit)], plan.hosts, place.block < 0
+        nics, hosts, shared = self._host_interfaces[plan.mapping.plane(unit)], plan.hosts, box.block < 0
         views = []
         for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper in zip(
             *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), strict=True
@@ -176,24 +176,24 @@ class Views:
                 peer, peer_interface = hosts[host], nics[within][0]
                 address = labels.address(block, slot)
             elif is_upper:
-                peer, peer_interface = names[lower], self.facts[places[lower].role][lower_port].interface
+                peer, peer_interface = names[lower], self.facts[boxes[lower].role][lower_port].interface
             else:
-                peer, peer_interface = names[upper], self.facts[places[upper].role][upper_port].interface
+                peer, peer_interface = names[upper], self.facts[boxes[upper].role][upper_port].interface
             vrf = labels.vrfs[block] if shared else ""
             views.append(PortView(*facts[port], peer, peer_interface, labels.cable(kind, block, number), address, to_host, vrf, labels.rail_texts[block]))
         return views
 
-    def _instance(self, unit: int, block: int, place: Place, ports: list[PortView], *, shared: bool) -> Instance:
+    def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:
         """Make one routing instance of a switch."""
         plan = self.plan
         rail = plan.mapping.rail(unit, block)
         vrf, table = (_vrf(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
         own = [port for port in ports if port.vrf == vrf]
         hosts, fabric = [port for port in own if port.to_host], [port for port in own if not port.to_host]
-        loopback = dotted(plan.addresses.loopback(unit, block, place))
+        loopback = dotted(plan.addresses.loopback(unit, block, box))
         number = unit * plan.mapping.unit_blocks + block
         return Instance(
-            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, place), loopback, loopback,
+            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, box), loopback, loopback,
             plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
             hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
         )  # fmt: skip

@@ -19,7 +19,7 @@ DGX = {"gpus": 8}
 
 def numbers(plan: Plan, unit: int, role: Role) -> list[int]:
     """Return the AS numbers of a unit's switches of one role."""
-    return [plan.addresses.asn(unit, place) for place in plan.naming.places if place.role is role]
+    return [plan.addresses.asn(unit, box) for box in plan.naming.boxes if box.role is role]
 
 
 def test_slices_are_powers_of_two() -> None:

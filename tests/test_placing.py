@@ -123,6 +123,6 @@ def test_host_ports_without_a_chassis() -> None:
 def test_places_list_leaves_first() -> None:
     """The switches of a unit: shared leaves, then each block's spines and cores."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
-    roles = [(place.role, place.block) for place in plan.naming.places]
+    roles = [(box.role, box.block) for box in plan.naming.boxes]
     assert roles[0] == (Role.LEAF, -1)
     assert roles == sorted(roles, key=lambda item: (max(item[1], 0) if item[0] is not Role.LEAF else -1, item[0].tier))

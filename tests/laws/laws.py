@@ -41,8 +41,8 @@ def every_switch_port_is_used_at_most_once(plan: Plan) -> None:
     """No two link ends share a port, and every port is one of the box's."""
     ends = list(switch_ends(plan))
     assert len(set(ends)) == len(ends)
-    places = plan.naming.places
-    assert all(0 <= port < len(plan.ports[places[switch].role]) for switch, port in ends)
+    boxes = plan.naming.boxes
+    assert all(0 <= port < len(plan.ports[boxes[switch].role]) for switch, port in ends)
 
 
 def every_port_is_one_that_the_box_has(plan: Plan) -> None:
@@ -58,11 +58,11 @@ def every_port_is_one_that_the_box_has(plan: Plan) -> None:
 
 def ports_run_at_the_speed_of_their_links(plan: Plan) -> None:
     """Both ends of a link have its speed."""
-    places = plan.naming.places
+    boxes = plan.naming.boxes
     for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
         speed = plan.joints[LinkKind(kind)].speed_gbps
-        assert plan.ports[places[upper].role][upper_port].breakout.speed_gbps == speed
-        assert kind == LinkKind.HOST or plan.ports[places[lower].role][lower_port].breakout.speed_gbps == speed
+        assert plan.ports[boxes[upper].role][upper_port].breakout.speed_gbps == speed
+        assert kind == LinkKind.HOST or plan.ports[boxes[lower].role][lower_port].breakout.speed_gbps == speed
 
 
 def gpus_of(plan: Plan, unit: int) -> list[tuple[int, int | None, Link]]:
@@ -80,14 +80,14 @@ def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
 
 def a_rail_stays_to_itself(plan: Plan) -> None:
     """Where blocks are rails, a GPU's link is on its own rail, and no link joins the blocks of two rails."""
-    request, places = plan.request, plan.naming.places
+    request, boxes = plan.request, plan.naming.boxes
     if request.design is not Design.RAIL_ONLY:
         return
     for unit in range(plan.mapping.units):
         assert all(gpu % request.domain_gpus % request.rails == rail for gpu, rail, _ in gpus_of(plan, unit))
     for kind, block, lower, _, upper, _, _, _ in links(plan):
         switches = [upper] if kind == LinkKind.HOST else [lower, upper]
-        owners = {places[switch].block for switch in switches if places[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1}
+        owners = {boxes[switch].block for switch in switches if boxes[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1}
         assert owners <= {block}
 
 
@@ -151,14 +151,14 @@ def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
 def the_summary_counts_what_is_wired(plan: Plan) -> None:
     """Links, switches, transceivers and cables of the summary are those of the columns."""
     bom = make_bom(plan)
-    summary, units, places = summarize(plan, bom), plan.mapping.units, plan.naming.places
+    summary, units, boxes = summarize(plan, bom), plan.mapping.units, plan.naming.boxes
     rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
     by_kind = Counter(LinkKind(row[0]) for row in rows)
     assert summary["links"] == {kind.key: units * by_kind[kind] for kind in LinkKind} | {"total": units * len(rows)}
     assert summary["links"]["host"] == plan.request.gpus * plan.request.planes
     assert summary["transceivers"] == 2 * units * len(rows)
     assert summary["cables"]["total"] == units * sum(plan.joints[LinkKind(row[0])].cables for row in rows)
-    by_role = Counter(places[switch].role.value for switch in wired)
+    by_role = Counter(boxes[switch].role.value for switch in wired)
     assert summary["switches"] == {role.value: units * by_role[role.value] for role in Role} | {"total": units * len(wired)}
     assert summary["switches"]["total"] == len(list(plan.switches()))
     assert summary["blocks"] * summary["per_block"]["endpoints"] == summary["links"]["host"]
@@ -200,9 +200,9 @@ def addresses_of(plan: Plan) -> Iterator[int]:
 def loopbacks_of(plan: Plan) -> Iterator[int]:
     """Return the loopbacks of the installed switches; a shared leaf has one for each of its rails."""
     for unit in range(plan.mapping.units):
-        for place, has in zip(plan.naming.places, plan.installed, strict=True):
-            blocks = range(plan.mapping.unit_blocks) if place.block < 0 else [place.block]
-            yield from (plan.addresses.loopback(unit, block, place) for block in blocks if has)
+        for box, has in zip(plan.naming.boxes, plan.installed, strict=True):
+            blocks = range(plan.mapping.unit_blocks) if box.block < 0 else [box.block]
+            yield from (plan.addresses.loopback(unit, block, box) for block in blocks if has)
 
 
 def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
@@ -216,11 +216,11 @@ def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
 
 def neighbours_have_different_as_numbers(plan: Plan) -> None:
     """Every link between switches is an external BGP session, and no two leaves share a number."""
-    places = plan.naming.places
-    numbers = [plan.addresses.asn(unit, place) for unit in range(plan.mapping.units) for place in places if place.role is Role.LEAF]
+    boxes = plan.naming.boxes
+    numbers = [plan.addresses.asn(unit, box) for unit in range(plan.mapping.units) for box in boxes if box.role is Role.LEAF]
     assert len(set(numbers)) == len(numbers)
     for kind, _, lower, _, upper, _, _, _ in links(plan):
-        assert kind == LinkKind.HOST or plan.addresses.asn(0, places[lower]) != plan.addresses.asn(0, places[upper])
+        assert kind == LinkKind.HOST or plan.addresses.asn(0, boxes[lower]) != plan.addresses.asn(0, boxes[upper])
 
 
 def names_are_unique(plan: Plan) -> None:
