@@ -187,7 +187,7 @@ class Views:
         """Make one routing instance of a switch."""
         plan = self.plan
         rail = plan.mapping.rail(unit, block)
-        vrf, table = (_vrf(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
+        vrf, table = (vrf_name(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
         own = [port for port in ports if port.vrf == vrf]
         hosts, fabric = [port for port in own if port.to_host], [port for port in own if not port.to_host]
         loopback = dotted(plan.addresses.loopback(unit, block, box))
@@ -203,7 +203,7 @@ FIRST_TABLE = 1000
 """Linux routing table of rail 0's VRF; below it lie the tables that distributions use."""
 
 
-def _vrf(rail: int | None) -> str:
+def vrf_name(rail: int | None) -> str:
     """Name the VRF of a rail on a shared box."""
     return f"rail{rail}"
 
@@ -215,7 +215,7 @@ class _Labels:
         blocks = range(plan.mapping.unit_blocks)
         self.rails = [plan.mapping.rail(unit, block) for block in blocks]
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
-        self.vrfs = [_vrf(rail) for rail in self.rails]
+        self.vrfs = [vrf_name(rail) for rail in self.rails]
         self._width = plan.label_width
         self._prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in blocks}
         starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]

@@ -1,28 +1,60 @@
-"""The graph: every node and link of the plan, unchanged by JSON and by GraphML, and rails that meet only in HB domains."""
+"""The graphs: every node and link of the plan, rails that meet only in HB domains, and the same again from JSON and from GraphML."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import pytest
+from hypothesis import given
 
-from fabricgen.graph import graph, graphml, node_link
+from fabricgen.diagnostics import Refusal
+from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.terms import gpu_name
+from fabricgen.viewing import Views
+from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan
 
-SMALL = {"gpus": 64, "hb_domain": {"gpus": 8, "bandwidth": "3.6Tbps"}, "radix": 4}
+SMALL: Inventory = {"gpus": 64, "hb_domain": {"gpus": 8, "bandwidth": "3.6Tbps"}, "radix": 4}
+SHARED: Inventory = {**SMALL, "radix": 16, "rails": {"planes": 2, "per_switch": 2, "tiers": 2}}
+FABRICS: dict[str, Inventory] = {
+    "two tiers": SMALL,
+    "three tiers": {**SMALL, "rails": {"count": 4}},
+    "one tier": {"gpus": 16, "hb_domain": {"gpus": 4, "hosts": 2}, "radix": 16},
+    "rail-optimized": {**SMALL, "radix": 16, "design": "rail-optimized"},
+    "fat-tree on two planes": {**SMALL, "radix": 16, "design": "fat-tree", "rails": {"planes": 2}},
+    "shared boxes on two planes": SHARED,
+    "shared boxes with a reserve": {**SHARED, "reserve": {"gpus": 128}},
+    "uneven spines": {**SMALL, "gpus": 80, "radix": 12, "rails": {"count": 2}, "spread": "minimal"},
+    "two cables a link": {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}},
+    "faster spines": {
+        "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"tiers": 2},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}, "spine": {"model": "sn5600", "breakout": "1x800G"}},
+    },
+}  # fmt: skip
+
+
+@pytest.fixture(params=list(FABRICS.values()), ids=list(FABRICS), scope="module")
+def plan(request: pytest.FixtureRequest) -> Plan:
+    """Plan each of the fabrics."""
+    return planned(**request.param)
 
 
 def without(made: nx.MultiGraph[str], *kinds: str) -> nx.MultiGraph[str]:
     """Take the nodes of some kinds out of a graph."""
     made.remove_nodes_from([node for node, shown in made.nodes.items() if shown["kind"] in kinds])
     return made
+
+
+def switches(made: nx.Graph[str]) -> set[str]:
+    """Return the nodes that stand for switches."""
+    return {node for node, shown in made.nodes.items() if "switch" in shown}
 
 
 def test_every_node_and_link_is_there() -> None:
@@ -36,36 +68,193 @@ def test_every_node_and_link_is_there() -> None:
     assert {edge["capacity_gbps"] for *_, edge in made.edges(data=True) if edge["kind"] == "hb"} == {3600}
 
 
-def test_rails_meet_only_in_hb_domains() -> None:
-    """Without HB domains a rail-only fabric falls into its rails, and a rail-optimized one does not."""
-    for design, parts in (("rail-only", 8), ("rail-optimized", 1), ("fat-tree", 1)):
-        made = graph(planned(design=design, **{**SMALL, "radix": 16}))
-        assert nx.number_connected_components(without(made, "hb-domain")) == parts
+def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
+    """All tiers, boxes that are shared, pairs with unequal numbers of links, links of two cables and of two speeds, and a reserve."""
+    plans = {name: planned(**keys) for name, keys in FABRICS.items()}
+    assert {plan.sizing.tiers for plan in plans.values()} == {1, 2, 3}
+    assert plans["shared boxes on two planes"].mapping.unit_blocks == 2
+    assert len({edge["links"] for *_, edge in switch_graph(plans["uneven spines"]).edges(data=True)}) == 2
+    assert {joint.cables for joint in plans["two cables a link"].joints.values()} == {2}
+    assert {joint.speed_gbps for joint in plans["faster spines"].joints.values()} == {400, 800}
+    assert not all(plans["shared boxes with a reserve"].installed)
 
 
-def test_planes_share_no_switch() -> None:
-    """Without the GPUs, the planes of a fabric are apart."""
-    made = graph(planned(design="fat-tree", rails={"planes": 2}, **{**SMALL, "radix": 16}))
-    assert nx.number_connected_components(without(made, "gpu", "hb-domain")) == 2
+def nic_ports(plan: Plan) -> dict[tuple[str, str], str]:
+    """Return the node of each NIC port by its host and its interface."""
+    request = plan.request
+    return {
+        (plan.hosts[gpu // request.host_gpus], plan.naming.interface(gpu % request.host_gpus, plane)): f"{gpu_name(*divmod(gpu, request.domain_gpus))}/{plane}"
+        for gpu in range(request.gpus)
+        for plane in range(request.planes)
+    }
 
 
-@pytest.fixture(scope="module")
-def plan() -> Plan:
-    """Plan a fabric with planes and shared boxes."""
-    return planned(rails={"planes": 2, "per_switch": 2, "tiers": 2}, **{**SMALL, "radix": 16})
+def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
+    """Both ends, rail, plane and speed are those of the sheet; the cables of one link are one edge."""
+    views, ports = Views(plan), nic_ports(plan)
+    letters = "ab" if any(joint.cables > 1 for joint in plan.joints.values()) else ""
+    wanted = {
+        cable.cable.rstrip(letters): ({ports.get((cable.a_device, cable.a_interface), cable.a_device), cable.b_device}, cable.rail, cable.plane, cable.speed)
+        for unit in range(plan.mapping.units)
+        for cable in views.cables(unit)
+    }
+    made = graph(plan)
+    box = {node: shown.get("switch", node) for node, shown in made.nodes.items()}
+    found = {
+        edge["cable"]: ({box[low], box[high]}, str(edge.get("rail", "")), edge["plane"], f"{edge['capacity_gbps']}G")
+        for low, high, edge in made.edges(data=True)
+        if "cable" in edge
+    }
+    assert found == wanted
+
+
+def test_a_nic_port_has_the_rail_and_plane_of_its_link(plan: Plan) -> None:
+    """And its GPU has the same rail, and the same host."""
+    made = graph(plan)
+    nodes = made.nodes
+    for low, high, edge in made.edges(data=True):
+        if edge["kind"] == "host":
+            assert (nodes[low]["rail"], nodes[low]["plane"]) == (edge["rail"], edge["plane"])
+        elif edge["kind"] == "nic":
+            assert (nodes[low]["rail"], nodes[low]["host"]) == (nodes[high]["rail"], nodes[high]["host"])
+
+
+def test_a_switch_node_is_a_routing_instance(plan: Plan) -> None:
+    """A box that rails share is a node for each VRF that its configuration has, and any other box is one node."""
+    views = Views(plan)
+    wanted = {
+        (f"{switch.name}/{instance.vrf}" if instance.vrf else switch.name, switch.name, switch.role, switch.plane, instance.rail)
+        for unit in range(plan.mapping.units)
+        for switch in views.switches(unit)
+        for instance in switch.instances
+    }
+    made = switch_graph(plan)
+    assert {(node, shown["switch"], shown["kind"], shown["plane"], str(shown.get("rail", ""))) for node, shown in made.nodes.items()} == wanted
+    assert switches(graph(plan)) == set(made)
+
+
+def test_keys_name_edges_once(plan: Plan) -> None:
+    """A key is unique in the graph, as GraphML wants of an edge's id, and is the cable where there is one."""
+    made = graph(plan)
+    assert len({key for *_, key in made.edges(keys=True)}) == made.number_of_edges()
+    assert all(edge.get("cable", key) == key for *_, key, edge in made.edges(keys=True, data=True))
+
+
+def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
+    """Those of the NIC port that they lead to; an edge into an HB domain has the bandwidth of the inventory or the host, or none."""
+    made, request = graph(plan), plan.request
+    for low, high, edge in made.edges(data=True):
+        if edge["kind"] == "nic":
+            assert (edge["rail"], edge["plane"], edge["capacity_gbps"]) == (made.nodes[high]["rail"], made.nodes[high]["plane"], request.speed_gbps)
+        elif edge["kind"] == "hb":
+            assert edge == {"kind": "hb"} | ({"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {})
+            assert low.startswith("hb:")
+    assert Counter(edge["kind"] for *_, edge in made.edges(data=True))["nic"] == request.gpus * request.planes
+
+
+@pytest.mark.parametrize(
+    ("design", "rails", "parts"),
+    [
+        ("rail-only", {}, 8),
+        ("rail-only", {"per_switch": 2, "tiers": 2}, 8),
+        ("rail-only", {"per_switch": "auto", "planes": 2}, 16),
+        ("rail-optimized", {}, 1),
+        ("fat-tree", {}, 1),
+    ],
+)
+def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts: int) -> None:
+    """Without HB domains a rail-only fabric falls into its rails, on shared boxes too; planes meet in GPUs, so those are taken out."""
+    plan = planned(**{**SMALL, "radix": 16, "design": design, "rails": rails})
+    made = without(graph(plan), "hb-domain", "gpu")
+    groups = list(nx.connected_components(made))
+    assert len(groups) == parts
+    assert all(len({made.nodes[node]["plane"] for node in group}) == 1 for group in groups)
+    if design == "rail-only":
+        assert all(len({made.nodes[node]["rail"] for node in group}) == 1 for group in groups)
+    folded = switch_graph(plan)
+    assert {frozenset(group & switches(made)) for group in groups} == set(map(frozenset, nx.connected_components(folded)))
+
+
+def test_a_shared_box_offers_no_path_between_its_rails() -> None:
+    """The way to another rail leads through an HB domain, though both rails' ports are on one box."""
+    made = graph(planned(**SHARED))
+    path = nx.shortest_path(made, "d0-g0", "d1-g1")
+    assert {"hb:0", "hb:1"} & set(path)
+    (leaf,) = (node for node in made["d0-g0/0"] if "switch" in made.nodes[node])
+    (other,) = (node for node in made["d0-g1/0"] if "switch" in made.nodes[node])
+    assert leaf != other
+    assert made.nodes[leaf]["switch"] == made.nodes[other]["switch"]
+
+
+def folded(made: nx.MultiGraph[str]) -> nx.Graph[str]:
+    """Fold the endpoints of the full graph, edge by edge."""
+    few: nx.Graph[str] = nx.Graph(**made.graph)
+    own = switches(made)
+    few.add_nodes_from((node, {**made.nodes[node], "endpoints": 0, "endpoint_gbps": 0}) for node in made if node in own)
+    for low, high, edge in made.edges(data=True):
+        ends = {low, high} & own
+        if edge["kind"] == "host":
+            (node,) = ends
+            few.nodes[node]["endpoints"] += 1
+            few.nodes[node]["endpoint_gbps"] += edge["capacity_gbps"]
+        elif ends:
+            before = few.get_edge_data(low, high, {"links": 0, "capacity_gbps": 0})
+            kept = {key: edge[key] for key in ("kind", "rail", "plane") if key in edge}
+            few.add_edge(low, high, **kept, links=before["links"] + 1, capacity_gbps=before["capacity_gbps"] + edge["capacity_gbps"])
+    return few
+
+
+def test_the_switch_graph_is_the_graph_without_endpoints(plan: Plan) -> None:
+    """Counted edge by edge from the full graph, it is the same."""
+    assert exact(switch_graph(plan)) == exact(folded(graph(plan)))
+
+
+@given(inventories())
+def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(inventory: Inventory) -> None:
+    """The same for whatever can be planned."""
+    try:
+        plan = planned(**inventory)
+    except Refusal:
+        return
+    assert exact(switch_graph(plan)) == exact(folded(graph(plan)))
+
+
+def test_edges_of_the_switch_graph_are_apart(plan: Plan) -> None:
+    """Who gives one edge a weight gives it to no other."""
+    made = switch_graph(plan)
+    assert len({id(edge) for *_, edge in made.edges(data=True)}) == made.number_of_edges()
+
+
+def exact(made: nx.Graph[str]) -> tuple[object, ...]:
+    """Return all that a graph holds, with the types: repr tells 1 from 1.0, from True and from "1", where == may not."""
+
+    def typed(shown: dict[str, Any]) -> str:
+        return repr(sorted(shown.items()))
+
+    edges: list[tuple[Any, ...]] = list(made.edges(keys=True, data=True)) if isinstance(made, nx.MultiGraph) else list(made.edges(data=True))
+    defaults = {"node_default", "edge_default"}  # what networkx notes of any GraphML that it reads
+    return (
+        type(made).__name__,
+        typed({key: value for key, value in made.graph.items() if key not in defaults}),
+        [(node, typed(shown)) for node, shown in made.nodes.items()],
+        sorted((*sorted(edge[:2]), *map(repr, edge[2:-1]), typed(edge[-1])) for edge in edges),
+    )
 
 
 def test_node_link_json_round_trips(plan: Plan) -> None:
-    """Reading it back gives the same nodes, links and attributes."""
-    made = graph(plan)
-    again = nx.node_link_graph(json.loads(node_link(made)), edges="edges")
-    assert nx.utils.graphs_equal(made, again)
+    """Reading it back gives the same nodes, links, keys and attributes, of the same types."""
+    for made in (graph(plan), switch_graph(plan)):
+        assert exact(nx.node_link_graph(json.loads(node_link(made)), edges="edges")) == exact(made)
 
 
 def test_graphml_round_trips(plan: Plan) -> None:
-    """GraphML keeps types as well: ranks and capacities stay numbers."""
-    made = graph(plan)
-    again = nx.read_graphml(io.BytesIO(graphml(made).encode()), force_multigraph=True)
-    assert dict(made.nodes.items()) == dict(again.nodes.items())
-    plain = [sorted((*sorted(ends[:2]), json.dumps(ends[2], sort_keys=True)) for ends in one.edges(data=True)) for one in (made, again)]
-    assert plain[0] == plain[1]
+    """So does GraphML."""
+    for made in (graph(plan), switch_graph(plan)):
+        again = nx.read_graphml(io.BytesIO(graphml(made).encode()), edge_key_type=str, force_multigraph=made.is_multigraph())
+        assert exact(again) == exact(made)
+
+
+def test_exact_sees_a_type() -> None:
+    """The comparison above tells a number from its text, and from the same number of another type."""
+    shapes = [exact(nx.Graph([("a", "b", {"capacity_gbps": value})])) for value in (1, 1.0, True, "1")]
+    assert all(one != other for number, one in enumerate(shapes) for other in shapes[:number])

@@ -1,0 +1,73 @@
+"""The front door for Python programs: from an inventory to a plan, and from a plan to numbers and graphs.
+
+Owns two ways into a plan; the rest is collected here from the modules that own it, so that one import has it all. Everything else in the
+package may change from one version to the next.
+
+>>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}})
+>>> summary(plan)["switches"]
+{'leaf': 32, 'spine': 16, 'core': 0, 'total': 48}
+>>> graph(plan).number_of_nodes(), switch_graph(plan).number_of_nodes()
+(184, 48)
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.bom import make_bom
+from fabricgen.catalog import Catalog
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.planner import Plan, make_plan
+from fabricgen.reading import Flags, check_promise, read_inventory
+from fabricgen.summary import summarize
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["Finding", "Plan", "Refusal", "graph", "graphml", "node_link", "plan_file", "plan_inventory", "summary", "switch_graph"]
+
+
+def plan_file(path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, *, catalogs: Sequence[Path] = ()) -> Plan:
+    """Plan the inventory in a file, or take up a plan that `fabricgen plan -o` kept.
+
+    `overrides` maps keys, dots between their parts, to values that win over the file's. `catalogs` are directories of your own catalog
+    files, which shadow the shipped ones. Raises Refusal; its findings have the file, line and column of what is wrong.
+
+    >>> from fabricgen.resources import shipped
+    >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).request.rails
+    4
+    """
+    source = str(path)
+    return _plan(source, overrides or {}, Catalog(catalogs, Path(source).parent))
+
+
+def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = ()) -> Plan:
+    """Plan an inventory given as a mapping, with the keys and the values that a file would have; `name` may be left out.
+
+    Raises Refusal; its findings name the key of what is wrong.
+
+    >>> try:
+    ...     plan_inventory({"gpus": 60, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 8}}}})
+    ... except Refusal as refusal:
+    ...     [finding.code for finding in refusal.findings]
+    ['gpus-not-whole-domains']
+    """
+    return _plan(None, inventory, Catalog(catalogs))
+
+
+def summary(plan: Plan) -> dict[str, Any]:
+    """Return the numbers of a plan under the keys of `fabricgen plan --json`. Raises Refusal where a price book is not to be found."""
+    return summarize(plan, make_bom(plan))
+
+
+def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog) -> Plan:
+    """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
+    inventory = read_inventory(source, flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}))
+    with inventory.placing():
+        plan = make_plan(inventory.spec, catalog)
+        check_promise(inventory, plan.digest)
+    return plan

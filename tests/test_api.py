@@ -1,0 +1,97 @@
+"""The front door for programs: files and mappings plan as the command line does, and what is wrong is said with its place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import networkx as nx
+import pytest
+
+from fabricgen import api
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Run
+
+INVENTORY = "name: small\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 4}}}\n"
+KEYS = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Write an inventory."""
+    written = tmp_path / "fabric.yaml"
+    written.write_text(INVENTORY, encoding="utf-8")
+    return written
+
+
+def test_everything_that_is_promised_is_there() -> None:
+    """Each name of `__all__` is public, exists and says what it is."""
+    assert all(getattr(api, name).__doc__ for name in api.__all__)
+    assert not [name for name in api.__all__ if name.startswith("_")]
+
+
+def test_a_file_and_a_mapping_give_one_plan(path: Path) -> None:
+    """The same keys, the same wiring."""
+    assert api.plan_file(path).digest() == api.plan_file(str(path)).digest() == api.plan_inventory(KEYS).digest()
+
+
+def test_the_summary_is_what_the_command_prints(path: Path, run: Run) -> None:
+    """`plan --json` and `summary` agree, key by key, with an override too."""
+    assert json.loads(json.dumps(api.summary(api.plan_file(path)))) == json.loads(run("plan", path, "--json").stdout)
+    printed = json.loads(run("plan", path, "--json", "--set", "rails.count=4").stdout)
+    assert json.loads(json.dumps(api.summary(api.plan_file(path, {"rails.count": 4})))) == printed
+
+
+def test_a_kept_plan_is_taken_up_again(path: Path, tmp_path: Path, run: Run) -> None:
+    """What `plan -o` wrote is planned to the same wiring, and refused where it promises another."""
+    kept = tmp_path / "plan.json"
+    assert run("plan", path, "-o", kept).returncode == 0
+    assert api.plan_file(kept).digest() == api.plan_file(path).digest()
+    text = kept.read_text(encoding="utf-8")
+    kept.write_text(text.replace(api.plan_file(path).digest(), "0" * 64), encoding="utf-8")
+    with pytest.raises(api.Refusal) as refused:
+        api.plan_file(kept)
+    assert [finding.code for finding in refused.value.findings] == ["plan-of-another-version"]
+
+
+def test_a_refusal_says_where(path: Path) -> None:
+    """A file's finding has line and column, an override's and a mapping's the key."""
+    path.write_text(INVENTORY.replace("64", "60"), encoding="utf-8")
+    with pytest.raises(api.Refusal) as refused:
+        api.plan_file(path)
+    (place,) = {finding.place for finding in refused.value.findings}
+    assert place is not None
+    assert (place.source, place.line) == (str(path), 2)
+    with pytest.raises(api.Refusal) as overridden:
+        api.plan_file(path, {"gpus": 61})
+    with pytest.raises(api.Refusal) as mapped:
+        api.plan_inventory({**KEYS, "gpus": 61})
+    assert [[str(finding.place) for finding in one.value.findings] for one in (overridden, mapped)] == [["gpus"], ["gpus"]]
+
+
+def test_the_callers_values_stay_as_they_are(path: Path) -> None:
+    """An override below another one is laid over a copy."""
+    overrides = {"rails": {"count": 8}, "rails.count": 4}
+    assert api.plan_file(path, overrides).request.rails == 4
+    assert overrides == {"rails": {"count": 8}, "rails.count": 4}
+
+
+def test_catalogs_and_price_books_are_found(path: Path, tmp_path: Path) -> None:
+    """A directory of one's own shadows the catalog, and a price book lies relative to the inventory."""
+    (tmp_path / "own" / "prices").mkdir(parents=True)
+    book = "description: ours\ncurrency: EUR\nsource: own\ndate: '2026-01-01'\nparts: {}\n"
+    (tmp_path / "own" / "prices" / "mine.yaml").write_text(f"name: mine\n{book}", encoding="utf-8")
+    (tmp_path / "beside.yaml").write_text(f"name: beside\n{book}", encoding="utf-8")
+    assert api.summary(api.plan_file(path, {"prices": "mine"}, catalogs=[tmp_path / "own"]))["cost"]["currency"] == "EUR"
+    assert api.summary(api.plan_inventory({**KEYS, "prices": "mine"}, catalogs=[tmp_path / "own"]))["cost"]["currency"] == "EUR"
+    assert api.summary(api.plan_file(path, {"prices": "beside.yaml"}))["cost"]["currency"] == "EUR"
+
+
+def test_both_graphs_are_networkx(path: Path) -> None:
+    """What networkx can do with a graph, it can do with these."""
+    plan = api.plan_file(path)
+    assert isinstance(api.graph(plan), nx.MultiGraph)
+    assert nx.number_connected_components(api.switch_graph(plan)) == 8
