@@ -1,0 +1,137 @@
+"""`route`: the way from one GPU to another, hop by hop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_json
+
+if TYPE_CHECKING:
+    from fabricgen.forwarding import Hop, Path, Routing, Way
+
+RELAYED = {
+    "direct": "direct",
+    "source-relay": "source relay: over the HB domain first",
+    "destination-relay": "destination relay: over the HB domain last",
+    "third-rail-relay": "third-rail relay: over both HB domains, on another rail",
+    "third-domain-relay": "third-domain relay: over GPUs of other HB domains",
+}
+"""What people call each kind of path."""
+
+
+@click.command()
+@fabric_arguments
+@click.argument("source", required=False, metavar="SRC")
+@click.argument("target", required=False, metavar="DST")
+@click.option("--fail", "failed", multiple=True, metavar="X", help="Something that is down, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.")
+@click.option("--all-kinds", is_flag=True, help="Show a path of every kind that there is, the default first.")
+@click.option("--flow", "number", type=click.IntRange(0), default=0, help="Which flow between the two to follow: the number is hashed as the UDP source port.")
+@json_option
+def route(asked: Asked, source: str | None, target: str | None, failed: tuple[str, ...], number: int, *, all_kinds: bool, as_json: bool) -> int:
+    """Show the path from GPU SRC to GPU DST, hop by hop, such as d0-g0 and d1-g3.
+
+    Exit code 1 says that no path is left.
+    """
+    from fabricgen.forwarding import Reach, Routing, find_failures, find_gpu, flow_of
+
+    asked, source, target = _ends(asked, source, target)
+    plan, inventory = asked.plan()
+    with inventory.placing():
+        routing = Routing(Reach(plan, find_failures(plan, failed)))
+        ends = find_gpu(plan, source), find_gpu(plan, target)
+    paths = [routing.path(*ends, way, flow_of(number)) for way in _shown(routing, ends, all_kinds=all_kinds)]
+    same_rail = len({gpu % plan.request.domain_gpus % plan.request.rails for gpu in ends}) == 1
+    if as_json:
+        relay = next((relay for path in paths[:1] for relay in path.relays), None)
+        shown = [path.document() for path in paths]
+        print_json({"src": source, "dst": target, "same_rail": same_rail, "relay": relay, "paths": shown, "reachable": bool(paths)})
+    elif paths:
+        click.echo("\n\n".join([_title(routing, ends, same_rail=same_rail), *(_drawing(path, planes=plan.request.planes) for path in paths)]))
+    if not paths:
+        click.echo(f"no path from {source} to {target}: {_why(routing, ends)}", err=True)
+    return 0 if paths else 1
+
+
+def _ends(asked: Asked, source: str | None, target: str | None) -> tuple[Asked, str, str]:
+    """Name the two GPUs; where flags size the fabric there is no FABRIC, and all words stand one place earlier."""
+    if target is None and any(value is not None for value in asked.flags.values()):
+        asked, source, target = replace(asked, fabric=None), asked.fabric, source
+    if source is None or target is None:
+        raise click.UsageError("name two GPUs, such as d0-g0 and d1-g3")
+    if source == target:
+        raise click.UsageError(f"{source} need not go anywhere to reach itself; name two GPUs")
+    return asked, source, target
+
+
+def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[Way]:
+    """Choose the ways to show: one of every kind, or the default; where blocks span rails, the relay that other designs would take beside it."""
+    ways = routing.choice.each_kind(*ends)
+    if all_kinds:
+        return ways
+    beside = [way for way in ways[1:] if way.kind == "source-relay" and routing.reach.plan.mapping.spans_rails and ways[0].kind == "direct"]
+    return [*ways[:1], *beside]
+
+
+def _title(routing: Routing, ends: tuple[int, int], *, same_rail: bool) -> str:
+    """Say where the two GPUs stand to each other."""
+    request, names = routing.reach.plan.request, [routing.ends.gpu(gpu) for gpu in ends]
+    domains = {gpu // request.domain_gpus for gpu in ends}
+    where = f"both in HB domain {min(domains)}" if len(domains) == 1 else "in different HB domains"
+    return f"{names[0]} to {names[1]}: {where}, {'on the same rail' if same_rail else 'on different rails'}"
+
+
+def _drawing(path: Path, *, planes: int) -> str:
+    """Draw a path from top to bottom: what it visits flush left, and between two of them what joins them."""
+    hops = [hop for hop in path.hops if hop.kind not in ("nic", "hb-domain")]
+    width = max(len(hop.node) for hop in hops)
+    lines = [_heading(path)]
+    for index, hop in enumerate(path.hops):
+        if hop in hops:
+            relay = ": relay" if hop.node in path.relays else ""
+            lines.append(f"  {hop.node:<{width}}  {_described(hop, planes=planes)}{relay}")
+        if joint := _joint(path, index):
+            lines.append(f"    |  {joint}")
+    return "\n".join(lines)
+
+
+def _heading(path: Path) -> str:
+    """Name a path, and say how long it is and how many equal ones there are."""
+    if not path.links:
+        return f"{RELAYED[path.kind]}: inside the HB domain"
+    equal = f"one of {grouped(path.equal)} equal paths" if path.equal > 1 else "the only path of its length"
+    return f"{RELAYED[path.kind]}; {path.links} links, {equal}"
+
+
+def _described(hop: Hop, *, planes: int) -> str:
+    """Say what a node is; its plane only where there are several."""
+    rail = f", rail {hop.rail}" if hop.rail is not None else ""
+    plane = f", plane {hop.plane}" if planes > 1 else ""
+    return f"GPU{rail}, {hop.device}" if hop.kind == "gpu" else f"{hop.kind}{rail}{plane}"
+
+
+def _joint(path: Path, index: int) -> str:
+    """Say what leads on from a hop: an HB domain, or a cable with the interfaces at its ends; empty where a GPU and its own NIC port meet."""
+    following = path.hops[index + 1] if index + 1 < len(path.hops) else None
+    if following is None or following.via == "nic":
+        return ""
+    if following.via == "hb":
+        return f"HB domain {following.node.partition(':')[2]}" if following.kind == "hb-domain" else ""
+    return f"{following.out} -- {following.via} -- {following.into}"
+
+
+def _why(routing: Routing, ends: tuple[int, int]) -> str:
+    """Say why two GPUs cannot reach each other."""
+    reach, domain = routing.reach, routing.reach.plan.request.domain_gpus
+    for gpu in ends:
+        name = routing.ends.gpu(gpu)
+        if gpu in reach.failures.gpus:
+            return f"{name} itself has failed"
+        first = gpu // domain * domain
+        around = [other for other in range(first, first + domain) if other == gpu or (reach.hb_lives(gpu) and reach.hb_lives(other))]
+        if not any(reach.lives(other, plane) for other in around for plane in range(reach.plan.request.planes)):
+            return f"no living NIC port is left to {name}" + ("" if reach.hb_lives(gpu) else ", and its HB domain has failed")
+    return "whatever lives of the network joins them neither on a rail nor over any HB domain"

@@ -1,0 +1,169 @@
+"""What has failed: the names that people type, found in the plan.
+
+Owns `Failures` and the words for one: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`.
+What a failure does is said by `reaching`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.diagnostics import refuse, suggest
+from fabricgen.terms import LinkKind, gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from fabricgen.diagnostics import Refusal
+    from fabricgen.planner import Plan
+
+KINDS = ("switch", "link", "nic", "gpu", "hb", "plane", "rail")
+LIKELY = 4096
+"""Names that a mistyped one is compared with; more would take seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failures:
+    """Everything that is down at once. Units, boxes, blocks and rows count as in the plan; GPUs count over all domains."""
+
+    gpus: frozenset[int] = frozenset()
+    domains: frozenset[int] = frozenset()
+    """HB domains whose interconnect is down; their GPUs live."""
+    ports: frozenset[tuple[int, int]] = frozenset()
+    """NIC ports, as GPU and plane; a cut host cable is its NIC port's failure."""
+    switches: frozenset[tuple[int, int]] = frozenset()
+    """Switches, as unit and box."""
+    links: frozenset[tuple[int, int]] = frozenset()
+    """Links between switches, as unit and row of `Plan.unit`."""
+    blocks: frozenset[tuple[int, int]] = frozenset()
+    """Whole blocks, as unit and block of the unit: a plane, or a rail on one plane."""
+
+    def __or__(self, other: Failures) -> Failures:
+        """Return both together."""
+        return Failures(*(getattr(self, each.name) | getattr(other, each.name) for each in fields(self)))
+
+    def __bool__(self) -> bool:
+        """Say whether anything is down."""
+        return any(getattr(self, each.name) for each in fields(self))
+
+
+def find_failures(plan: Plan, names: Iterable[str]) -> Failures:
+    """Find everything that the names stand for. Raises Refusal `unknown-failure` for a name that the plan does not have."""
+    found = Failures()
+    for name in names:
+        found |= _find(plan, name)
+    return found
+
+
+def find_gpu(plan: Plan, name: str) -> int:
+    """Return the GPU of a name, counted over all domains. Raises Refusal `unknown-gpu`."""
+    request = plan.request
+    match = re.fullmatch(r"d(\d{1,9})-g(\d{1,9})", name)
+    domain, rank = map(int, match.groups()) if match else (-1, -1)
+    domains = request.gpus // request.domain_gpus
+    if match is None or gpu_name(domain, rank) != name or domain >= domains or rank >= request.domain_gpus:
+        because = (f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {request.domain_gpus - 1}",)
+        raise refuse("unknown-gpu", f"there is no GPU `{name}`", because=because, hint=f"the last one is `{gpu_name(domains - 1, request.domain_gpus - 1)}`")
+    return domain * request.domain_gpus + rank
+
+
+def _find(plan: Plan, name: str) -> Failures:
+    """Find what one name stands for."""
+    kind, _, rest = name.partition(":")
+    if kind not in FINDERS or not rest:
+        hint = suggest(kind, KINDS, f"write a kind and a name: {', '.join(f'`{each}:…`' for each in KINDS)}")
+        raise refuse("unknown-failure", f"`{name}` names nothing that can fail", hint=hint)
+    return FINDERS[kind](plan, rest)
+
+
+def _switch(plan: Plan, name: str) -> Failures:
+    """Find a switch."""
+    for unit in range(plan.mapping.units):
+        names = plan.naming.switches(unit)
+        if name in names and plan.installed[box := names.index(name)]:
+            return Failures(switches=frozenset({(unit, box)}))
+    raise _unknown("switch", name, suggest(name, islice(plan.switches(), LIKELY), "`cables.csv` names every switch"))
+
+
+def _link(plan: Plan, label: str) -> Failures:
+    """Find a cable; where a link takes two, either one brings it down, for a port cannot run on half of its lanes."""
+    match = re.fullmatch(r"(.*?)(\d+)([a-h]?)", label)
+    for unit in range(plan.mapping.units) if match else ():
+        for block in range(plan.mapping.unit_blocks):
+            for kind in plan.kinds:
+                if match and match[1] == plan.label(kind, unit, block) and len(match[2]) == plan.label_width:
+                    return _cable(plan, kind, unit, block, label, match)
+    raise _unknown("link", label, "`cables.csv` lists every label")
+
+
+def _cable(plan: Plan, kind: LinkKind, unit: int, block: int, label: str, match: re.Match[str]) -> Failures:
+    """Find the cable of a number among those of one kind in one block; what the labels of a link's cables have in common stands for any of them."""
+    columns = plan.unit
+    rows = np.flatnonzero((columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2])))
+    letters = "abcdefgh"[: plan.joints[kind].cables] if plan.joints[kind].cables > 1 else ""
+    if not len(rows) or (match[3] and match[3] not in letters):
+        hint = f"a link of this kind takes {len(letters)} cables: `{match[1]}{match[2]}a` and on" if letters else "`cables.csv` lists every label"
+        raise _unknown("link", label, hint)
+    row = int(rows[0])
+    if kind is LinkKind.HOST:
+        gpu = int(columns.lower[row]) + (plan.mapping.rail(unit, block) or 0)
+        return Failures(ports=frozenset({(gpu, plan.mapping.plane(unit))}))
+    return Failures(links=frozenset({(unit, row)}))
+
+
+def _nic(plan: Plan, text: str) -> Failures:
+    """Find the NIC ports of a GPU, or the one on a plane."""
+    name, slash, plane = text.partition("/")
+    gpu, planes = find_gpu(plan, name), range(plan.request.planes)
+    if slash and plane not in map(str, planes):
+        raise _unknown("nic", text, f"planes go from 0 to {planes[-1]}" if len(planes) > 1 else "there is one plane, 0")
+    return Failures(ports=frozenset((gpu, each) for each in planes if not slash or str(each) == plane))
+
+
+def _gpu(plan: Plan, name: str) -> Failures:
+    """Find a GPU."""
+    return Failures(gpus=frozenset({find_gpu(plan, name)}))
+
+
+def _domain(plan: Plan, text: str) -> Failures:
+    """Find an HB domain."""
+    return Failures(domains=frozenset({_number("hb", text, plan.request.gpus // plan.request.domain_gpus)}))
+
+
+def _plane(plan: Plan, text: str) -> Failures:
+    """Find every block of a plane."""
+    plane, mapping = _number("plane", text, plan.request.planes), plan.mapping
+    units = (unit for unit in range(mapping.units) if mapping.plane(unit) == plane)
+    return Failures(blocks=frozenset((unit, block) for unit in units for block in range(mapping.unit_blocks)))
+
+
+def _rail(plan: Plan, text: str) -> Failures:
+    """Find the blocks of a rail on every plane; where blocks span rails, its NIC ports."""
+    request, mapping = plan.request, plan.mapping
+    rail = _number("rail", text, request.rails)
+    if mapping.spans_rails:
+        gpus = (gpu for gpu in range(request.gpus) if gpu % request.domain_gpus % request.rails == rail)
+        return Failures(ports=frozenset((gpu, plane) for gpu in gpus for plane in range(request.planes)))
+    blocks = ((unit, block) for unit in range(mapping.units) for block in range(mapping.unit_blocks))
+    return Failures(blocks=frozenset((unit, block) for unit, block in blocks if mapping.rail(unit, block) == rail))
+
+
+def _number(kind: str, text: str, count: int) -> int:
+    """Read a number from 0 below `count`."""
+    if not re.fullmatch(r"0|[1-9]\d{0,8}", text) or int(text) >= count:
+        raise _unknown(kind, text, f"they go from 0 to {count - 1}" if count > 1 else "there is one, 0")
+    return int(text)
+
+
+def _unknown(kind: str, name: str, hint: str) -> Refusal:
+    """Refuse a name of a known kind."""
+    return refuse("unknown-failure", f"this fabric has no {WORDS[kind]} `{name}`", hint=hint)
+
+
+WORDS = {"switch": "switch", "link": "cable", "nic": "NIC port", "hb": "HB domain", "plane": "plane", "rail": "rail"}
+FINDERS: dict[str, Callable[[Plan, str], Failures]] = dict(zip(KINDS, (_switch, _link, _nic, _gpu, _domain, _plane, _rail), strict=True))

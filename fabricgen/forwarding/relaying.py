@@ -1,0 +1,66 @@
+"""Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land.
+
+Owns the relay rules and nothing else: they are arithmetic on domain, rail and turn, they know no wire and no failure, and every table is
+made of them. A GPU's *turn* is its place among the GPUs of its domain that share its rail: rank = turn x rails + rail.
+
+The rules are balanced. A packet for another rail is handed to the GPU of the sender's own turn on that rail, so each GPU is first choice
+of exactly one GPU of every other rail of its domain; where a host carries a whole turn, that relay is in the same host. When a rail is
+lost, the rail that takes over differs from domain to domain, so that no rail takes the whole of another's traffic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.resolving import Request
+
+
+def rail_of(request: Request, gpu: int) -> int:
+    """Return the rail of a GPU, counted over all domains."""
+    return gpu % request.domain_gpus % request.rails
+
+
+def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
+    """Yield the GPUs of a domain over which `gpu` may send to a GPU of `rail`, best first; the GPU itself means no hop inside the domain.
+
+    Best is the destination's rail, for then the packet lands where it belongs (what NCCL calls PXN). Then comes the own rail, with a relay at the
+    far end, then every other rail. Where blocks span rails the own NIC comes before all.
+    """
+    domain, rank = divmod(gpu, request.domain_gpus)
+    turn, own = divmod(rank, request.rails)
+    if spans_rails:
+        yield gpu
+    for other in _rails(request, domain, rail, own):
+        yield from (found for found in _turns(request, domain, turn, other) if not (spans_rails and found == gpu))
+
+
+def landings(request: Request, target: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
+    """Yield the GPUs of the target's domain on which a packet that travels on `rail` may land, best first.
+
+    The target itself comes first where it is on that rail, or where blocks span rails.
+    """
+    domain, rank = divmod(target, request.domain_gpus)
+    if spans_rails:
+        yield target
+    yield from (found for found in _turns(request, domain, rank // request.rails, rail) if not (spans_rails and found == target))
+
+
+def _rails(request: Request, domain: int, rail: int, own: int) -> Iterator[int]:
+    """Yield every rail, in the order in which a GPU on rail `own` tries them for `rail`; the third ones begin elsewhere in each domain."""
+    yield rail
+    if own != rail:
+        yield own
+    others = request.rails - 1
+    for step in range(others):
+        third = (rail + 1 + (domain + step) % others) % request.rails
+        if third != own:
+            yield third
+
+
+def _turns(request: Request, domain: int, turn: int, rail: int) -> Iterator[int]:
+    """Yield the GPUs of a domain on a rail, the one of this turn first."""
+    ranks = request.ranks_per_rail
+    return (domain * request.domain_gpus + (turn + step) % ranks * request.rails + rail for step in range(ranks))
