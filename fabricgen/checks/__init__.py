@@ -1,0 +1,59 @@
+"""The laws that every plan keeps, each with its figure, and what breaks one.
+
+Owns the list of laws and their order. A law is a small function from `Evidence` to a `Verdict`: it measures the wiring of the whole fabric, the
+names, the numbers and the outputs by other means than those that made them. What a law is stands in `judging`, what it looks at in `evidence`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from fabricgen.checks.apart import all_pairs, rails_apart
+from fabricgen.checks.capacity import links_even, oversubscription
+from fabricgen.checks.evidence import Evidence, evidence_of
+from fabricgen.checks.halves import bisection
+from fabricgen.checks.identity import addresses, as_numbers, labels, names
+from fabricgen.checks.judging import Judgement, Law, Report, ask
+from fabricgen.checks.optics import optics_match
+from fabricgen.checks.outputs import outputs_agree
+from fabricgen.checks.ports import nics_cabled, ports_exist, ports_once, spare_ports
+from fabricgen.checks.routes import routes_apart
+from fabricgen.checks.rule import wired_as_planned
+from fabricgen.checks.spreading import flows_spread
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+__all__ = ["LAWS", "Evidence", "Judgement", "Law", "Report", "check", "evidence_of", "judge"]
+
+LAWS: tuple[Law, ...] = (
+    Law("ports-exist", "every link ends at a port that is there", ports_exist),
+    Law("ports-once", "every port carries one link at most", ports_once, ("ports-exist",)),
+    Law("nics-cabled", "every NIC port has one cable", nics_cabled, ("ports-exist",)),
+    Law("rails-apart", "rails and planes meet in HB domains only", rails_apart, ("ports-once", "nics-cabled")),
+    Law("all-pairs", "every pair of GPUs is joined", all_pairs, ("rails-apart",)),
+    Law("links-even", "uplinks are spread evenly", links_even, ("all-pairs",)),
+    Law("oversubscription", "no more oversubscription than asked", oversubscription, ("links-even",)),
+    Law("bisection", "half reaches half as claimed", bisection, ("oversubscription",)),
+    Law("flows-spread", "flows spread over equal uplinks", flows_spread, ("links-even",)),
+    Law("spare-ports", "used and idle ports are all ports", spare_ports, ("ports-once",)),
+    Law("labels", "every cable has its own label", labels),
+    Law("wired-as-planned", "every link follows the rule", wired_as_planned, ("nics-cabled", "bisection", "spare-ports", "labels")),
+    Law("optics-match", "optics and cables match", optics_match, ("ports-exist",)),
+    Law("names", "names are unique and legal", names),
+    Law("addresses", "addresses are unique and in their pools", addresses),
+    Law("as-numbers", "AS numbers keep sessions external", as_numbers, ("ports-exist",)),
+    Law("outputs-agree", "every output tells of the same links", outputs_agree, ("wired-as-planned", "optics-match", "names", "addresses")),
+    Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
+)
+"""In the order in which they are asked: a law stands behind those without which it cannot be judged."""
+
+
+def check(plan: Plan) -> Report:
+    """Ask every law of a plan. Raises the Refusal of a price book that is not there."""
+    return judge(evidence_of(plan))
+
+
+def judge(evidence: Evidence) -> Report:
+    """Ask every law of some evidence."""
+    return ask(LAWS, evidence)

@@ -1,0 +1,74 @@
+"""`check`: every law of a fabric, each with its figure."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import colours, finding_json, grouped, print_json
+
+if TYPE_CHECKING:
+    from fabricgen.checks import Judgement, Report
+
+MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
+
+
+@click.command()
+@fabric_arguments
+@json_option
+def check(asked: Asked, *, as_json: bool) -> int:
+    """Ask every law of a fabric, and print each with its figure.
+
+    Exit code 1 where a law is broken. `fabricgen explain CODE` tells what a law is about.
+    """
+    from fabricgen.checks import check as check_plan
+
+    plan, inventory = asked.plan()
+    with inventory.placing():
+        report = check_plan(plan)
+    if as_json:
+        print_json({"laws": [judgement_json(judgement) for judgement in report.judgements], "ok": report.ok})
+    else:
+        click.echo(report_text(report, plan.spec.name, colour=colours(sys.stdout)), color=colours(sys.stdout))
+    return 0 if report.ok else 1
+
+
+def judgement_json(judgement: Judgement) -> dict[str, Any]:
+    """Return a law in the keys of `check --json`; `ok` is null where it was not judged, `more` counts the findings left out."""
+    return {
+        "code": judgement.law.code, "title": judgement.law.title, "ok": judgement.ok, "figure": judgement.figure, "method": judgement.method,
+        "findings": [finding_json(finding) for finding in judgement.findings], "more": judgement.more,
+    }  # fmt: skip
+
+
+def report_text(report: Report, name: str, *, colour: bool = False) -> str:
+    """Lay out a report: a line for each law, its findings below, and how it ended."""
+    from fabricgen.diagnostics import text_of
+
+    laws = report.judgements
+    wide = max(len(judgement.law.title) for judgement in laws)
+    lines = [f"{name}: {len(laws)} laws", ""]
+    for judgement in laws:
+        word, shade = MARKS[judgement.ok]
+        mark = click.style(f"{word:<6}", fg=shade) if colour else f"{word:<6}"
+        lines.append(f"{mark}  {judgement.law.title:<{wide}}  {judgement.figure}")
+        if judgement.findings:
+            findings = [text_of(finding, colour=colour) for finding in judgement.findings]
+            more = [f"and {grouped(judgement.more)} more"] if judgement.more else []
+            lines += ["", "\n\n".join([*findings, *more]), ""]
+    return "\n".join([*lines, *([] if lines[-1] == "" else [""]), _ending(report)])
+
+
+def _ending(report: Report) -> str:
+    """Say how many laws hold, and where to read on."""
+    unjudged = sum(judgement.ok is None for judgement in report.judgements)
+    if report.ok:
+        formula = sum(judgement.method == "formula" for judgement in report.judgements)
+        return "every law holds" + (f", {formula} of them by formula" if formula else "")
+    rest = f", and {unjudged} could not be judged for it" if unjudged else ""
+    broken = report.broken
+    count = f"{len(broken)} of {len(report.judgements)} laws {'is' if len(broken) == 1 else 'are'} broken"
+    return f"{count}{rest}; `fabricgen explain {broken[0]}` tells what it is about"

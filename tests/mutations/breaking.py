@@ -1,0 +1,126 @@
+"""Ways to put something broken into sound evidence. Each returns new evidence and leaves the old as it was."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.terms import LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from fabricgen.checks import Evidence
+    from fabricgen.checks.evidence import Addresses, Whole
+    from fabricgen.fronts import Port
+    from fabricgen.terms import Role
+    from fabricgen.views import CableView, SwitchView
+    from fabricgen.wiring import Wiring
+
+UPPER = ("upper", "upper_port")
+LOWER = ("lower", "lower_port")
+
+
+def rows(evidence: Evidence, kind: LinkKind, **wanted: int) -> list[int]:
+    """Find the links of a kind whose columns have these values."""
+    found = evidence.wiring.kind == kind
+    for column, value in wanted.items():
+        found &= getattr(evidence.wiring, column) == value
+    return [int(row) for row in np.flatnonzero(found)]
+
+
+def rewired(evidence: Evidence, row: int, **values: int) -> Evidence:
+    """Change some columns of one link."""
+    columns = {name: getattr(evidence.wiring, name).copy() for name in values}
+    for name, value in values.items():
+        columns[name][row] = value
+    return replace(evidence, wiring=evidence.wiring._replace(**columns))
+
+
+def swapped(evidence: Evidence, pair: Sequence[int], *names: str) -> Evidence:
+    """Exchange some columns of two links, by default their upper ends."""
+    wiring, (one, other) = evidence.wiring, pair
+    names = names or UPPER
+    broken = rewired(evidence, one, **{name: int(getattr(wiring, name)[other]) for name in names})
+    return rewired(broken, other, **{name: int(getattr(wiring, name)[one]) for name in names})
+
+
+def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
+    """Take links away."""
+    kept = np.ones(len(evidence.wiring.kind), dtype=bool)
+    kept[list(lost)] = False
+    wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
+    return replace(evidence, wiring=wiring)
+
+
+def renamed(evidence: Evidence, index: int, name: str) -> Evidence:
+    """Give a switch another name."""
+    switches = list(evidence.switches)
+    switches[index] = name
+    return replace(evidence, switches=switches)
+
+
+def numbered(evidence: Evidence, column: str, index: int, value: int) -> Evidence:
+    """Change one address or AS number."""
+    changed: Whole = getattr(evidence.addresses, column).copy()
+    changed[index] = value
+    addresses: Addresses = evidence.addresses._replace(**{column: changed})
+    return replace(evidence, addresses=addresses)
+
+
+def with_ports(evidence: Evidence, role: Role, ports: list[Port]) -> Evidence:
+    """Plan other ports on the boxes of a role."""
+    return replace(evidence, ports={**evidence.ports, role: ports})
+
+
+def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  # noqa: ANN401 - the fields of a joint are of many types
+    """Use other parts for a kind of link."""
+    return replace(evidence, joints={**evidence.joints, kind: replace(evidence.joints[kind], **parts)})
+
+
+def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - what stands in an inventory
+    """Ask for something else than was planned."""
+    request = replace(evidence.plan.request, spec=evidence.plan.spec.model_copy(update=keys))
+    return replace(evidence, plan=replace(evidence.plan, request=request))
+
+
+def with_cables(evidence: Evidence, edit: Callable[[list[CableView]], object]) -> Evidence:
+    """Edit the cable list of unit 0."""
+
+    def cables(unit: int, start: int, stop: int) -> list[CableView]:
+        views = list(evidence.cables(unit, start, stop))
+        if unit == 0 and start == 0:
+            edit(views)
+        return views
+
+    return replace(evidence, cables=cables)
+
+
+def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object]) -> Evidence:
+    """Edit what configurations of unit 0 are rendered from."""
+
+    def configs(unit: int, boxes: range) -> list[SwitchView]:
+        views = list(evidence.configs(unit, boxes))
+        if unit == 0:
+            edit(views)
+        return views
+
+    return replace(evidence, configs=configs)
+
+
+def with_edges(evidence: Evidence, edit: Callable[[dict[str, tuple[str, str]]], object]) -> Evidence:
+    """Edit the links of the graph."""
+
+    def edges() -> dict[str, tuple[str, str]]:
+        made = dict(evidence.edges())
+        edit(made)
+        return made
+
+    return replace(evidence, edges=edges)
+
+
+def hashed(evidence: Evidence, shares: list[int]) -> Evidence:
+    """Let flows take the uplinks of the leaf by these shares."""
+    return replace(evidence, flows=lambda count: {LinkKind.LEAF_SPINE: np.array(shares) * (count // sum(shares))})

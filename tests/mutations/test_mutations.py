@@ -1,0 +1,103 @@
+"""Each law is proven able to fail: every mutation is objected to by exactly one law, which names the culprit; no other has a word to say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.checks import LAWS, judge
+from fabricgen.cli.check import report_text
+from fabricgen.diagnostics import text_of
+from tests.conftest import ROOT
+from tests.mutations.plans import PLANS, evidence
+from tests.mutations.table import MUTATIONS
+
+if TYPE_CHECKING:
+    from fabricgen.checks import Evidence
+    from fabricgen.diagnostics import Finding
+    from tests.mutations.table import Mutation
+
+NEEDS = {law.code: law.needs for law in LAWS}
+
+
+def facts(found: Evidence) -> list[Any]:
+    """Return everything that evidence holds, in a form that can be compared."""
+    units = range(found.plan.mapping.units)
+    links = len(found.plan.unit.kind)
+    return [
+        found.plan.spec,
+        [column.tolist() for column in found.wiring],
+        found.ports,
+        found.idle,
+        found.joints,
+        found.switches,
+        found.hosts,
+        found.prefixes,
+        [column.tolist() for column in found.addresses],
+        found.bom,
+        [list(found.cables(unit, 0, links)) for unit in units],
+        [list(found.configs(unit, range(found.boxes))) for unit in units],
+        {kind: counts.tolist() for kind, counts in found.flows(256).items()},
+        found.edges(),
+    ]
+
+
+def resting_on(law: str) -> set[str]:
+    """Return the laws that cannot be judged without a law, at first or at second hand."""
+    found = {law}
+    for code, needs in NEEDS.items():
+        if found.intersection(needs):
+            found.add(code)
+    return found - {law}
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_the_plans_are_sound(name: str) -> None:
+    """Before the mutation every law holds, and none by formula: what is small is looked at whole."""
+    report = judge(evidence(name))
+    assert [finding.fact for finding in report.findings] == []
+    assert report.ok
+    assert {judgement.method for judgement in report.judgements} == {"exact"}
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.name)
+def test_exactly_the_right_law_objects(mutation: Mutation) -> None:
+    """It names the culprit; the laws that rest on it are not judged; all others hold, and the sound evidence stays as it was."""
+    sound = evidence(mutation.plan)
+    before = facts(sound)
+    broken = mutation.broken(sound)
+    report = judge(broken)
+    assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
+    assert {judgement.law.code for judgement in report.judgements if judgement.ok is None} == resting_on(mutation.law)
+    assert {finding.code for finding in report.findings} == {mutation.law}
+    assert any(mutation.says in text for finding in report.findings for text in (finding.fact, *finding.because)), report.findings
+    assert facts(sound) == before
+    assert facts(broken) != before
+
+
+def test_every_law_is_seen_to_fail() -> None:
+    """By two mutations at least; and all together are many, and different."""
+    seen = Counter(mutation.law for mutation in MUTATIONS)
+    assert set(seen) == {law.code for law in LAWS}
+    assert min(seen.values()) >= 2
+    assert len({mutation.name for mutation in MUTATIONS}) == len(MUTATIONS) >= 40
+    assert {mutation.plan for mutation in MUTATIONS} == set(PLANS)
+
+
+@pytest.mark.parametrize("law", [law.code for law in LAWS if law.code != "oversubscription"])
+def test_a_page_shows_what_is_said(law: str) -> None:
+    """Examples of findings are what a mutation gets, to the letter, and a line of a report is the lab's. Oversubscription is a term first."""
+    page = (ROOT / "fabricgen" / "pages" / f"{law}.md").read_text(encoding="utf-8")
+    shown = [line[4:] for line in page.split("\n") if line.startswith("    ") and not line.startswith("    $")]
+    said = {line for mutation in MUTATIONS if mutation.law == law for finding in _findings(mutation) for line in text_of(finding).split("\n")}
+    said |= {" ".join(line.split()) for line in report_text(judge(evidence("lab")), "lab").split("\n")}
+    wrong = [line for line in shown if line not in said and " ".join(line.split()) not in said]
+    assert shown
+    assert wrong == []
+
+
+def _findings(mutation: Mutation) -> list[Finding]:
+    """Return what is said of a mutation."""
+    return judge(mutation.broken(evidence(mutation.plan))).findings
