@@ -1,0 +1,114 @@
+"""`placement`: whether a set of GPUs can be one communicator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from fabricgen.placement import Placement
+
+SHOWN = 3
+"""Pairs without a path that a person is shown."""
+
+LONGEST = 200
+"""Letters of a job that are printed; `--json` has it whole."""
+
+
+@click.command()
+@fabric_arguments
+@click.argument("job", required=False, metavar="JOB")
+@json_option
+def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
+    """Say whether NCCL can use these GPUs together.
+
+    JOB names HB domains, GPUs and hosts, joined by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3, host-01..host-04, or @FILE.
+
+    Exit code 1 says that some pair has no path that NCCL can use.
+    """
+    from fabricgen.placement import placement as place
+
+    if job is None and any(value is not None for value in asked.flags.values()):
+        asked, job = replace(asked, fabric=None), asked.fabric
+    if job is None:
+        raise click.UsageError("name the GPUs of a job, such as d0-d15 or d0-g0,d1-g0")
+    plan, inventory = asked.plan()
+    with inventory.placing():
+        placed = place(plan, job)
+    document = placed.document()
+    if as_json:
+        print_json(document)
+    else:
+        click.echo(_text(placed, document))
+    return 0 if placed.legal else 1
+
+
+def _text(placed: Placement, document: dict[str, Any]) -> str:
+    """Lay out the answer for a person: where the job lies, how its pairs are joined, what is wrong, and what would mend it."""
+    parts = [_title(document), _pairs(placed, document["pairs"])]
+    if placed.legal:
+        outside = document["relays_outside_job_count"]
+        others = f"; {grouped(document['pairs_by_another_relay'])} pairs use another than the planned relay, which is outside the job" if outside else ""
+        return "\n\n".join([*parts, f"legal: every pair has a path{others}"])
+    return "\n\n".join([*parts, _wrong(document), _mended(document["fix"])])
+
+
+def _title(document: dict[str, Any]) -> str:
+    """Say where the job lies."""
+    from fabricgen.nccl import rail_ranges
+
+    rails, domains = document["rails"], document["hb_domains"]
+    where = f"{_cut(document['job'])}: {_many(document['gpus'], 'GPU')} in {_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"
+    if domains == 1:
+        aligned = "one HB domain, so no rail matters"
+    elif not document["rail_aligned"]:
+        aligned = "not rail-aligned: its HB domains use different rails"
+    elif not document["ranks_aligned"]:
+        aligned = "rail-aligned: every HB domain uses the same rails, though not the same ranks"
+    else:
+        aligned = "rail-aligned: every HB domain uses the same ranks"
+    return f"{where}\n{aligned}"
+
+
+def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
+    """Lay out how the pairs are joined."""
+    spans = placed.plan.mapping.spans_rails
+    rows = [("inside an HB domain", pairs["hb"])]
+    if spans:
+        rows += [("through the network, same rail", pairs["direct"] - pairs["cross_rail"]), ("through the network, rail to rail", pairs["cross_rail"])]
+    else:
+        rows += [("direct, on one rail", pairs["direct"]), ("over a GPU of the job", pairs["relayed"]), ("no path that NCCL can use", pairs["none"])]
+    return table([(f"  {name}", grouped(count)) for name, count in (*rows, ("ordered pairs", pairs["total"]))], right=(1,))
+
+
+def _wrong(document: dict[str, Any]) -> str:
+    """Say which pairs have no path, and why."""
+    pairs = document["pairs"]
+    lines = [f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path that NCCL can use"]
+    lines += [
+        f"  {each['src']} to {each['dst']}: `{each['relay']}` would relay, and no GPU of its HB domain and rail is in the job"
+        for each in document["examples"][:SHOWN]
+    ]
+    more = len(document["examples"]) > SHOWN
+    return "\n".join([*lines, *(["  ..."] if more else [])])
+
+
+def _mended(fix: dict[str, Any]) -> str:
+    """Say what would make the job legal."""
+    lines = [f"add {_many(fix['added_gpus'], 'GPU')}: {_cut(fix['added'])}", f"  the job is then {_cut(fix['add'])}"]
+    return "\n".join([*lines, f"or keep {_many(fix['kept_gpus'], 'GPU')}: {_cut(fix['keep'])}"])
+
+
+def _cut(job: str) -> str:
+    """Shorten a long job at a comma."""
+    return job if len(job) <= LONGEST else f"{job[:LONGEST].rpartition(',')[0]},... (the rest is in --json)"
+
+
+def _many(count: int, what: str) -> str:
+    """Count things."""
+    return f"{grouped(count)} {what}{'s' * (count != 1)}"

@@ -1,0 +1,124 @@
+"""Small fabrics of every design, and what may fail in them, drawn at random; and the graph that a failure leaves, as a judge that knows no shortcut."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.diagnostics import Refusal
+from fabricgen.graph import graph
+from fabricgen.terms import LinkKind, gpu_name
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import networkx as nx
+
+    from fabricgen.planner import Plan
+
+DESIGNS = ("rail-only", "rail-only", "rail-optimized", "fat-tree")
+RESERVED = 0.25
+"""The share of fabrics with room to grow."""
+
+
+def small_inventory(random: Random, gpus: int = 40) -> dict[str, Any]:
+    """Draw an inventory of few GPUs on switches of few ports, so that one to three tiers, planes and shared boxes are common."""
+    domain = random.choice((1, 2, 3, 4, 4, 6))
+    rails = random.choice([part for part in range(1, domain + 1) if domain % part == 0])
+    domains, design = random.randint(1, gpus // domain), random.choice(DESIGNS)
+    shared = [part for part in range(1, rails + 1) if rails % part == 0]
+    inventory: dict[str, Any] = {
+        "design": design,
+        "gpus": domain * domains,
+        "hb_domain": {"gpus": domain},
+        "rails": {
+            "count": rails,
+            "planes": random.choice((1, 1, 2)),
+            "tiers": random.choice(("auto", 2, 3)),
+            "per_switch": 1 if design == "fat-tree" else random.choice([1, 1, "auto", *shared]),
+        },
+        "radix": random.choice((4, 4, 5, 6, 8, 12)),
+        "oversubscription": random.choice(("1:1", "1:2", "2:1")),
+        "spread": random.choice(("even", "minimal")),
+    }
+    return inventory | ({"reserve": {"gpus": domain * random.randint(domains, domains + 8)}} if random.random() < RESERVED else {})
+
+
+def small_plans(seed: int, count: int, gpus: int = 40) -> Iterator[tuple[Plan, Random]]:
+    """Plan so many drawn inventories, those that are refused among them, each with more chance to draw from."""
+    for number in range(count):
+        random = Random(f"{seed}-{number}")  # noqa: S311 - the same fabrics every time
+        plan = plan_or_none(small_inventory(random, gpus))
+        if plan:
+            yield plan, random
+
+
+def plan_or_none(inventory: dict[str, Any]) -> Plan | None:
+    """Plan an inventory, unless it is refused."""
+    try:
+        return planned(**inventory)
+    except Refusal:
+        return None
+
+
+def gpus_of(plan: Plan) -> list[str]:
+    """Name every GPU."""
+    return [gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in range(plan.request.gpus)]
+
+
+def every_failure(plan: Plan, kind: str) -> list[str]:
+    """Name every part of a kind, as `--fail` takes it."""
+    request, mapping = plan.request, plan.mapping
+    counts = {"hb": request.gpus // request.domain_gpus, "plane": request.planes, "rail": request.rails}
+    if kind in counts:
+        return [f"{kind}:{number}" for number in range(counts[kind])]
+    if kind in ("nic", "gpu"):
+        return [f"{kind}:{gpu}" for gpu in gpus_of(plan)]
+    if kind in ("leaf", "spine", "core"):
+        boxes = [index for index, box in enumerate(plan.naming.boxes) if box.role == kind and plan.installed[index]]
+        return [f"switch:{plan.naming.switches(unit)[index]}" for unit in range(mapping.units) for index in boxes]
+    link = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}[kind]
+    rows = [row for row, each in enumerate(plan.unit.kind.tolist()) if each == link]
+    letters = "abcdefgh"[: plan.joints[link].cables] if rows and plan.joints[link].cables > 1 else " "
+    return [
+        f"link:{plan.label(link, unit, int(plan.unit.block[row]))}{int(plan.unit.number[row]):0{plan.label_width}}{letter}".strip()
+        for unit in range(mapping.units)
+        for row in rows
+        for letter in letters
+    ]
+
+
+PARTS = ("leaf", "spine", "core", "host-cable", "leaf-spine-cable", "spine-core-cable", "nic", "gpu", "hb", "plane", "rail")
+
+
+def some_failures(plan: Plan, random: Random, count: int) -> list[str]:
+    """Name some parts of random kinds."""
+    kinds = [random.choice(PARTS) for _ in range(count)]
+    named = [every_failure(plan, kind) for kind in kinds]
+    return [random.choice(names) for names in named if names]
+
+
+def left_of(plan: Plan, names: list[str]) -> nx.MultiGraph[str]:
+    """Return the fabric's graph without what the names stand for."""
+    made = graph(plan)
+    for name in names:
+        kind, _, rest = name.partition(":")
+        if kind == "link":
+            label = rest.rstrip("abcdefgh")
+            made.remove_edges_from([edge for edge in made.edges(keys=True) if edge[2] == label])
+        else:
+            made.remove_nodes_from([node for node, shown in made.nodes.items() if _is_down(plan, kind, rest, node, shown)])
+    return made
+
+
+def _is_down(plan: Plan, kind: str, rest: str, node: str, shown: dict[str, Any]) -> bool:
+    """Say whether a failure takes a node."""
+    switch = shown["kind"] in ("leaf", "spine", "core")
+    if kind in ("nic", "gpu"):
+        return shown["kind"] == kind and rest in (node, node.partition("/")[0])
+    if kind == "hb":
+        return node == f"hb:{rest}"
+    if kind == "rail" and plan.mapping.spans_rails:
+        return shown["kind"] == "nic" and str(shown["rail"]) == rest
+    return switch and str(shown.get(kind)) == rest
