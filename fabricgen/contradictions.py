@@ -28,6 +28,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
     yield from _divisions(spec, host)
     if host:
         yield from _host_findings(spec, host)
+    yield from _relay_findings(spec, host)
     yield from _roce_findings(spec)
     yield from _price_findings(spec, catalog)
 
@@ -81,6 +82,21 @@ def _undivided(code: str, whole: int, part: int, path: Path, what: str, among: s
     fitting = sorted((number for number in range(1, whole + 1) if whole % number == 0), key=lambda number: (abs(number - part), number))[:2]
     hint = "use " + " or ".join(f"`{path[-1]}: {number}`" for number in sorted(fitting))
     yield Finding(code, f"{what} cannot be divided evenly among {among}", path, (f"{whole} = {whole // part} x {part} + {whole % part}",), hint)
+
+
+def _relay_findings(spec: FabricSpec, host: Host | None) -> Iterator[Finding]:
+    """Find what takes the only way between rails from a rail-only fabric: the relay through the HB domain."""
+    rails = spec.rails.count or spec.hb_domain.gpus
+    if spec.design is not Design.RAIL_ONLY or rails == 1:
+        return
+    apart = f"{rails} rails meet nowhere but inside HB domains"
+    other = "use `design: rail-optimized`, whose rails meet at the spines"
+    if host and not host.scale_up:
+        because = (apart, f"the GPUs of a {host.model} share no scale-up interconnect, so none of them can relay for another")
+        yield Finding("relay-impossible", f"no traffic could cross rails between hosts of {host.model}", ("host", "model"), because, other)
+    if not spec.nccl.pxn:
+        because = (apart, "with PXN off a GPU sends through its own NIC only, which reaches its own rail only")
+        yield Finding("relay-impossible", "no traffic could cross rails without PXN", ("nccl", "pxn"), because, f"leave `pxn` out, or {other}")
 
 
 def _roce_findings(spec: FabricSpec) -> Iterator[Finding]:

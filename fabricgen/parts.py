@@ -95,6 +95,8 @@ _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
 _NAME = r"[A-Za-z0-9 ._/:-]"  # what an interface may be called: it stands in configurations and in cells of tables
 Pattern = Annotated[str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")]
 PortName = Annotated[str, Field(pattern=rf"^[A-Za-z0-9]{_NAME}*$")]
+LinuxName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")]  # what the kernel takes for a device, and a path and a shell leave alone
+PciAddress = Annotated[str, Field(pattern=r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]
 
 
 class Interfaces(Facts):
@@ -234,10 +236,10 @@ class HostPort(Facts):
     cage: PortName
     sub: Count = 1
     label: PortName
-    ethernet: PortName
-    infiniband: PortName | None = None
-    rdma: PortName | None = None
-    pci: str | None = None
+    ethernet: LinuxName
+    infiniband: LinuxName | None = None
+    rdma: LinuxName | None = None
+    pci: PciAddress | None = None
 
 
 class Host(Part):
@@ -247,6 +249,7 @@ class Host(Part):
     hb_domain_gpus: Count
     hb_domain_hosts: Count
     hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
+    scale_up: bool = True  # whether its GPUs share a scale-up interconnect; behind PCIe alone none can relay for another
     nic: str
     nics_per_gpu: Count
     speeds_gbps: dict[Count, Count]  # planes -> speed of one port
@@ -270,6 +273,9 @@ class Host(Part):
             raise ValueError(f"ports: one per GPU and plane were expected, {len(wanted)} in all")
         if len({(port.cage, port.sub) for port in self.ports}) != len(self.ports):
             raise ValueError("ports: two of them sit at one place of one cage")
+        for names in ([port.ethernet for port in self.ports], [port.infiniband for port in self.ports if port.infiniband]):
+            if len(set(names)) != len(names):
+                raise ValueError("ports: two of them have one interface name")
         return self
 
     def port(self, gpu: int, plane: int = 0) -> HostPort:

@@ -18,10 +18,12 @@ from fabricgen.terms import Design, Role, parse_ratio, parse_speed, ratio_text, 
 NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
+VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
     f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
+    f"^{VERSION}$": "as numbers with dots, like 2.30.7",
 }
 """What each pattern asks for, in words."""
 
@@ -192,7 +194,7 @@ class Addressing(Part):
     loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
     """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane."""
     asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = 4200000000
-    """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block."""
+    """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block, and all unnumbered hosts."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
     """MTU of every fabric link, in bytes; a rail-only fabric needs one value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
@@ -249,7 +251,16 @@ class Nos(Part):
     """NOS of the cores."""
 
 
-SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role)}
+class Nccl(Part):
+    """The collective communication library of the hosts; NCCL, or one that reads the same settings."""
+
+    version: Annotated[str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])] = None
+    """Version of NCCL, quoted; settings that an older one would not understand are written only where it is known and new enough."""
+    pxn: Annotated[bool, Field(strict=True, examples=[True])] = True
+    """Whether a GPU may send through the NIC of another GPU of its host (PXN): the relay that a rail-only fabric cannot do without."""
+
+
+SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",)}
 """Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
 
 
@@ -299,11 +310,13 @@ class FabricSpec(Part):
     """A price book's name or path, or a mapping of `book` and `parts`."""
     nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos()
     """The network operating systems; one word stands for all roles."""
+    nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl()
+    """NCCL's version, or a mapping of `version` and `pxn`."""
 
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked
-        """Write out `prices: NAME` and `nos: NAME`."""
+        """Write out `prices: NAME`, `nos: NAME` and `nccl: VERSION`."""
         if not isinstance(values, dict):
             return values
         return {key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value for key, value in values.items()}
@@ -317,8 +330,9 @@ def json_schema() -> dict[str, Any]:
     """Return the inventory's JSON Schema in the draft-07 subset that yaml-language-server reads."""
     schema = FabricSpec.model_json_schema(mode="validation")
     keys = schema["properties"]
-    keys["prices"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Prices"}], **{key: keys["prices"][key] for key in ("description", "examples")}}
-    keys["nos"] = {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/Nos"}], **{key: keys["nos"][key] for key in ("description", "examples")}}
+    for key in SHORT_FORMS:
+        told = {fact: keys[key][fact] for fact in ("description", "examples")}
+        keys[key] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{key.capitalize()}"}], **told}
     definitions = schema.pop("$defs")
     moved = _moved({"definitions": definitions, **schema})
     return {"$schema": "http://json-schema.org/draft-07/schema#", **moved}
