@@ -43,6 +43,14 @@ class Slice:
         """
         return f"{dotted(self.start(block))}/{33 - self.size.bit_length()}"
 
+    def cover(self, blocks: int) -> str:
+        """Write the shortest prefix that holds the slices of the first `blocks` blocks.
+
+        >>> Slice(10 << 24, 256).cover(6)
+        '10.0.0.0/21'
+        """
+        return f"{dotted(self.base)}/{33 - _power_of_two(self.size * blocks).bit_length()}"
+
 
 @dataclass(frozen=True)
 class AddressPlan:
@@ -77,6 +85,11 @@ class AddressPlan:
         pod = box.index // sizing.pod_spines if box.role is Role.SPINE else sizing.pods
         return base + sizing.leaf + box.block * (sizing.pods + 1) + pod
 
+    @property
+    def host_asn(self) -> int:
+        """Return the AS number that all hosts share where their links are unnumbered: the one after the switches'."""
+        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * _unit_asns(self.mapping)
+
 
 def dotted(address: int) -> str:
     """Write an address.
@@ -103,9 +116,10 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     if asked.host_pool.overlaps(asked.loopback_pool):
         hint = "choose two that share no address, like `host_pool: 10.0.0.0/9` and `loopback_pool: 10.128.0.0/10`"
         findings.append(Finding("pools-overlap", f"{asked.host_pool} and {asked.loopback_pool} share addresses", ("addressing", "loopback_pool"), hint=hint))
-    last = asked.asn_base + mapping.units * _unit_asns(mapping) - 1
+    numbers = mapping.units * _unit_asns(mapping) + (asked.host_links == "unnumbered")
+    last = asked.asn_base + numbers - 1
     if last > HIGHEST_ASN:
-        because = (f"{asked.asn_base} + {mapping.units * _unit_asns(mapping)} - 1 = {last}", f"the highest AS number in use is {HIGHEST_ASN}")
+        because = (f"{asked.asn_base} + {numbers} - 1 = {last}", f"the highest AS number in use is {HIGHEST_ASN}")
         findings.append(Finding("asn-out-of-range", "the AS numbers run out", ("addressing", "asn_base"), because, "use `asn_base: 4200000000`"))
     if findings:
         raise Refusal(findings)

@@ -10,15 +10,19 @@ import gc
 import multiprocessing
 import os
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.bom import make_bom
 from fabricgen.diagnostics import refuse
+from fabricgen.forwarding.routes import gpu_view, has_hb_addresses
+from fabricgen.forwarding.tables import Tables, document_text, host_table, switch_table
+from fabricgen.hosting import Hosts
 from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.terms import Role
+from fabricgen.topologies import Topologies
 from fabricgen.viewing import Views
 from fabricgen.views import Chunk
 from fabricgen.writing import Written, adopt, json_document, reserve, staging, write_manifest, write_text
@@ -32,14 +36,20 @@ if TYPE_CHECKING:
     from fabricgen.planner import Plan
     from fabricgen.views import CableView
 
-Group = Literal["cabling", "bom", "configs", "graph"]
+Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 """Above this many rows a workbook takes ten seconds to write and as long to open, and a graph file more; both are then written on request only."""
 
-RUN, SWITCHES = 8192, 128
-"""Rows of a table that are rendered at once, and switches that one task configures."""
+HOST_PORTS = 32_768
+"""Above this many NIC ports the files of the hosts are more than those of all switches; they are then written on request only."""
+
+TABLE_ENTRIES, LAB_GPUS = 500_000, 1024
+"""Above so many exits and landings the forwarding tables, and above so many GPUs the scripts of a lab, are written on request only."""
+
+RUN, SWITCHES, HOSTS = 8192, 128, 64
+"""Rows of a table that are rendered at once, and switches and hosts that one task configures."""
 
 SERIAL_LINKS = 20_000
 """Below this a second process costs more than it brings."""
@@ -70,6 +80,32 @@ class Job:
     def views(self) -> Views:
         """The views of the plan."""
         return Views(self.plan)
+
+    @cached_property
+    def hosts(self) -> Hosts:
+        """The views of the plan's hosts."""
+        return Hosts(self.plan)
+
+    @cached_property
+    def host_outputs(self) -> list[tuple[str, Output]]:
+        """What is written for each host and NIC of this fabric, with the name of its pack."""
+        return self._fitting("hosts")
+
+    def _fitting(self, group: Group) -> list[tuple[str, Output]]:
+        """List what the packs of a group write for hosts, NICs or GPUs that are linked as these are, with the name of the pack."""
+        links, transport = self.plan.spec.addressing.host_links, self.plan.request.fronts[Role.LEAF].model.transport
+        outputs = ((pack.name, output) for pack in self.packs.group(group) for output in pack.outputs)
+        return [(name, output) for name, output in outputs if output.transport in (None, transport) and output.host_links in (None, links)]
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The forwarding tables of the plan."""
+        return Tables(self.plan)
+
+    @cached_property
+    def topologies(self) -> Topologies:
+        """The lab of the plan."""
+        return Topologies(self.plan, self.packs, self.config_packs)
 
     @cached_property
     def config_packs(self) -> dict[Role, Pack]:
@@ -125,7 +161,58 @@ class Job:
                 )
         if "configs" in self.groups and self.config_packs:
             tasks += self._config_tasks()
+        if "hosts" in self.groups:
+            tasks += self._host_tasks()
+        if "forwarding" in self.groups:
+            tasks += self._table_tasks()
+        if "lab" in self.groups:
+            tasks += self._lab_tasks()
         return tasks
+
+    def _table_tasks(self) -> Iterator[Task]:
+        """Cut the forwarding tables into those of runs of hosts and of switches, unless they are too long to be written unasked."""
+        if self.tables.entries <= TABLE_ENTRIES or "forwarding" in self.named:
+            yield Task("domain-table", "forwarding/domains.json")
+            yield from (Task("host-tables", hosts=hosts) for hosts in self._host_runs())
+            yield from (replace(task, kind="switch-tables") for task in self._config_tasks())
+        else:
+            why = f"{self.tables.entries:,} entries are more than {TABLE_ENTRIES:,}"
+            self.skipped.append(f"forwarding tables: {why}; `--only forwarding` writes them all the same")
+
+    def _lab_tasks(self) -> Iterator[Task]:
+        """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
+        request, named, outputs = self.plan.request, "lab" in self.named, self._fitting("lab")
+        if request.gpus > LAB_GPUS and not named:
+            self.skipped.append(f"lab/: {request.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes their scripts all the same")
+        elif not outputs or not has_hb_addresses(request.domain_gpus):
+            why = "on InfiniBand nothing routes by IP" if not outputs else "an HB domain has more GPUs than the addresses that are set aside for tests"
+            self.skipped.extend([f"lab/: {why}"] if named else [])
+        else:
+            for pack, output in outputs:
+                if output.each == "gpu":
+                    yield from (Task(output.each, output.path, pack, output.template, hosts=hosts, bits=output.bits) for hosts in self._host_runs())
+            yield from self._topology_tasks(outputs)
+
+    def _topology_tasks(self, outputs: list[tuple[str, Output]]) -> Iterator[Task]:
+        """List the topologies of a lab in containers and the files that switches have there alone, where every switch has a container."""
+        if gap := self.topologies.gap():
+            self.skipped.append(f"lab topologies: {gap}")
+            return
+        yield from (replace(task, kind="lab-files") for task in self._config_tasks())
+        yield from (Task(output.each, output.path, pack, output.template) for pack, output in outputs if output.each in ("lab", "node"))
+
+    def _host_runs(self) -> Iterator[range]:
+        """Cut the hosts into runs."""
+        count = len(self.plan.hosts)
+        return (range(first, min(first + HOSTS, count)) for first in range(0, count, HOSTS))
+
+    def _host_tasks(self) -> Iterator[Task]:
+        """Cut the hosts into runs, unless they are too many to be written unasked."""
+        ports = len(self.plan.hosts) * len(self.hosts.ports)
+        if ports <= HOST_PORTS or "hosts" in self.named:
+            yield from (Task("hosts", hosts=hosts) for hosts in self._host_runs())
+        else:
+            self.skipped.append(f"hosts/: {ports:,} NIC ports are more than {HOST_PORTS:,}; `--only hosts` writes their files all the same")
 
     def _config_tasks(self) -> Iterator[Task]:
         """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""
@@ -145,6 +232,16 @@ class Job:
         for task in self.tasks:
             if task.kind == "configs":
                 yield from (path for name, role in self._names(task) for path in self._config_paths(name, role))
+            elif task.kind == "hosts":
+                yield from (path for host in task.hosts for path in self._host_paths(self.plan.hosts[host]))
+            elif task.kind == "host-tables":
+                yield from (host_table(self.plan.hosts[host]) for host in task.hosts)
+            elif task.kind == "switch-tables":
+                yield from (switch_table(name) for name, _ in self._names(task))
+            elif task.kind == "lab-files":
+                yield from self.topologies.extra_paths(self._names(task))
+            elif task.kind == "gpu":
+                yield from (task.path.format(gpu=self.tables.ends.gpu(gpu)) for gpu in self._gpus(task))
             else:
                 yield task.path
                 if task.kind == "graph":
@@ -160,6 +257,12 @@ class Job:
         for output in self._outputs(role):
             yield output.path.format(switch=switch)
 
+    def _host_paths(self, host: str) -> Iterator[str]:
+        """List the files of one host."""
+        for _, output in self.host_outputs:
+            names = [interface for _, _, interface in self.hosts.ports] if output.each == "nic" else [""]
+            yield from (output.path.format(host=host, interface=name) for name in names)
+
     def _outputs(self, role: Role) -> list[Output]:
         """List what the pack of a role writes."""
         pack = self.config_packs.get(role)
@@ -169,6 +272,12 @@ class Job:
         """Do one task below `root`."""
         if task.kind == "configs":
             return list(self._configs(task, root))
+        if task.kind == "hosts":
+            return list(self._host_files(task, root))
+        if task.kind in ("domain-table", "host-tables", "switch-tables"):
+            return [write_text(root, path, [document_text(document)]) for path, document in self._tables(task)]
+        if task.kind in ("gpu", "lab-files", "lab", "node"):
+            return list(self._lab_files(task, root))
         if task.kind == "cables":
             return [write_text(root, task.path, self._table(task))]
         if task.kind in ("workbook", "bom-workbook"):
@@ -185,6 +294,47 @@ class Job:
             for output in self._outputs(role):
                 text = self.packs.render(self.config_packs[role].name, output.template, switch=switch)
                 yield write_text(root, output.path.format(switch=switch.name), [text])
+
+    def _host_files(self, task: Task, root: Path) -> Iterator[Written]:
+        """Render the files of a run of hosts."""
+        for host in self.hosts.views(task.hosts):
+            for pack, output in self.host_outputs:
+                for nic in host.nics if output.each == "nic" else [None]:
+                    text = self.packs.render(pack, output.template, host=host, nic=nic)
+                    path = output.path.format(host=host.name, interface=nic.interface if nic else "")
+                    yield write_text(root, path, [text], output.bits)
+
+    def _tables(self, task: Task) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Make the forwarding tables of a task, with their paths."""
+        if task.kind == "domain-table":
+            yield task.path, self.tables.domains()
+        elif task.kind == "host-tables":
+            yield from ((host_table(self.plan.hosts[host]), self.tables.host(host)) for host in task.hosts)
+        else:
+            yield from ((switch_table(name), document) for name, document in self.tables.switches(task.unit, task.boxes))
+
+    def _gpu_files(self, task: Task, root: Path) -> Iterator[Written]:
+        """Render a file for each GPU of a run of hosts."""
+        for gpu in self._gpus(task):
+            view = gpu_view(self.tables.ends, gpu)
+            yield write_text(root, task.path.format(gpu=view.name), [self.packs.render(task.pack, task.template, gpu=view)], task.bits)
+
+    def _lab_files(self, task: Task, root: Path) -> Iterator[Written]:
+        """Render the scripts of a run of GPUs, what a run of switches has in its containers alone, a topology, or one file over all nodes."""
+        if task.kind == "gpu":
+            yield from self._gpu_files(task, root)
+        elif task.kind == "lab-files":
+            yield from (write_text(root, path, [text]) for path, text in self.topologies.extra_files(task.unit, task.boxes))
+        elif task.kind == "lab":
+            yield write_text(root, task.path, [self.packs.render(task.pack, task.template, lab=self.topologies.view)])
+        else:
+            rendered = (self.packs.render(task.pack, task.template, lab=self.topologies.view, node=node) for node in self.topologies.filled())
+            yield write_text(root, task.path, rendered)
+
+    def _gpus(self, task: Task) -> range:
+        """Count out the GPUs of a run of hosts."""
+        gpus = self.plan.request.host_gpus
+        return range(task.hosts.start * gpus, task.hosts.stop * gpus)
 
     def chunks(self) -> Iterator[Chunk]:
         """Cut the cables into runs, unit by unit."""
@@ -223,7 +373,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of a job: a file, or the configurations of a run of one unit's switches."""
+    """One piece of a job: a file, or the files of a run of one unit's switches or of a run of hosts."""
 
     kind: str
     path: str = ""
@@ -231,6 +381,8 @@ class Task:
     template: str = ""
     unit: int = 0
     boxes: range = range(0)
+    hosts: range = range(0)
+    bits: int | None = None
 
 
 def build(job: Job, out: Path, advance: Callable[[int, int], None] | None = None) -> list[Written]:
@@ -283,6 +435,10 @@ def _work(job: Job, tasks: list[Task], root: Path) -> Iterator[list[Written]]:
 def _prepare(job: Job, tasks: list[Task]) -> None:
     """Work out, before the fork, what every worker would work out again."""
     job.views.prepare()
+    if any(task.kind == "hosts" for task in tasks):
+        job.hosts.prepare()
+    if any(task.kind in ("host-tables", "switch-tables", "gpu") for task in tasks):
+        job.tables.prepare()
     if any(task.kind in ("bom", "bom-workbook") for task in tasks):
         _ = job.bom
     if any(task.kind in ("comparison", "bom-workbook") for task in tasks):

@@ -16,6 +16,7 @@ from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from fabricgen.containers import Container, Thing
 from fabricgen.diagnostics import Finding, Place, Refusal
 from fabricgen.resources import shipped
 from fabricgen.source import load_facts
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that starts so is run as a formula by spreadsheets."""
+
+FIELDS: dict[str, tuple[str, ...]] = {"switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",)}
+"""Fields of the path of a file that is written for each of something, sorted; other files are written once and have none."""
 
 RESERVED = ("manifest.json", "plan.json")
 """What a build writes beside the packs' files."""
@@ -37,22 +41,34 @@ class Output(BaseModel):
 
     path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
-    each: Literal["switch", "cables", "bom", "comparison"]
+    each: Literal["switch", "host", "nic", "gpu", "cables", "bom", "comparison", "lab", "node"]
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
+    transport: Literal["ethernet", "infiniband"] | None = None
+    """For hosts, NICs and GPUs: written only where the leaves speak this."""
+    host_links: Literal["numbered", "unnumbered"] | None = None
+    """For hosts, NICs and GPUs: written only where their links are so."""
+    mode: Literal["600", "755"] | None = None
+    """Mode of the file, where its reader asks for one: 755 for a script, 600 for what only root may read."""
     reader: str
     """Who reads the file, in one line."""
 
+    @property
+    def bits(self) -> int | None:
+        """The mode as a number."""
+        return int(self.mode, 8) if self.mode else None
+
     @model_validator(mode="after")
     def _stays_below_out(self) -> Self:
-        """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch from another."""
+        """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch, host, NIC or GPU from another."""
         if self.path.startswith("/") or ".." in PurePosixPath(self.path).parts:
             raise ValueError(f"`{self.path}` leaves the output directory; write a path below OUT")
         if self.path in RESERVED:
             raise ValueError(f"`{self.path}` is written by every build; choose another name")
         fields = re.findall(r"[{][^{}]*[}]", self.path)
-        wanted = ["{switch}"] if self.each == "switch" else []
-        if sorted(set(fields)) != wanted or self.path.count("{") != len(fields):
-            told = "a file for each switch names it by `{switch}`" if wanted else "a file that is written once has no fields in its path"
+        wanted = FIELDS.get(self.each, ())
+        if tuple(sorted(set(fields))) != wanted or self.path.count("{") != len(fields):
+            named = " and ".join(f"`{field}`" for field in wanted)
+            told = f"a file for each {self.each} names it by {named}" if wanted else "a file that is written once has no fields in its path"
             raise ValueError(f"`{self.path}`: {told}")
         return self
 
@@ -67,12 +83,14 @@ class Pack(BaseModel):
     nos: str | None = None
     """The NOS that the pack configures; absent for documents."""
     nos_versions: tuple[str, ...] = ()
-    group: Literal["cabling", "bom", "configs", "graph"]
+    group: Literal["cabling", "bom", "configs", "hosts", "graph", "lab"]
     verified: str
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()
     """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
     outputs: tuple[Output, ...]
+    containers: dict[Thing, Container] = {}
+    """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
 
 
 class Packs:

@@ -100,7 +100,7 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
     asked: Refusal | None = None
     for design in COMPARED:
         try:
-            plan = make_plan(_as_design(spec, design), catalog)
+            plan = make_plan(as_design(spec, design), catalog)
         except Refusal as refusal:
             refused.append((design, refusal.findings[0]))
             asked = refusal if design is spec.design else asked
@@ -111,7 +111,7 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
     return Comparison(tuple(built), tuple(refused))
 
 
-def _as_design(spec: FabricSpec, design: Design) -> FabricSpec:
+def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch."""
     if design is spec.design:
         return spec

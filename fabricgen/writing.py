@@ -116,8 +116,11 @@ def _umask() -> int:
     return mask
 
 
-def write_text(root: Path, path: str, pieces: Iterable[str]) -> Written:
-    """Write a text file below `root`, piece by piece, hashing as it goes. Raises Refusal `path-escapes` for a path that leaves it."""
+def write_text(root: Path, path: str, pieces: Iterable[str], mode: int | None = None) -> Written:
+    """Write a text file below `root`, piece by piece, hashing as it goes. Raises Refusal `path-escapes` for a path that leaves it.
+
+    `mode` is cut by the umask, as the mode of any file is; None is that of any file.
+    """
     target = _below(root, path)
     digest, size = hashlib.sha256(), 0
     with target.open("wb") as stream:
@@ -126,6 +129,8 @@ def write_text(root: Path, path: str, pieces: Iterable[str]) -> Written:
             digest.update(block)
             size += len(block)
             stream.write(block)
+    if mode is not None:
+        target.chmod(mode & ~_umask())
     return Written(path, digest.hexdigest(), size)
 
 

@@ -46,6 +46,7 @@ def test_the_tree_is_the_contracts(built: Path) -> None:
     plan = json.loads((built / "plan.json").read_text())
     assert len({path.split("/")[1] for path in files if path.startswith("configs/")}) == plan["switches"]["total"]
     assert {path.split("/")[-1] for path in files if path.startswith("configs/")} >= {"frr.conf"}
+    assert len({path.split("/")[1] for path in files if path.startswith("hosts/")}) == plan["hb_domains"]
 
 
 def test_the_manifest_names_every_file(built: Path) -> None:
@@ -93,7 +94,7 @@ def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run)
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("group", ["cabling", "bom", "configs", "graph"])
+@pytest.mark.parametrize("group", ["cabling", "bom", "configs", "hosts", "graph"])
 def test_only_writes_one_group(tmp_path: Path, run: Run, group: str) -> None:
     """`--only` leaves the other groups out, and says so in the manifest."""
     assert run("build", *SIZING, "--only", group, "-o", tmp_path / "out").returncode == 0

@@ -21,7 +21,7 @@ MODELS = {
         "7060dx5-64s", "7060x6-64pe", "7220-ixr-h5-64", "ds5000", "generic", "n9364e-sg2", "q3400", "qfx5240", "qm8790", "qm9700",
         "sn4700", "sn5400", "sn5600", "sn5640", "z9864f",
     ],
-    "hosts": ["dgx-a100", "dgx-b200", "dgx-b300", "dgx-h100", "gb200-nvl72", "gh200"],
+    "hosts": ["dgx-a100", "dgx-b200", "dgx-b300", "dgx-h100", "gb200-nvl72", "gh200", "pcie-8gpu"],
     "nics": ["connectx-6", "connectx-7", "connectx-8"],
     "transceivers": [
         "generic-100g", "generic-1600g", "generic-200g", "generic-400g", "generic-800g", "mma1z00-ns400", "mma4z00-ns", "mma4z00-ns-flt",
@@ -352,6 +352,7 @@ def test_each_cage_of_a_dgx_h100_carries_two_rails() -> None:
         ("dgx-b300", 8, 8, 1, {1: 800, 2: 400}, 8),
         ("gh200", 1, 256, 256, {1: 400}, 1),
         ("gb200-nvl72", 4, 72, 18, {1: 400}, 4),
+        ("pcie-8gpu", 8, 8, 1, {1: 400}, 8),
     ],
 )
 def test_hosts(model: str, gpus: int, domain: int, hosts: int, speeds: dict[int, int], cages: int) -> None:
@@ -549,6 +550,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
         ("switches", "qm9700", "source:", "notes:", "`source` is missing", ""),
         ("hosts", "dgx-h100", "gpu: 7", "gpu: 6", "one per GPU and plane were expected, 8 in all", ""),
         ("hosts", "dgx-h100", "cage: OSFP3, sub: 1", "cage: OSFP3, sub: 2", "two of them sit at one place of one cage", ""),
+        ("hosts", "dgx-h100", "ethernet: enp64s0np0", "ethernet: enp24s0np0", "two of them have one interface name", ""),
         ("hosts", "gb200-nvl72", "hb_domain_hosts: 18", "hb_domain_hosts: 9", "9 hosts of 4 GPUs are not 72", ""),
         ("cables", "mfp7e20", "legs: 2", "legs: 1", "a near end and 1 far ends were expected", ""),
     ],

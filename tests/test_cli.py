@@ -378,6 +378,7 @@ STARTS = [
     ["--gpus", "128", "--host", "dgx-b200", "--leaf", "ds5000", "--nos", "frr"],
     ["--gpus", "144", "--host", "gb200-nvl72", "--leaf", "sn5400"],
     ["--gpus", "512", "--host", "gh200", "--leaf", "qm9700"],
+    ["--gpus", "256", "--host", "pcie-8gpu", "--leaf", "sn5600", "--design", "rail-optimized"],
 ]
 
 

@@ -61,7 +61,7 @@ def read_configs(out: Path) -> dict[End, tuple[End, str]]:
 def read_graph(out: Path) -> dict[str, tuple[str, str]]:
     """Return the two nodes that each cable of the graph joins; a NIC port stands for its host."""
     graph = json.loads((out / "graph/fabric.json").read_text(encoding="utf-8"))
-    hosts = {node["id"]: node.get("host", node["id"]) for node in graph["nodes"]}
+    hosts = {node["id"]: node.get("host") or node.get("switch") for node in graph["nodes"]}
     return {edge["cable"]: (hosts[edge["source"]], hosts[edge["target"]]) for edge in graph["edges"] if "cable" in edge}
 
 

@@ -77,7 +77,8 @@ def test_a_host_agrees_with_itself(model: str) -> None:
     for planes, speed in host.speeds_gbps.items():
         domain = {"gpus": host.hb_domain_gpus, "hosts": host.hb_domain_hosts}
         nic = {"model": host.nic, "speed": speed, "per_gpu": host.nics_per_gpu}
-        values = {"gpus": 4 * host.hb_domain_gpus, "hb_domain": domain, "host": {"model": model}, "nic": nic, "rails": {"planes": planes}}
+        design = "rail-only" if host.scale_up else "rail-optimized"
+        values = {"design": design, "gpus": 4 * host.hb_domain_gpus, "hb_domain": domain, "host": {"model": model}, "nic": nic, "rails": {"planes": planes}}
         assert found(values) == []
 
 

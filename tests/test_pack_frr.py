@@ -186,4 +186,5 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
         for text in "".join(path.read_text(encoding="utf-8") for path in root.glob("templates/*/*.j2")).splitlines()
         for name in re.findall(rf'include "{pack}/([^"]+)"', text)
     }
-    assert included | {output.template for output in described.outputs} == set(texts)
+    mounted = {bind.template for container in described.containers.values() for bind in container.binds if bind.template}
+    assert included | mounted | {output.template for output in described.outputs} == set(texts)

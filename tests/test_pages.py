@@ -10,6 +10,7 @@ import pytest
 
 from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
+from fabricgen.checks import LAWS
 from fabricgen.diagnostics import Refusal
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_text
@@ -19,9 +20,11 @@ from tests.refusals import CASES
 PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glob("*.md"))
 TERMS = {
     "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
-    "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve",
+    "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",
+    "placement",
 }  # fmt: skip
 CODES = {case.code for case in CASES}
+LAW_CODES = {law.code for law in LAWS}
 SMALL: dict[str, Any] = {"name": "small", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600"}}}
 """What the examples of the pages are changes to."""
 
@@ -47,8 +50,10 @@ def codes_of(change: dict[str, Any]) -> set[str]:
 
 
 def test_there_is_a_page_for_every_code_and_term_and_no_other() -> None:
-    """Codes of findings, and the words that the documentation uses."""
-    assert {page.stem for page in PAGES} == CODES | TERMS
+    """Codes of findings, laws, and the words that the documentation uses; a law is no refusal, and one of them is a term as well."""
+    assert {page.stem for page in PAGES} == CODES | TERMS | LAW_CODES
+    assert CODES.isdisjoint(LAW_CODES)
+    assert TERMS.intersection(LAW_CODES) == {"oversubscription"}
     assert len(PAGES) >= 77
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pytest
+
     from tests.conftest import Run
 
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+PYTHON = re.compile(r"```pycon\n(.*?)```", re.DOTALL)
 YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
 
@@ -44,3 +48,14 @@ def test_the_inventory_of_the_readme_plans(root: Path, run: Run) -> None:
     for text in texts:
         assert run("plan", "-", stdin=text).returncode == 0
     assert texts
+
+
+def test_the_python_of_the_readme_runs(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks are one session in a checkout, and each line prints what stands below it."""
+    text = "".join(PYTHON.findall((root / "README.md").read_text(encoding="utf-8")))
+    monkeypatch.chdir(root)
+    session = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
+    heard: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(session, out=heard.append)
+    assert outcome.failed == 0, "".join(heard)
+    assert outcome.attempted >= 5

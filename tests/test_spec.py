@@ -34,7 +34,7 @@ DRAFT_7 = {
 
 CONTRACT = {
     "name", "design", "gpus", "hb_domain", "host", "nic", "rails", "switches", "oversubscription", "spread", "reserve", "spares", "addressing", "naming",
-    "prices", "nos",
+    "prices", "nos", "nccl",
 }  # fmt: skip
 
 

@@ -16,9 +16,14 @@ import click
 from fabricgen import __version__
 from fabricgen.cli.build import build
 from fabricgen.cli.catalog import catalog
+from fabricgen.cli.check import check
+from fabricgen.cli.impact import impact
 from fabricgen.cli.init import init
+from fabricgen.cli.lab import lab
+from fabricgen.cli.placement import placement
 from fabricgen.cli.plan import compare, plan
 from fabricgen.cli.printing import print_findings
+from fabricgen.cli.route import route
 from fabricgen.cli.texts import explain, schema
 from fabricgen.diagnostics import Refusal
 
@@ -34,7 +39,7 @@ def program() -> None:
     """
 
 
-for command in (init, plan, build, compare, catalog, schema, explain):
+for command in (init, plan, build, check, compare, route, impact, placement, lab, catalog, schema, explain):
     program.add_command(command)
 
 

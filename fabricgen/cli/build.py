@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SHOWN = 4
 """Files of a directory that the report names."""
 
-REQUESTABLE = ("cabling", "bom", "configs", "graph", "workbook")
+REQUESTABLE = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "workbook")
 
 
 @click.command()
@@ -33,9 +33,9 @@ REQUESTABLE = ("cabling", "bom", "configs", "graph", "workbook")
 )
 @json_option
 def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], *, dry_run: bool, as_json: bool) -> None:
-    """Write cabling, configurations, parts and graph.
+    """Write cabling, configurations, hosts, forwarding tables, parts, graph and lab.
 
-    OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
+    Every law of `check` must hold first. OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
     """
     from fabricgen.building import build as build_job
     from fabricgen.writing import check_target
@@ -50,6 +50,7 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
             print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
             _say_skipped(job)
             return
+        _prove(planned)
         with progress("building") as advance:
             files = build_job(job, out, advance)
     if as_json:
@@ -58,6 +59,16 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
         click.echo(_report(files, out))
     _say_skipped(job)
     print_advice(planned.advice())
+
+
+def _prove(plan: Plan) -> None:
+    """Refuse to write anything of a plan that breaks a law: it would be a fault of the planner's, and an expensive one."""
+    from fabricgen.checks import check
+    from fabricgen.diagnostics import Refusal
+
+    report = check(plan)
+    if not report.ok:
+        raise Refusal(report.findings)
 
 
 def _groups(only: str | None) -> frozenset[str]:
@@ -70,11 +81,11 @@ def _groups(only: str | None) -> frozenset[str]:
 
 
 def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...]) -> Job:
-    """Lay out the job; the workbook of cables belongs to the cabling."""
+    """Lay out the job; the workbook of cables belongs to the cabling, and a lab boots the configurations."""
     from fabricgen.building import GROUPS, Job
     from fabricgen.packs import Packs
 
-    wanted = named | ({"cabling"} if "workbook" in named else set())
+    wanted = named | ({"cabling"} if "workbook" in named else set()) | ({"configs"} if "lab" in named else set())
     groups = tuple(group for group in GROUPS if not named or group in wanted)
     return Job(plan, Packs(templates), groups, named)
 

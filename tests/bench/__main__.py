@@ -45,8 +45,13 @@ class Cost(NamedTuple):
 
 
 def measured(arguments: list[str]) -> Cost:
-    """Run fabricgen in a process of its own. `wait4` counts that process and those that it started and waited for."""
-    command = [sys.executable, "-m", "fabricgen", *arguments]
+    """Run fabricgen in a process of its own."""
+    return python(["-m", "fabricgen", *arguments])
+
+
+def python(arguments: list[str]) -> Cost:
+    """Run Python in a process of its own. `wait4` counts that process and those that it started and waited for."""
+    command = [sys.executable, *arguments]
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
@@ -99,6 +104,22 @@ def plans() -> None:
     for domain in (HB_DOMAIN, 8):
         cost = best(["plan", "--gpus", str(MILLION), "--hb-domain", str(domain), "--radix", str(RADIX)], 3)
         say(f"plan of {MILLION:,} GPUs, HB domain {domain}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 3 s, 600 MiB")
+
+
+def checks() -> None:
+    """Measure every law: on 65,536 GPUs as two-tier rails and as one three-tier fat-tree, and on a million with two and with three tiers per rail."""
+    for gpus, domain, *design in ((65_536, HB_DOMAIN), (65_536, 8, "--design", "fat-tree"), (MILLION, HB_DOMAIN), (MILLION, 8)):
+        cost = best(["check", "--gpus", str(gpus), "--hb-domain", str(domain), "--radix", str(RADIX), *design], 3)
+        wanted = "under 10 s" if gpus < MILLION else "under 60 s, 4096 MiB"
+        say(f"check of {gpus:,} GPUs, HB domain {domain} {' '.join(design[1:])}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", wanted)
+
+
+def switch_graphs() -> None:
+    """Measure the graph of the switches of a million GPUs, with two and with three tiers per rail."""
+    program = "import sys; from fabricgen.api import plan_file, switch_graph; switch_graph(plan_file(sys.argv[1]))"
+    for name in ("million", "million-hb8"):
+        cost = min((python(["-c", program, str(shipped("inventories") / f"{name}.yaml")]) for _ in range(3)), key=lambda cost: cost.cpu_s)
+        say(f"switch graph of {name}", f"{cost.wall_s:.2f} s wall, {cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 5 s, 1024 MiB")
 
 
 def one_config() -> None:
@@ -163,6 +184,8 @@ def main() -> None:
     quick = "--quick" in sys.argv[1:]
     start_up()
     plans()
+    checks()
+    switch_graphs()
     one_config()
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
     try:

@@ -31,6 +31,7 @@ HOSTS: tuple[tuple[str, int, int, tuple[Inventory, ...]], ...] = (
     ("dgx-h100", 8, 1, ({"model": "qm9700"}, {"model": "sn5400"}, {"model": "sn5600", "breakout": "2x400G"})),
     ("dgx-b300", 8, 2, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "z9864f", "breakout": "2x400G"})),
     ("dgx-b300", 8, 1, ({"model": "q3400"}, {"model": "sn5600", "breakout": "1x800G"})),
+    ("pcie-8gpu", 8, 1, ({"model": "qm9700"}, {"model": "sn5600", "breakout": "2x400G"})),
     ("gb200-nvl72", 72, 1, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "qfx5240", "breakout": "2x400G"})),
 )
 
@@ -129,6 +130,7 @@ WILD: dict[str, tuple[Any, ...]] = {
         "/etc/passwd",
     ),
     "nos": ("frr", "sonic", "mlnxos", {"leaf": "sonic", "spine": "frr"}, "dos", 3),
+    "nccl": ("2.30.7", "2.x", 2.3, {"pxn": False}, {"version": "2.18"}, {"pxn": 0}, None),
     "roce": ({"dscp": 26}, {"dscp": 48}, {"priority": 6}, {"ecn_minimum_bytes": 10**9}),
 }  # fmt: skip
 SOUND: Inventory = {"name": "wild", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}

@@ -1,0 +1,84 @@
+"""How a thing of the fabric runs in a container: its kind, its image, the files that go in, and what its interfaces are called there.
+
+Owns the section `containers` of a pack.yaml. A pack says all that a lab engine must know of its switches, so that a new NOS in a lab needs
+no code. What a lab consists of is worked out by `topologies`.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.views import PortView
+
+Thing = Literal["switch", "gpu", "hb-domain"]
+"""What may run in a container."""
+
+PLAIN_NAME = "eth{n}"
+"""What the ports are called in a container where their own names are none that Linux takes."""
+
+_LINUX_NAME = re.compile(r"[^\s/:]{1,15}")  # of a device, and without what separates node and interface in a lab's file
+_Name = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{(n|cage|subport)\})+$")]
+
+
+class Bind(BaseModel):
+    """One file that is mounted, read only: an output of the pack by its path, or, with a `template`, a file for the container alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
+    at: Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]+$")]
+    template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")] | None = None
+
+    @model_validator(mode="after")
+    def _belongs_to_the_lab(self) -> Self:
+        """Refuse a file for the container alone that is no lab's, or that does not tell one switch from another."""
+        if self.template and not re.fullmatch(r"lab/([^{}]*/)?\{switch\}/[^{}]+", self.file):
+            raise ValueError(f"`{self.file}`: a file with a template is written for each switch, to `lab/…/{{switch}}/…`")
+        if ".." in PurePosixPath(self.file).parts:
+            raise ValueError(f"`{self.file}` leaves the output directory; write a path below OUT")
+        return self
+
+
+class Container(BaseModel):
+    """A container of a lab, in the words of containerlab, which the other engines share."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
+    image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9./:_@-]*$")]
+    network: Literal["none"] | None = None
+    """Without a management network nothing can leave the fabric that way unseen."""
+    interface: _Name | None = None
+    """What a port is called: a pattern over its number among the ports in use from 1, its cage and its position; absent for the NOS's own names."""
+    split: _Name | None = None
+    """The same for a port of a split cage, where that differs."""
+    binds: tuple[Bind, ...] = ()
+    exec: tuple[Annotated[str, Field(pattern=r"^[^$]+$")], ...] = ()
+    """Commands once the interfaces are there, without a shell around them; engines would put the environment in for a `$`."""
+
+    @model_validator(mode="after")
+    def _files_differ(self) -> Self:
+        """Refuse two files of one name or place: a ConfigMap keeps them by name."""
+        for names in ([PurePosixPath(bind.file).name for bind in self.binds], [bind.at for bind in self.binds]):
+            if len(set(names)) < len(names):
+                raise ValueError("binds: two files have one name, or are mounted at one place")
+        return self
+
+    def interfaces(self, ports: Sequence[PortView]) -> list[str]:
+        """Name the ports in use of one switch, in order; all by number where Linux does not take each name as it is."""
+        names = [self._name(number, port) for number, port in enumerate(ports, start=1)]
+        if len(set(names)) == len(names) and all(_LINUX_NAME.fullmatch(name) for name in names):
+            return names
+        return [PLAIN_NAME.format(n=number) for number, _ in enumerate(ports, start=1)]
+
+    def _name(self, number: int, port: PortView) -> str:
+        """Name one port."""
+        pattern = (port.subport and self.split) or self.interface
+        return pattern.format(n=number, cage=port.cage, subport=port.subport) if pattern else port.interface

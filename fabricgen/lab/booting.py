@@ -1,0 +1,183 @@
+"""From a layout to running namespaces: wires, bridges, addresses of GPUs, and what each switch's kernel must do.
+
+Owns the order in which a lab comes up. Everything that a switch or a GPU is told stands in the emitted files; what is made here is what a
+machine room would make: boxes, cables and power. Hardware addresses are fixed and the GPUs' neighbours permanent, because the kernel counts
+neighbours over all namespaces and refuses more than some thousand.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.diagnostics import refuse
+from fabricgen.forwarding.routes import HB_DEVICE, hb_address
+from fabricgen.lab import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.lab.layout import Layout, Wire
+
+BATCHES = 2
+"""Processes that make wires side by side; the kernel has one lock for links, so more only queue."""
+
+BRIDGE = "br0"
+
+ACCOUNTS = {
+    "/etc/passwd": "root:x:0:0::/:/bin/sh\nfrr:x:0:0::/:/bin/sh\n_lldpd:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n",
+    "/etc/group": "root:x:0:\nfrr:x:0:\nfrrvty:x:0:\n_lldpd:x:0:\nnogroup:x:65534:\n",
+}
+"""Users that daemons ask for; in a lab all of them are the one who started it."""
+
+
+class End(NamedTuple):
+    """One end of a wire: its interface, its hardware address, and the far end's."""
+
+    interface: str
+    mac: str
+    peer_mac: str
+    wire: Wire
+
+
+def prepare_mounts() -> None:
+    """Give the lab a /proc, a /run and a /var/tmp of its own, and the users that its daemons run as."""
+    kernel.mount("proc", "/proc", "proc")
+    for place in ("/run", "/var/tmp"):  # noqa: S108 - FRR keeps its crash logs there, and this one is private
+        kernel.mount("tmpfs", place, "tmpfs")
+    for target, text in ACCOUNTS.items():
+        source = Path("/run") / Path(target).name
+        source.write_text(text, encoding="ascii")
+        kernel.mount(str(source), target, flags=kernel.MS_BIND)
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The running namespaces of one lab; `out` is the directory with the emitted files."""
+
+    layout: Layout
+    out: Path
+    networks: kernel.Networks = field(default_factory=kernel.Networks)
+
+    @cached_property
+    def ends(self) -> dict[str, dict[str, End]]:
+        """The ends of wires at every node, by interface."""
+        ends: dict[str, dict[str, End]] = {name: {} for name in self.layout.nodes}
+        for number, wire in enumerate(self.layout.wires):
+            low, high = _mac(2 * number), _mac(2 * number + 1)
+            ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, wire)
+            ends[wire.b][wire.b_interface] = End(wire.b_interface, high, low, wire)
+        return ends
+
+    def boot(self) -> None:
+        """Make every namespace and wire, and switch everything on but the daemons. Raises Refusal where the kernel or an emitted file objects."""
+        layout = self.layout
+        self.networks.make(layout.nodes)
+        self.networks.each(layout.nodes, lambda _: _before_links())
+        self._wire()
+        self.networks.each([seat.name for seat in layout.switches], self._switch)
+        self.networks.each(list(layout.bridges.values()), self._bridge)
+        self.networks.each(list(layout.gpus.values()), self._gpu)
+
+    def _wire(self) -> None:
+        """Make the wires, both ends in their places at once."""
+        mtu = self.layout.plan.spec.addressing.mtu
+        lines = []
+        for wire in self.layout.wires:
+            near = self.ends[wire.a][wire.a_interface]
+            there = f"peer name {wire.b_interface} address {near.peer_mac} mtu {mtu} netns {wire.b}"
+            lines.append(f"link add {wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a} type veth {there}")
+        started = [(_start(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)]
+        for process, part in started:
+            _finish(process, part, "the wires")
+
+    def _switch(self, name: str) -> None:
+        """Set what a switch's emitted sysctl.conf says; its ports stay down until its daemons know what to do with them."""
+        for line in (self.out / "configs" / name / "sysctl.conf").read_text(encoding="utf-8").splitlines():
+            key, equals, value = line.partition("=")
+            if equals and not line.startswith("#"):
+                set_kernel(key.strip(), value.strip())
+        set_kernel("net.ipv4.conf.all.rp_filter", "0")
+        batch(["link set lo up"], name)
+
+    def open_ports(self) -> None:
+        """Bring up the ports of every switch."""
+        names = [seat.name for seat in self.layout.switches]
+        self.networks.each(names, lambda name: batch([f"link set {interface} up" for interface in self.ends[name]], name))
+
+    def _bridge(self, name: str) -> None:
+        """Join the GPUs of an HB domain by a bridge."""
+        ports = [f"link set {interface} master {BRIDGE} up" for interface in self.ends[name]]
+        batch([f"link add {BRIDGE} type bridge forward_delay 0 stp_state 0 mcast_snooping 0", f"link set {BRIDGE} up", *ports], name)
+
+    def _gpu(self, name: str) -> None:
+        """Bring a GPU up by its emitted script, and make its neighbours permanent."""
+        done = subprocess.run(["/bin/sh", self.out / "lab" / "gpus" / f"{name}.sh"], capture_output=True, text=True, check=False)  # noqa: S603 - the emitted script
+        _judge(done.returncode, done.stdout + done.stderr, name)
+        batch([*self._domain_neighbours(name), "link set lo up"], name)
+
+    def _domain_neighbours(self, name: str) -> Iterable[str]:
+        """List the other GPUs of a GPU's HB domain as permanent neighbours."""
+        own = self.ends[name][HB_DEVICE].wire
+        size = self.layout.plan.request.domain_gpus
+        for end in self.ends[own.b].values():
+            if end.wire.a != name:
+                yield f"neigh replace {hb_address(self._ranks[end.wire.a] % size)} lladdr {end.peer_mac} dev {HB_DEVICE} nud permanent"
+
+    @cached_property
+    def _ranks(self) -> dict[str, int]:
+        """The number of each GPU, by name."""
+        return {name: gpu for gpu, name in self.layout.gpus.items()}
+
+
+def set_kernel(key: str, value: str) -> None:
+    """Set a kernel parameter of the namespace that the thread is in. Raises Refusal where there is none of that name."""
+    try:
+        Path("/proc/sys", *key.split(".")).write_text(value, encoding="ascii")
+    except OSError as error:
+        raise refuse("lab-failed", f"the kernel does not take `{key} = {value}`", because=(str(error.strerror),)) from error
+
+
+def batch(lines: list[str], name: str) -> None:
+    """Run commands of `ip` in the namespace that the thread is in. Raises Refusal `lab-failed` with the first that fails."""
+    if lines:
+        _finish(_start(lines), lines, name)
+
+
+def _before_links() -> None:
+    """Set what an interface reads when it is made: no duplicate address detection, which would cost a second and a half."""
+    for scope in ("all", "default"):
+        set_kernel(f"net.ipv6.conf.{scope}.accept_dad", "0")
+
+
+def _mac(number: int) -> str:
+    """Return a locally administered hardware address."""
+    return ":".join(f"{byte:02x}" for byte in (2, 0, *number.to_bytes(4, "big")))
+
+
+def _start(lines: list[str]) -> subprocess.Popen[str]:
+    """Start a batch of `ip`."""
+    process = subprocess.Popen(["ip", "-batch", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # noqa: S607 - found as the user's shell finds it
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.close()
+    return process
+
+
+def _finish(process: subprocess.Popen[str], lines: list[str], name: str) -> None:
+    """Wait for a batch and judge it."""
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    said = process.stdout.read()
+    code = process.wait()
+    _judge(code, f"{said}{lines[0]}" if code else "", name)
+
+
+def _judge(code: int, said: str, name: str) -> None:
+    """Refuse to go on where a command failed."""
+    if code:
+        raise refuse(
+            "lab-failed", f"{name} could not be set up", because=tuple(said.strip().splitlines()[:4]), hint="`fabricgen lab doctor` says what is missing"
+        )

@@ -1,0 +1,264 @@
+"""What dies in a lab, and what the fabric makes of it: measured with packets, and compared with what the plan says.
+
+Owns cutting and mending. What has failed is named as everywhere: `switch:NAME`, `link:LABEL`, `nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`,
+`plane:N`, `rail:N`. Relays beyond plain IP are a library's work, done here by the order of the emitted tables over crossings that were measured.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import permutations
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.forwarding import Choice, Reach, find_failures
+from fabricgen.lab.booting import batch
+from fabricgen.lab.probing import send_all
+from fabricgen.lab.trials import Trial, probes
+from fabricgen.lab.walking import Crossing, Walker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from fabricgen.lab.booting import End
+    from fabricgen.lab.trials import Bench
+
+Key = tuple[str, int]
+"""What failures can share: a rail, a plane where blocks span rails, or an HB domain."""
+
+
+class Measured(NamedTuple):
+    """What packets showed: the ordered pairs of GPUs that a crossing of the network joins, and those that an HB domain joins."""
+
+    crossings: frozenset[tuple[str, str]]
+    inside: frozenset[tuple[str, str]]
+
+
+class MeasuredWalker(Walker):
+    """Walks the emitted tables over what was measured, instead of over what they say."""
+
+    measured: Measured
+
+    def crossed(self, crossing: Crossing) -> int:
+        """Return 1 where a packet crossed."""
+        return int(tuple(crossing) in self.measured.crossings)
+
+    def meets(self, one: str, other: str) -> bool:
+        """Say whether a packet went from one GPU to the other inside their HB domain."""
+        return one == other or (one, other) in self.measured.inside
+
+
+@dataclass(frozen=True)
+class Breaker:
+    """Cuts and mends a running lab."""
+
+    bench: Bench
+
+    @cached_property
+    def _ends(self) -> dict[str, list[tuple[str, End]]]:
+        """The upper ends of wires by what names them: a label, and the node at either end."""
+        found: dict[str, list[tuple[str, End]]] = defaultdict(list)
+        machines = self.bench.machines
+        for wire in machines.layout.wires:
+            end = wire.b, machines.ends[wire.b][wire.b_interface]
+            for name in {wire.label, wire.a, wire.b} - {""}:
+                found[name].append(end)
+        return found
+
+    def ends(self, failure: str) -> list[tuple[str, End]]:
+        """Return the ends of wires that a failure takes down: always the upper ones, so that a GPU keeps its routes and loses its carrier."""
+        kind, _, name = failure.partition(":")
+        bench = self.bench
+        if kind in ("switch", "link", "gpu"):
+            return self._ends[name]
+        if kind == "hb":
+            return self._ends[failure]
+        if kind == "nic":
+            gpu, _, plane = name.partition("/")
+            return [end for end in self._ends[gpu] if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))]
+        seats = bench.machines.layout.switches
+        mapping = bench.machines.layout.plan.mapping
+        number = mapping.plane if kind == "plane" else mapping.rail
+        return [end for seat in seats if str(number(seat.unit)) == name for end in self._ends[seat.name]]
+
+    def cut(self, failures: Iterable[str]) -> None:
+        """Take down what the failures name."""
+        self._set("down", failures)
+
+    def mend(self, failures: Iterable[str]) -> None:
+        """Bring it up again."""
+        self._set("up", failures)
+
+    def _set(self, state: str, failures: Iterable[str]) -> None:
+        """Set the ends of wires, node by node."""
+        by_node: dict[str, list[str]] = defaultdict(list)
+        for failure in failures:
+            for node, end in self.ends(failure):
+                by_node[node].append(f"link set {end.interface} {state}")
+        self.bench.machines.networks.each(list(by_node), lambda node: batch(by_node[node], node))
+
+    def dead(self, failures: Iterable[str]) -> set[str]:
+        """Return the labels of the cables, and the names of the switches, that failures leave without a living wire."""
+        found: set[str] = set()
+        for failure in failures:
+            kind, _, name = failure.partition(":")
+            found |= {end.wire.label for _, end in self.ends(failure)} - {""}
+            found |= {name} if kind == "switch" else set()
+            if kind in ("plane", "rail"):
+                found |= {node for node, _ in self.ends(failure) if node in self.bench.tiers}
+        return found
+
+    def touches(self, failure: str) -> set[Key]:
+        """Return what a failure touches; failures that touch nothing in common can be tried at once."""
+        gpus, found = self.bench.tables.gpus, set[Key]()
+        for _, end in self.ends(failure):
+            wire = end.wire
+            found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.bench.tiers}
+            found |= {("hb", gpus[wire.a]["domain"])} if not wire.label else set()
+        return found
+
+    def _key(self, switch: str) -> Key:
+        """Return the rail of a switch, or its plane where blocks span rails."""
+        return self._keys[switch]
+
+    @cached_property
+    def _keys(self) -> dict[str, Key]:
+        """The rail of each switch, or its plane where blocks span rails."""
+        layout = self.bench.machines.layout
+        mapping = layout.plan.mapping
+        return {seat.name: ("plane", 0) if mapping.spans_rails else ("rail", mapping.rail(seat.unit) or 0) for seat in layout.switches}
+
+    def measure(self) -> Measured:
+        """Send a packet over every crossing of the network and inside every HB domain, with relays off, and tell which arrived, and how."""
+        bench = self.bench
+        asked = probes(bench, self._neighbours())
+        bench.forwarding(on=False)
+        try:
+            sockets = bench.sockets()
+            found = send_all(sockets, asked)
+            sockets.close()
+        finally:
+            bench.forwarding(on=True)
+        loopbacks = set(bench.loopbacks.values())
+        crossed = {asked[probe][:2] for probe, record in found.items() if not loopbacks.isdisjoint(record)}
+        inside = {asked[probe][:2] for probe in found} - crossed
+        return Measured(frozenset(crossed | self._over_one_leaf(inside)), frozenset(inside - self._over_one_leaf(inside)))
+
+    def _over_one_leaf(self, arrived: set[tuple[str, str]]) -> set[tuple[str, str]]:
+        """Return the pairs of different domains: a leaf alone writes no loopback into the record."""
+        gpus = self.bench.tables.gpus
+        return {pair for pair in arrived if gpus[pair[0]]["domain"] != gpus[pair[1]]["domain"]}
+
+    def _neighbours(self) -> Iterator[tuple[str, str]]:
+        """Yield the ordered pairs of GPUs that need no relay."""
+        gpus, spans = self.bench.tables.gpus, self.bench.machines.layout.plan.mapping.spans_rails
+        for one, other in permutations(self.bench.addresses, 2):
+            if spans or gpus[one]["rail"] == gpus[other]["rail"] or gpus[one]["domain"] == gpus[other]["domain"]:
+                yield one, other
+
+
+def groups(breaker: Breaker, failures: list[str]) -> Iterator[list[str]]:
+    """Put failures together that touch nothing in common, so that each is still the only one that its rail and its HB domain see."""
+    left = [(failure, breaker.touches(failure)) for failure in failures]
+    while left:
+        taken: list[str] = []
+        busy: set[Key] = set()
+        rest = []
+        for failure, keys in left:
+            if busy & keys:
+                rest.append((failure, keys))
+            else:
+                taken.append(failure)
+                busy |= keys
+        yield taken
+        left = rest
+
+
+def every_failure(bench: Bench) -> list[str]:
+    """Name every single thing that can fail in a lab."""
+    layout = bench.machines.layout
+    request = layout.plan.request
+    found = [f"link:{wire.label}" for wire in layout.wires if wire.label]
+    found += [f"switch:{name}" for name in bench.switches]
+    found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in bench.addresses]
+    found += [f"hb:{domain}" for domain in layout.domains] + [f"plane:{plane}" for plane in range(request.planes)]
+    return found + ([] if layout.plan.mapping.spans_rails else [f"rail:{rail}" for rail in sorted(layout.rails)])
+
+
+class Survival:
+    """Tries failures one by one, or as many at once as see nothing of each other, and compares every pair with the plan."""
+
+    def __init__(self, bench: Bench) -> None:
+        """Measure the healthy lab first."""
+        self.bench, self.breaker = bench, Breaker(bench)
+        self.healthy = self.breaker.measure()
+        self.findings: list[str] = []
+        self.pairs = self.lost = self.relayed = 0
+        self.slowest_s = 0.0
+
+    def run(self, failures: list[str], say: Callable[[int, int], None] | None = None) -> Trial:
+        """Try every failure."""
+        done = 0
+        for group in groups(self.breaker, failures):
+            self._try(group)
+            done += len(group)
+            if say:
+                say(done, len(failures))
+        pairs = f"{self.pairs:,} pairs as planned ({self.lost:,} lost, {self.relayed:,} by relay now)"
+        figure = f"{len(failures):,} failures, {pairs}, reconverged in {self.slowest_s:.1f} s at most"
+        return Trial("survival", "every single failure", figure, self.findings)
+
+    def _try(self, group: list[str]) -> None:
+        """Try failures that see nothing of each other."""
+        breaker = self.breaker
+        breaker.cut(group)
+        took, wrong = self.bench.converge(breaker.dead(group))
+        self.slowest_s = max(self.slowest_s, took)
+        self.findings += [f"{', '.join(group)}: {name} does not converge" for name in wrong]
+        measured = breaker.measure()
+        breaker.mend(group)
+        for failure in group:
+            self._compare(failure, self._alone(failure, measured))
+
+    def _alone(self, failure: str, measured: Measured) -> Measured:
+        """Return what would have been measured with one failure alone: what it touches as it was measured, the rest as it was in health."""
+        touched, gpus, spans = self.breaker.touches(failure), self.bench.tables.gpus, self.bench.machines.layout.plan.mapping.spans_rails
+
+        def mine(pair: tuple[str, str], *, inside: bool) -> bool:
+            domain, rail = ("hb", gpus[pair[0]]["domain"]), ("plane", 0) if spans else ("rail", gpus[pair[0]]["rail"])
+            return (domain if inside else rail) in touched
+
+        return Measured(
+            frozenset(pair for source in (measured, self.healthy) for pair in source.crossings if mine(pair, inside=False) == (source is measured)),
+            frozenset(pair for source in (measured, self.healthy) for pair in source.inside if mine(pair, inside=True) == (source is measured)),
+        )
+
+    def _compare(self, failure: str, measured: Measured) -> None:
+        """Walk the tables over what was measured, and compare each pair's way with the plan's."""
+        plan = self.bench.machines.layout.plan
+        failures = find_failures(plan, [failure])
+        choice = Choice(Reach(plan, failures))
+        walker = MeasuredWalker(self.bench.tables, [self.bench.machines.layout.gpus[gpu] for gpu in failures.gpus])
+        walker.measured = measured
+        numbers = {name: gpu for gpu, name in self.bench.machines.layout.gpus.items()}
+        names = self.bench.machines.layout.gpus
+        for source, target in permutations(numbers, 2):
+            way, walked = choice.way(numbers[source], numbers[target]), walker.walk(source, target)
+            planned = None if way is None else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
+            self.pairs += 1
+            self.lost += walked is None
+            self.relayed += bool(walked and (source, target) not in walked and (source, target) in self.healthy.crossings)
+            if planned != walked and len(self.findings) < LISTED:
+                self.findings.append(f"{failure}: {source} to {target} goes {_text(walked)}, and the plan says {_text(planned)}")
+
+
+LISTED = 50
+"""Findings that are kept; more say nothing new."""
+
+
+def _text(walked: list[Crossing] | None) -> str:
+    """Write a way."""
+    if walked is None:
+        return "nowhere"
+    return ", ".join(f"over {one} and {other}" for one, other in walked) or "inside its HB domain"

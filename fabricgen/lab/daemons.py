@@ -1,0 +1,141 @@
+"""The routing daemons of the switches: started with the emitted frr.conf, asked, and stopped.
+
+Owns FRR's ways. Daemons skip a bad line and go on, so whatever vtysh answers to a line is a complaint.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.diagnostics import refuse
+from fabricgen.lab import kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.diagnostics import Refusal
+    from fabricgen.lab.booting import Machines
+
+PLACE = Path("/run/frr")
+PROGRAMS = Path("/usr/lib/frr")
+FIRST = "zebra"
+"""The daemon that every other one speaks to."""
+
+
+@dataclass(frozen=True)
+class Daemons:
+    """The daemons of one lab."""
+
+    machines: Machines
+
+    def start(self, switches: Iterable[str]) -> None:
+        """Start the daemons of some switches and load their configuration. Raises Refusal `lab-failed` with what FRR said."""
+        names = list(switches)
+        self.machines.networks.each(names, self._start)
+        self.machines.networks.each(names, self._load)
+
+    def _start(self, switch: str) -> None:
+        """Start the daemons of a switch; the thread is in its namespace."""
+        place = PLACE / switch
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        emitted = self.machines.out / "configs" / switch
+        (place / "vtysh.conf").touch()
+        (place / "none.conf").touch()
+        shutil.copyfile(emitted / "frr.conf", place / "frr.conf")
+        kernel.unshare(kernel.NEWUTS)
+        kernel.set_host_name(switch)
+        for daemon, options in enabled((emitted / "daemons").read_text(encoding="utf-8")).items():
+            own = ["-d", "-f", place / "none.conf", "-i", place / f"{daemon}.pid", "-z", place / "zserv.api", "--vty_socket", place, "-P", "0"]
+            run_daemon([PROGRAMS / daemon, *own, "--log", f"file:{place / daemon}.log", *options], switch)
+
+    def _load(self, switch: str) -> None:
+        """Load a switch's configuration as it was emitted, line by line.
+
+        It goes in by vtysh's input: `vtysh -b` would have bgpd hold its sessions back for five seconds more, as after a boot.
+        """
+        self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
+
+    def _enter(self, switch: str, lines: str) -> None:
+        """Type lines of configuration."""
+        place, text = PLACE / switch, f"configure terminal\n{lines}\n"
+        done = subprocess.run(["vtysh", "--vty_socket", place, "--config_dir", place], input=text, capture_output=True, text=True, check=False)  # noqa: S603, S607 - the emitted configuration
+        complaints = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%") or "rror" in line]
+        if done.returncode or complaints:
+            raise _refused(switch, "vtysh", complaints)
+
+    def stop(self, switch: str) -> None:
+        """Kill the daemons of a switch, as a crash would; what they left in the kernel stays."""
+        self._signal(switch, signal.SIGKILL)
+        for number in self._numbers(switch):
+            _wait_for_end(number)
+
+    def freeze(self, switch: str, *, frozen: bool) -> None:
+        """Stop the daemons of a switch where they are, or let them go on."""
+        self._signal(switch, signal.SIGSTOP if frozen else signal.SIGCONT)
+
+    def tell(self, switch: str, lines: list[str]) -> None:
+        """Give a switch some lines of configuration. Raises Refusal where FRR objects."""
+        self._enter(switch, "\n".join(lines))
+
+    def _numbers(self, switch: str) -> list[int]:
+        """List the processes of a switch's daemons."""
+        return [int(file.read_text(encoding="ascii")) for file in sorted((PLACE / switch).glob("*.pid"))]
+
+    def _signal(self, switch: str, number: signal.Signals) -> None:
+        """Send a signal to each daemon of a switch."""
+        for process in self._numbers(switch):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, number)
+
+    def ask(self, switch: str, command: str) -> Any:  # noqa: ANN401 - whatever FRR answers
+        """Ask a switch's daemons something that they answer in JSON."""
+        place = PLACE / switch
+        done = subprocess.run(["vtysh", "--vty_socket", place, "--config_dir", place, "-c", f"{command} json"], capture_output=True, text=True, check=False)  # noqa: S603, S607 - our own words
+        return json.loads(done.stdout or "{}")
+
+    def sessions(self, switch: str) -> tuple[int, int]:
+        """Return how many BGP sessions of a switch are up, and how many it has."""
+        peers = self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {})
+        return sum(peer.get("state") == "Established" for peer in peers.values()), len(peers)
+
+
+def enabled(text: str) -> dict[str, list[str]]:
+    r"""Read an emitted `daemons` file: each daemon that it enables, with its options, the first one first.
+
+    >>> enabled('bgpd=yes\nzebra_options="-A 127.0.0.1"\nbgpd_options="-A 127.0.0.1"\n')
+    {'zebra': ['-A', '127.0.0.1'], 'bgpd': ['-A', '127.0.0.1']}
+    """
+    values = {key: value for line in text.splitlines() for key, equals, value in [line.partition("=")] if equals and not line.startswith("#")}
+    names = [FIRST, *(key for key, value in values.items() if value == "yes" and not key.endswith("_enable"))]
+    return {name: shlex.split(shlex.split(values.get(f"{name}_options", '""'))[0]) for name in names}
+
+
+def run_daemon(command: list[Any], switch: str) -> None:
+    """Run a program that goes on by itself. Raises Refusal `lab-failed` where it does not."""
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    if done.returncode:
+        raise _refused(switch, Path(command[0]).name, (done.stdout + done.stderr).splitlines())
+
+
+def _refused(switch: str, program: str, said: list[str]) -> Refusal:
+    """Refuse to go on with a configuration that FRR does not take."""
+    return refuse(
+        "lab-failed", f"{switch}: {program} does not take what was emitted", because=tuple(said[:4]), hint="`fabricgen lab doctor` shows the versions"
+    )
+
+
+def _wait_for_end(number: int) -> None:
+    """Wait until a process is gone; it is no child of ours, so there is nothing else to wait on."""
+    while Path(f"/proc/{number}").exists() and "Z" not in Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1][:3]:
+        time.sleep(0.005)

@@ -1,0 +1,58 @@
+"""What every switch's kernel must know, worked out from the wires alone: each address of the rail, and the ports of all shortest ways to it.
+
+Owns the rule of a folded Clos under BGP with one AS number for a pod's spines: up, then down, never down and up again. It reads neither the
+plan's forwarding nor the daemons, so that either can be judged by it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from fabricgen.lab.layout import Wire
+
+Ways = dict[str, frozenset[str]]
+"""By switch: the interfaces of all shortest ways to one destination."""
+
+
+class Clos:
+    """The switches of a lab by tier, and the living wires between them."""
+
+    def __init__(self, tiers: dict[str, int], wires: Iterable[Wire], dead: Collection[str] = ()) -> None:
+        """Keep the wires between switches; `dead` names switches and labels."""
+        self.tiers = {name: tier for name, tier in tiers.items() if name not in dead}
+        self.up: dict[str, list[Link]] = defaultdict(list)
+        for wire in wires:
+            if wire.a in self.tiers and wire.b in self.tiers and wire.label not in dead:
+                self.up[wire.a].append(Link(wire.a_interface, wire.b, wire.b_interface))
+        self._order = sorted(self.tiers, key=lambda name: -self.tiers[name])
+
+    def ways_to(self, target: str) -> Ways:
+        """Return the shortest ways of every other switch to one; a switch without a way is not there."""
+        steps, ways = {target: 0}, dict[str, frozenset[str]]()
+        level = [target]
+        while level:
+            above: dict[str, set[str]] = defaultdict(set)
+            for lower in level:
+                for link in self.up[lower]:
+                    above[link.upper].add(link.upper_interface)
+            ways |= {name: frozenset(ports) for name, ports in above.items()}
+            steps |= dict.fromkeys(above, steps[level[0]] + 1)
+            level = list(above)
+        for name in self._order:
+            if name not in steps and (useful := [link for link in self.up[name] if link.upper in steps]):
+                nearest = min(steps[link.upper] for link in useful)
+                steps[name] = nearest + 1
+                ways[name] = frozenset(link.interface for link in useful if steps[link.upper] == nearest)
+        return ways
+
+
+class Link(NamedTuple):
+    """A wire upwards: the lower end's interface, the upper switch, and its interface."""
+
+    interface: str
+    upper: str
+    upper_interface: str

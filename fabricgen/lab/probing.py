@@ -1,0 +1,107 @@
+"""Packets that tell which way they went, without ICMP: UDP with IPv4's record-route option (RFC 791, nine slots).
+
+One process holds the sockets of all GPUs, for a socket stays in the namespace in which it was made. It knows addresses and no fabric.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PORT = 40000
+"""First UDP port of the lab's sockets; the next ones make other flows."""
+
+RECORD_ROUTE = bytes([7, 39, 4, *([0] * 36), 0])
+"""The option with nine empty slots, and a byte of padding."""
+
+IP_OPTIONS, IP_RECVOPTS = 4, 6
+"""Numbers of Linux's socket options, which Python does not name on every platform."""
+
+BURST, BUFFER, PATIENCE_S = 128, 1 << 20, 0.4
+"""Packets sent before the first answers are read, the room of a socket, and how long silence must last to mean that the rest is lost."""
+
+
+class Probe(NamedTuple):
+    """One packet: the addresses of the sender and of the target, and which of the sender's sockets it leaves by."""
+
+    source: str
+    target: str
+    flow: int = 0
+
+
+@dataclass(frozen=True)
+class Sockets:
+    """The sockets of the GPUs' addresses, one for each flow."""
+
+    by_end: dict[tuple[str, int], socket.socket]
+
+    def close(self) -> None:
+        """Close them all."""
+        for each in self.by_end.values():
+            each.close()
+
+
+def open_at(address: str, flow: int) -> socket.socket:
+    """Open a socket at an address of the namespace that the thread is in."""
+    made = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
+    made.setsockopt(socket.IPPROTO_IP, IP_RECVOPTS, 1)
+    made.setsockopt(socket.IPPROTO_IP, IP_OPTIONS, RECORD_ROUTE)
+    made.settimeout(0)
+    made.bind((address, PORT + flow))
+    return made
+
+
+def recorded(option: bytes) -> list[str]:
+    """Read the addresses that routers wrote into the option, the sender's own among them.
+
+    >>> recorded(bytes([7, 39, 8, 10, 0, 0, 1]) + bytes(33))
+    ['10.0.0.1']
+    """
+    end = option[2] - 1 if len(option) > 2 and option[0] == RECORD_ROUTE[0] else 0  # noqa: PLR2004 - type, length, pointer
+    return [".".join(map(str, option[at : at + 4])) for at in range(3, end, 4)]
+
+
+def send_all(sockets: Sockets, probes: Iterable[Probe]) -> dict[Probe, list[str]]:
+    """Send every probe and return the routers that each one met that arrived."""
+    found: dict[Probe, list[str]] = {}
+    poll = select.epoll()
+    numbers = {each.fileno(): each for each in sockets.by_end.values()}
+    for number in numbers:
+        poll.register(number, select.EPOLLIN)
+    sent = 0
+    for probe in probes:
+        try:
+            sockets.by_end[probe.source, probe.flow].sendto(f"{probe.source} {probe.target} {probe.flow}".encode(), (probe.target, PORT))
+        except OSError:  # no route, or the interface is down: the packet is lost where it starts
+            continue
+        sent += 1
+        if sent % BURST == 0:
+            _receive(poll, numbers, found, 0)
+    heard = time.monotonic()
+    while len(found) < sent and time.monotonic() - heard < PATIENCE_S:
+        if _receive(poll, numbers, found, 0.02):
+            heard = time.monotonic()
+    poll.close()
+    return found
+
+
+def _receive(poll: select.epoll, numbers: dict[int, socket.socket], found: dict[Probe, list[str]], wait_s: float) -> int:
+    """Read what has arrived, and return how much it was."""
+    before = len(found)
+    for number, _ in poll.poll(wait_s):
+        while True:
+            try:
+                text, ancillary, _, _ = numbers[number].recvmsg(64, 64)
+            except OSError:  # nothing left, or an error that an earlier packet brought back
+                break
+            source, target, flow = text.decode().split()
+            option = next((value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_IP, IP_RECVOPTS)), b"")
+            found[Probe(source, target, int(flow))] = recorded(option)
+    return len(found) - before

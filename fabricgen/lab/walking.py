@@ -1,0 +1,183 @@
+"""A packet that knows nothing but the emitted forwarding tables: it walks them hop by hop, with some things dead.
+
+Knows the documents' keys and no code of the program's. Dead things are names: a GPU, `hb:<domain>`, a NIC port `<GPU>/<plane>`, a switch,
+or a cable's label.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections import deque
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from pathlib import Path
+
+Instance = tuple[str, str]
+"""A routing instance: switch and VRF."""
+
+
+class Crossing(NamedTuple):
+    """One crossing of the network: the GPUs at its ends."""
+
+    exit: str
+    landing: str
+
+
+def number_of(address: str) -> int:
+    """Read an address."""
+    return int(ipaddress.IPv4Address(address))
+
+
+class Routes:
+    """The routes of one table, looked up by the longest prefix, then by the lowest metric."""
+
+    def __init__(self, routes: Iterable[tuple[str, int, Any]]) -> None:
+        """Sort routes, each a prefix, a metric and a next hop, by length and network."""
+        self.by_length: dict[int, dict[int, list[tuple[int, Any]]]] = {}
+        for prefix, metric, hop in routes:
+            network = ipaddress.IPv4Network(prefix)
+            shift = 32 - network.prefixlen
+            self.by_length.setdefault(shift, {}).setdefault(int(network.network_address) >> shift, []).append((metric, hop))
+        self.shifts = sorted(self.by_length)
+
+    def find(self, address: int) -> list[Any]:
+        """Return what stands at the longest prefix that holds an address, best first."""
+        for shift in self.shifts:
+            if found := self.by_length[shift].get(address >> shift):
+                return [hop for _, hop in sorted(found, key=lambda entry: entry[0])]
+        return []
+
+
+class Tables:
+    """The tables of one fabric, as they were written."""
+
+    def __init__(self, hosts: Iterable[dict[str, Any]], switches: Iterable[dict[str, Any]], domains: dict[str, Any]) -> None:
+        """Index the documents of hosts, of switches and of the domains."""
+        self.gpus = {gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]} for host in hosts for gpu in host["gpus"]}
+        self.domains: list[list[str]] = [domain["gpus"] for domain in domains["domains"]]
+        self.instances: dict[Instance, Routes] = {}
+        self.at: dict[tuple[str, str], Instance] = {}
+        for switch in switches:
+            for instance in switch["instances"]:
+                key = switch["switch"], instance["vrf"]
+                self.instances[key] = Routes((prefix, 0, route["next_hops"]) for route in instance["routes"] for prefix in route["prefixes"])
+                self.at |= {(switch["switch"], hop["interface"]): key for route in instance["routes"] for hop in route["next_hops"]}
+        self.ports = {(gpu["host"], port["interface"]): f"{name}/{port['plane']}" for name, gpu in self.gpus.items() for port in gpu["ports"]}
+        self.addresses = {number_of(port["address"]): f"{name}/{port['plane']}" for name, gpu in self.gpus.items() for port in gpu["ports"]}
+        self.landed = {name: [(number_of(port["address"]), port) for port in gpu["ports"]] for name, gpu in self.gpus.items()}
+        self.routes = {name: Routes((route["prefix"], route["metric"], route) for route in gpu["routes"]) for name, gpu in self.gpus.items() if gpu["routes"]}
+
+    @classmethod
+    def read(cls, out: Path) -> Tables:
+        """Read what a build wrote."""
+        hosts = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((out / "hosts").glob("*/forwarding.json"))]
+        switches = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((out / "forwarding").glob("*.json")) if path.stem != "domains"]
+        return cls(hosts, switches, json.loads((out / "forwarding" / "domains.json").read_text(encoding="utf-8")))
+
+
+class Walker:
+    """Walks the tables while some things are dead."""
+
+    def __init__(self, tables: Tables, dead: Collection[str] = ()) -> None:
+        """Keep the tables and the names of what is dead."""
+        self.tables, self.dead = tables, frozenset(dead)
+        self._switched: dict[tuple[Instance, int], int] = {}
+        self._crossed: dict[tuple[str, str], int] = {}
+
+    def switched(self, at: Instance, address: int, seen: tuple[Instance, ...] = ()) -> int:
+        """Count the equal ways from a switch to an address; every next hop that leads nowhere drops out. Fails on a loop, and at a wrong NIC port."""
+        key = at, address
+        if key not in self._switched:
+            if at in seen:
+                raise LookupError(f"a loop: {[*seen, at]} to {address:#x}")
+            ways = 0
+            for hop in next(iter(self.tables.instances[at].find(address)), ()):
+                peer = hop["peer"], hop["peer_interface"]
+                if hop["cable"] in self.dead or hop["peer"] in self.dead:
+                    continue
+                if peer in self.tables.ports:
+                    if self.tables.ports[peer] != self.tables.addresses[address]:
+                        raise LookupError(f"{at} delivers {address:#x} to {peer}")
+                    ways += not {self.tables.ports[peer], self.tables.ports[peer].split("/")[0]} & self.dead
+                else:
+                    ways += self.switched(self.tables.at[peer], address, (*seen, at))
+            self._switched[key] = ways
+        return self._switched[key]
+
+    def crossed(self, crossing: Crossing) -> int:
+        """Count the equal ways from a GPU's NIC ports to those of another on the same planes."""
+        if crossing not in self._crossed:
+            ways = 0
+            for port in self.tables.gpus[crossing.exit]["ports"]:
+                if {f"{crossing.exit}/{port['plane']}", port["cable"], port["peer"], crossing.exit} & self.dead:
+                    continue
+                leaf = self.tables.at[port["peer"], port["peer_interface"]]
+                ways += sum(self.switched(leaf, address) for address, other in self.tables.landed[crossing.landing] if other["plane"] == port["plane"])
+            self._crossed[crossing] = ways
+        return self._crossed[crossing]
+
+    def meets(self, one: str, other: str) -> bool:
+        """Say whether the HB domain joins two GPUs."""
+        gpus = self.tables.gpus
+        return one == other or (gpus[one]["domain"] == gpus[other]["domain"] and f"hb:{gpus[one]['domain']}" not in self.dead and other not in self.dead)
+
+    def crossing(self, source: str, target: str) -> Crossing | None:
+        """Return the first crossing that lives in the order of the tables."""
+        gpus = self.tables.gpus
+        for leaving in gpus[source]["exits"][str(gpus[target]["rail"])]:
+            if self.meets(source, leaving) and leaving not in self.dead:
+                for landing in gpus[target]["landings"][str(gpus[leaving]["rail"])]:
+                    if leaving != landing and self.meets(target, landing) and self.crossed(Crossing(leaving, landing)):
+                        return Crossing(leaving, landing)
+        return None
+
+    def walk(self, source: str, target: str) -> list[Crossing] | None:
+        """Return the crossings from one GPU to another, none where they meet in their HB domain; None where the tables lead nowhere."""
+        if {source, target} & self.dead:
+            return None
+        if self.meets(source, target):
+            return []
+        direct = self.crossing(source, target)
+        return [direct] if direct else self._over_other_domains(source, target)
+
+    def _over_other_domains(self, source: str, target: str) -> list[Crossing] | None:
+        """Cross into other domains first, as `domains` orders them, the fewest first."""
+        came: dict[str, list[Crossing]] = {source: []}
+        queue = deque([source])
+        while queue:
+            at = queue.popleft()
+            last = self.crossing(at, target)
+            if last:
+                return [*came[at], last]
+            for gpu in self._others(self.tables.gpus[source]["domain"]):
+                if gpu not in came and not any(self.meets(known, gpu) for known in came) and (into := self.crossing(at, gpu)):
+                    came[gpu] = [*came[at], into]
+                    queue.append(gpu)
+        return None
+
+    def _others(self, domain: int) -> Iterator[str]:
+        """Yield the living GPUs, domain by domain, beginning after the source's."""
+        count = len(self.tables.domains)
+        for step in range(1, count + 1):
+            yield from (gpu for gpu in self.tables.domains[(domain + step) % count] if gpu not in self.dead)
+
+    def forwarded(self, source: str, address: int) -> list[str]:
+        """Follow the GPUs' own IP routes to an address, and return the GPUs on the way. Fails on a loop, and where a route is missing."""
+        at, way = source, [source]
+        while self.tables.addresses[address].split("/")[0] != at:
+            route = next(iter(self.tables.routes[at].find(address)))
+            if route["device"] == "hb0":
+                domain = self.tables.domains[self.tables.gpus[at]["domain"]]
+                at = domain[number_of(route["via"]) - number_of("198.18.0.1")]
+            else:
+                (port,) = (port for port in self.tables.gpus[at]["ports"] if route["device"] == f"nic{port['plane']}")
+                if not self.switched(self.tables.at[port["peer"], port["peer_interface"]], address):
+                    raise LookupError(f"{at} cannot send to {address:#x}")
+                at = self.tables.addresses[address].split("/")[0]
+            if at in way:
+                raise LookupError(f"a loop: {way}, {at}")
+            way.append(at)
+        return way

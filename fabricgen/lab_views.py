@@ -1,0 +1,79 @@
+"""What templates see of a lab: its nodes, their files and their links.
+
+The rules of `views` hold here too: every decision is text or number, and a template only loops, tests and joins. `topologies` makes these views.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricgen.views import PortView
+
+
+@dataclass(slots=True)
+class LabFile:
+    """One file that is mounted into a container."""
+
+    path: str
+    """Where it stands below OUT."""
+    at: str
+    """Where the container has it, read only."""
+    key: str
+    """Its name among the node's files."""
+    text: str = ""
+    """What is in it; only where a template is rendered for each node."""
+
+
+@dataclass(slots=True)
+class LabPort:
+    """One port of a switch, and what the container calls it."""
+
+    name: str
+    own: PortView
+
+
+@dataclass(slots=True)
+class LabNode:
+    """One container: a switch, a GPU, or an HB domain, which is a bridge between its GPUs."""
+
+    name: str
+    kind: str
+    """Containerlab's word for how to run it."""
+    image: str
+    network: str
+    """Containerlab's network-mode; empty where the node is on the management network."""
+    labels: dict[str, str]
+    """Role, and rail and plane where it has one."""
+    files: list[LabFile]
+    commands: list[str]
+    """What is run once its interfaces are there."""
+    ports: list[LabPort] = field(default_factory=list)
+    """Ports in use of a switch, in the order of the front panel."""
+
+
+@dataclass(slots=True)
+class LabLink:
+    """One link between two containers: the lower end is `a`, the upper end `b`."""
+
+    a_node: str
+    a_interface: str
+    b_node: str
+    b_interface: str
+    cable: str
+    """Label of the cable that it stands for; empty inside an HB domain."""
+
+
+@dataclass(slots=True)
+class LabView:
+    """A fabric in containers."""
+
+    name: str
+    mtu: int
+    nodes: list[LabNode]
+    """Switches unit by unit, then GPUs, then HB domains."""
+    links: list[LabLink]
+    """In the order of the cables, then each GPU's to its HB domain."""
+    node_count: int
+    link_count: int
