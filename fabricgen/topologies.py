@@ -23,7 +23,7 @@ from fabricgen.terms import LinkKind, Role, gpu_name
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from fabricgen.containers import Container, Thing
     from fabricgen.packs import Pack, Packs
@@ -88,7 +88,7 @@ class Topologies:
         for name, role in names:
             yield from (source.path.format(switch=name) for source in self._switch_kinds[role].sources if source.alone)
 
-    def extra_files(self, unit: int, boxes: range) -> Iterator[tuple[str, str]]:
+    def extra_files(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Render the files that a run of switches of a unit has in a container alone, with their paths."""
         for switch in self._views.switches(unit, boxes=boxes):
             node, (_, sources) = self._switch(switch), self._switch_kinds[Role(switch.role)]

@@ -498,7 +498,7 @@ def test_a_build_sets_modes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("named", "written"), [(frozenset(), False), (frozenset({"hosts"}), True)])
 def test_many_hosts_wait_for_a_request(named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool) -> None:
     """A sentence says what is left out, and how to have it."""
-    monkeypatch.setattr("fabricgen.building.HOST_PORTS", 63)
+    monkeypatch.setattr("fabricgen.building.devices.HOST_PORTS", 63)
     job = Job(planned(**DGX), Packs(), ("hosts",), named)
     assert any(path.startswith("hosts/") for path in job.paths()) == written
     assert ["--only hosts" in sentence for sentence in job.skipped] == ([] if written else [True])

@@ -23,7 +23,7 @@ from fabricgen.terms import LinkKind, Role
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.clos import Ints
     from fabricgen.placing import Box
@@ -117,7 +117,7 @@ class Tables:
         """Name GPUs."""
         return [self.ends.gpu(gpu) for gpu in gpus]
 
-    def switches(self, unit: int, boxes: range | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    def switches(self, unit: int, boxes: Sequence[int] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the table of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`, with its name."""
         index = {name: box for box, name in enumerate(self.plan.naming.switches(unit))}
         for view in self.views.switches(unit, boxes=boxes):

@@ -1,0 +1,149 @@
+"""The groups of whole documents: cabling, bill of materials, and graph.
+
+Owns their tasks: a document of a pack, rendered at once or in runs of cables, the two workbooks, and the graph's two files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.tabulating import bom_view, comparison_view
+from fabricgen.writing import Written, adopt, reserve, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.building.sources import Group, Sources, Task
+
+WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
+"""Above this many rows a workbook takes ten seconds to write and as long to open, and a graph file more; both are then written on request only."""
+
+
+def cabling(sources: Sources) -> Iterator[Task]:
+    """List the tasks of the cabling."""
+    yield from _documents(sources, "cabling")
+    cables = sources.plan.cables
+    if cables <= WORKBOOK_CABLES or "workbook" in sources.named:
+        yield CableBook("cabling/cables.xlsx")
+    else:
+        sources.skipped.append(f"cables.xlsx: {cables:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
+
+
+def bill(sources: Sources) -> Iterator[Task]:
+    """List the tasks of the bill of materials."""
+    yield from _documents(sources, "bom")
+    yield BillBook("bom/bom.xlsx")
+
+
+def graphs(sources: Sources) -> Iterator[Task]:
+    """List the tasks of the graph."""
+    yield from _documents(sources, "graph")
+    links = sources.plan.links
+    if links <= GRAPH_LINKS or "graph" in sources.named:
+        yield GraphFiles()
+    else:
+        sources.skipped.append(f"fabric.json and fabric.graphml: {links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same")
+
+
+def _documents(sources: Sources, group: Group) -> Iterator[Task]:
+    """List the files of the document packs of a group."""
+    for pack in sources.packs.group(group):
+        for output in pack.outputs:
+            yield Document(output.path, pack.name, output.template, output.each)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One document of a pack. `view` names what its template sees: the cables in runs, the bill, or the comparison."""
+
+    path: str
+    pack: str
+    template: str
+    view: str
+
+    def paths(self, _: Sources) -> Iterator[str]:
+        """List the one file."""
+        yield self.path
+
+    def prepare(self, sources: Sources) -> None:
+        """Make what the template sees."""
+        _ = (self.view == "bom" and sources.bom, self.view == "comparison" and sources.comparison)
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Render the document."""
+        yield write_text(root, self.path, self._texts(sources))
+
+    def _texts(self, sources: Sources) -> Iterator[str]:
+        """Render it run by run, or whole."""
+        if self.view == "cables":
+            yield from (sources.packs.render(self.pack, self.template, chunk=chunk) for chunk in sources.chunks())
+        elif self.view == "bom":
+            yield sources.packs.render(self.pack, self.template, bom=bom_view(sources.bom, sources.plan))
+        else:
+            yield sources.packs.render(self.pack, self.template, comparison=comparison_view(sources.comparison))
+
+
+@dataclass(frozen=True)
+class CableBook:
+    """The workbook of cables."""
+
+    path: str
+
+    def paths(self, _: Sources) -> Iterator[str]:
+        """List the one file."""
+        yield self.path
+
+    def prepare(self, sources: Sources) -> None:
+        """Need nothing."""
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Write the workbook row by row."""
+        from fabricgen.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+
+        rows = (chunk.rows for chunk in sources.chunks())
+        write_cables(reserve(root, self.path), sources.plan.spec.name, rows, sources.plan.cables)
+        yield adopt(root, self.path)
+
+
+@dataclass(frozen=True)
+class BillBook:
+    """The workbook of the bill and the comparison."""
+
+    path: str
+
+    def paths(self, _: Sources) -> Iterator[str]:
+        """List the one file."""
+        yield self.path
+
+    def prepare(self, sources: Sources) -> None:
+        """Make the bill and the comparison."""
+        _ = sources.bom, sources.comparison
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Write the workbook."""
+        from fabricgen.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+
+        write_bom(reserve(root, self.path), bom_view(sources.bom, sources.plan), comparison_view(sources.comparison))
+        yield adopt(root, self.path)
+
+
+@dataclass(frozen=True)
+class GraphFiles:
+    """The graph in both forms."""
+
+    def paths(self, _: Sources) -> Iterator[str]:
+        """List both files."""
+        yield from ("graph/fabric.json", "graph/fabric.graphml")
+
+    def prepare(self, sources: Sources) -> None:
+        """Need nothing."""
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Write both."""
+        from fabricgen.graph import graph, graphml, node_link  # noqa: PLC0415 - networkx costs 0.2 s
+
+        made = graph(sources.plan)
+        yield write_text(root, "graph/fabric.json", [node_link(made)])
+        yield write_text(root, "graph/fabric.graphml", [graphml(made)])

@@ -1,0 +1,47 @@
+"""One build: its sources, and the tasks of the groups that were asked for.
+
+Owns the list of artefact groups and their order.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabricgen.building.devices import configs, forwarding, hosts
+from fabricgen.building.documents import bill, cabling, graphs
+from fabricgen.building.labs import lab
+from fabricgen.building.sources import GROUPS, Group, Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabricgen.building.sources import Task
+
+__all__ = ["GROUPS", "Group", "Job"]
+
+TASKS: dict[Group, Callable[[Sources], Iterator[Task]]] = {
+    "cabling": cabling,
+    "bom": bill,
+    "configs": configs,
+    "hosts": hosts,
+    "forwarding": forwarding,
+    "graph": graphs,
+    "lab": lab,
+}
+"""The tasks of each group, in the order in which they are done."""
+
+
+class Job(Sources):
+    """One build, laid out: what there is to do, and what comes of it."""
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The work of this job, in an order that is the same on any machine."""
+        return [task for group, tasks in TASKS.items() if group in self.groups for task in tasks(self)]
+
+    def paths(self) -> Iterator[str]:
+        """List every file of the job without making any."""
+        yield from ("manifest.json", "plan.json")
+        for task in self.tasks:
+            yield from task.paths(self)

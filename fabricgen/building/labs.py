@@ -1,0 +1,115 @@
+"""The group of labs: a script for each GPU, and topologies for engines that run containers.
+
+Owns their tasks, and where a lab cannot be written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.forwarding.routes import gpu_view, has_hb_addresses
+from fabricgen.writing import Written, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from fabricgen.building.sources import Sources, Task
+    from fabricgen.packs import Output
+
+LAB_GPUS = 1024
+"""Above so many GPUs a lab is written on request only."""
+
+
+def lab(sources: Sources) -> Iterator[Task]:
+    """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
+    request, named, outputs = sources.plan.request, "lab" in sources.named, sources.fitting("lab")
+    if request.gpus > LAB_GPUS and not named:
+        sources.skipped.append(f"lab/: {request.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same")
+    elif not outputs or not has_hb_addresses(request.domain_gpus):
+        why = "on InfiniBand nothing routes by IP" if not outputs else "an HB domain has more GPUs than the addresses that are set aside for tests"
+        sources.skipped.extend([f"lab/: {why}"] if named else [])
+    else:
+        scripts = [(pack, output) for pack, output in outputs if output.each == "gpu"]
+        yield from (GpuScripts(run, pack, output) for pack, output in scripts for run in sources.host_runs())
+        yield from () if sources.part else _topologies(sources, outputs)
+
+
+def _topologies(sources: Sources, outputs: list[tuple[str, Output]]) -> Iterator[Task]:
+    """List the topologies of a lab in containers and the files that switches have there alone, where every switch has a container."""
+    if gap := sources.topologies.gap():
+        sources.skipped.append(f"lab topologies: {gap}")
+        return
+    yield from (ContainerFiles(unit, boxes) for unit, boxes in sources.switch_runs())
+    yield from (Topology(output.path, pack, output.template, each_node=output.each == "node") for pack, output in outputs if output.each in ("lab", "node"))
+
+
+@dataclass(frozen=True)
+class GpuScripts:
+    """The scripts of the GPUs of a run of hosts."""
+
+    run: Sequence[int]
+    pack: str
+    output: Output
+
+    def paths(self, sources: Sources) -> Iterator[str]:
+        """List a file for each GPU."""
+        return (self.output.path.format(gpu=sources.tables.ends.gpu(gpu)) for gpu in sources.gpus(self.run))
+
+    def prepare(self, sources: Sources) -> None:
+        """Work out what all GPUs share."""
+        sources.tables.prepare()
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Render them."""
+        for gpu in sources.gpus(self.run):
+            view = gpu_view(sources.tables.ends, gpu)
+            text = sources.packs.render(self.pack, self.output.template, gpu=view)
+            yield write_text(root, self.output.path.format(gpu=view.name), [text], self.output.bits)
+
+
+@dataclass(frozen=True)
+class ContainerFiles:
+    """The files that a run of switches has in its containers alone."""
+
+    unit: int
+    boxes: Sequence[int]
+
+    def paths(self, sources: Sources) -> Iterator[str]:
+        """List them."""
+        return sources.topologies.extra_paths(sources.switches(self.unit, self.boxes))
+
+    def prepare(self, sources: Sources) -> None:
+        """Work out what all units share."""
+        sources.views.prepare()
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Render them."""
+        return (write_text(root, path, [text]) for path, text in sources.topologies.extra_files(self.unit, self.boxes))
+
+
+@dataclass(frozen=True)
+class Topology:
+    """One file over the whole lab, rendered at once or node by node."""
+
+    path: str
+    pack: str
+    template: str
+    each_node: bool
+
+    def paths(self, _: Sources) -> Iterator[str]:
+        """List the one file."""
+        yield self.path
+
+    def prepare(self, sources: Sources) -> None:
+        """Need nothing."""
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Render it."""
+        view = sources.topologies.view
+        if self.each_node:
+            texts = (sources.packs.render(self.pack, self.template, lab=view, node=node) for node in sources.topologies.filled())
+        else:
+            texts = (sources.packs.render(self.pack, self.template, lab=view) for _ in range(1))
+        yield write_text(root, self.path, texts)
