@@ -69,7 +69,12 @@ class Document:
 
     def prepare(self, sources: Sources) -> None:
         """Make what the template sees."""
-        _ = (self.view == "bom" and sources.bom, self.view == "comparison" and sources.comparison)
+        if self.view == "cables":
+            sources.views.prepare()
+        elif self.view == "bom":
+            _ = sources.bom
+        else:
+            _ = sources.comparison
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Render the document."""
@@ -96,7 +101,8 @@ class CableBook:
         yield self.path
 
     def prepare(self, sources: Sources) -> None:
-        """Need nothing."""
+        """Work out what all units share."""
+        sources.views.prepare()
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write the workbook row by row."""

@@ -65,7 +65,7 @@ def _work(job: Job, tasks: list[Task], root: Path) -> Iterator[list[Written]]:
     if job.plan.links < SERIAL_LINKS or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():  # noqa: PLR2004 - two make a crowd
         yield from (list(task.write(job, root)) for task in tasks)
         return
-    for task in {repr(type(task)) + getattr(task, "view", ""): task for task in tasks}.values():
+    for task in tasks:
         task.prepare(job)
     _shared.append((job, root))
     try:

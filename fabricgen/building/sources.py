@@ -50,7 +50,7 @@ class Task(Protocol):
         """List the files of the task without making any."""
 
     def prepare(self, sources: Sources) -> None:
-        """Work out what every task of this kind needs; workers that are forked afterwards inherit it."""
+        """Have worked out what many tasks need, once; workers that are forked afterwards inherit it."""
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write the files of the task below `root`."""
