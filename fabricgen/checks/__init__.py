@@ -17,6 +17,7 @@ from fabricgen.checks.judging import Judgement, Law, Report, ask
 from fabricgen.checks.optics import optics_match
 from fabricgen.checks.outputs import outputs_agree
 from fabricgen.checks.ports import nics_cabled, ports_exist, ports_once, spare_ports
+from fabricgen.checks.racks import racks
 from fabricgen.checks.routes import routes_apart
 from fabricgen.checks.rule import wired_as_planned
 from fabricgen.checks.spreading import flows_spread
@@ -43,7 +44,8 @@ LAWS: tuple[Law, ...] = (
     Law("names", "names are unique and legal", names),
     Law("addresses", "addresses are unique and in their pools", addresses),
     Law("as-numbers", "AS numbers keep sessions external", as_numbers, ("ports-exist",)),
-    Law("outputs-agree", "every output tells of the same links", outputs_agree, ("wired-as-planned", "optics-match", "names", "addresses")),
+    Law("racks", "every device has its place in a rack", racks, ("ports-exist",)),
+    Law("outputs-agree", "every output tells of the same links", outputs_agree, ("wired-as-planned", "optics-match", "names", "addresses", "racks")),
     Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
 )
 """In the order in which they are asked: a law stands behind those without which it cannot be judged."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.cabling import Joint
     from fabricgen.clos import Bools
     from fabricgen.fronts import Port
+    from fabricgen.lengths import Lengths
     from fabricgen.planner import Plan
     from fabricgen.views import CableView, SwitchView
 
@@ -71,6 +72,8 @@ class Evidence:
     """The cable list of a unit, from one of its links to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
     """What configurations are rendered from, of some boxes of a unit."""
+    lengths: Lengths | None
+    """Where everything stands, and how long every cable is; None where nothing is placed."""
     flows: Callable[[int], dict[LinkKind, Whole]]
     """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
@@ -190,6 +193,7 @@ def evidence_of(plan: Plan) -> Evidence:
         bom=make_bom(plan),
         cables=views.cables,
         configs=lambda unit, boxes: views.switches(unit, boxes=boxes),
+        lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
     )

@@ -14,6 +14,7 @@ import numpy as np
 from fabricgen.addressing import dotted
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
+from fabricgen.lengths import metres
 from fabricgen.terms import LinkKind, speed_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.views import CableView, SwitchView
 
-CABLE = ("rail", "plane", "tier", "a_device", "a_interface", "b_device", "b_interface", "speed", "medium", "part", "a_transceiver", "b_transceiver")
+CABLE = (
+    "rail", "plane", "tier", "a_device", "a_interface", "b_device", "b_interface", "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "speed", "medium",
+    "part", "a_transceiver", "b_transceiver",
+)  # fmt: skip
 PORT = ("peer_device", "peer_interface", "cable", "address")
 """What is compared of a row of the cable list, by its columns, and of a port of a configuration."""
 
@@ -142,16 +146,32 @@ def _listed(evidence: Evidence, rows: range) -> Iterator[tuple[str, Row]]:
     parts = {
         kind: (speed_text(joint.speed_gbps), joint.medium, joint.cable.model, joint.lower.model, joint.upper.model) for kind, joint in evidence.joints.items()
     }
-    for link in _links(evidence, rows):
+    for link, laid in zip(_links(evidence, rows), _laid(evidence, rows), strict=True):
         cables = evidence.joints[link.kind].cables
-        cells = (link.rail, link.plane, int(link.kind), *link.low, *link.high, *parts[link.kind])
+        cells = (link.rail, link.plane, int(link.kind), *link.low, *link.high, *laid, *parts[link.kind])
         yield from ((link.label + letter, cells) for letter in ("abcdefgh"[:cables] if cables > 1 else [""]))
+
+
+def _laid(evidence: Evidence, rows: range) -> Iterator[Row]:
+    """Return rack and unit of both ends, and the length, that the cable list must name for some links."""
+    if evidence.lengths is None:
+        yield from [("",) * 5] * len(rows)
+        return
+    wiring, lengths, room, of_hosts = evidence.wiring, evidence.lengths, evidence.lengths.room, evidence.plan.request.host_gpus
+    here = slice(rows.start, rows.stop)
+    low = np.where(evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts)
+    high = wiring.upper[here] + room.hosts
+    stock = lengths.stock_mm[lengths.rounded(wiring.kind[here], lengths.way_mm(low, high))]
+    for ends, length in zip(zip(low.tolist(), high.tolist(), strict=True), stock.tolist(), strict=True):
+        seats = [(room.names[room.standing.rack[end]], str(room.standing.unit[end])) for end in ends]
+        yield (*seats[0], *seats[1], metres(length))
 
 
 def _cells(view: CableView) -> Row:
     """Return what a row of the cable list says."""
     ends = (view.a_device, view.a_interface, view.b_device, view.b_interface)
-    return (view.rail, view.plane, view.tier, *ends, view.speed, view.medium, view.part, view.a_transceiver, view.b_transceiver)
+    laid = (view.a_rack, view.a_unit, view.b_rack, view.b_unit, view.length_m)
+    return (view.rail, view.plane, view.tier, *ends, *laid, view.speed, view.medium, view.part, view.a_transceiver, view.b_transceiver)
 
 
 def _said(evidence: Evidence, switches: range) -> Iterator[tuple[End, Row]]:

@@ -1,7 +1,8 @@
 """The law of the rule: each link joins the ports that sizing and design say, worked out once more from its lower end.
 
 The planner goes from positions to GPUs and from tier to tier over one unit; this goes the other way, from each GPU, leaf port and spine
-port of the whole fabric to where it must lead. The two have no line in common.
+port of the whole fabric to where it must lead. The two have no line in common. The rule of a plan that keeps cables of another one is what
+its heritage says, and that of any other plan is arithmetic.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ def _host(evidence: Evidence, gpu: Whole, plane: Whole) -> _Way:
     domain, rank = np.divmod(gpu, request.domain_gpus)
     turn, rail = np.divmod(rank, request.rails)
     group, block = (np.zeros_like(rail), np.zeros_like(rail)) if mapping.spans_rails else np.divmod(rail, mapping.per_switch)
-    if request.design is Design.RAIL_ONLY:
+    endpoints = mapping.heritage.endpoints if mapping.heritage else None
+    if endpoints is not None:
+        at = np.argsort(endpoints, kind="stable")
+        slot: Whole = at[np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))]
+    elif request.design is Design.RAIL_ONLY:
         slot = domain * request.ranks_per_rail + turn
     elif request.design is Design.FAT_TREE or sizing.tiers == 1:
         slot = gpu
@@ -82,7 +87,11 @@ def _leaf_spine(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
     sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.unit_blocks
     unit, leaf = np.divmod(switch, evidence.boxes)
     uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
-    if sizing.core:
+    spine: Whole
+    upper_port: Whole
+    if kept := _kept(evidence, LinkKind.LEAF_SPINE):
+        spine, upper_port = (column[leaf * sizing.leaf_up + uplink] for column in kept)
+    elif sizing.core:
         spine, upper_port = leaf // sizing.pod_leaves * sizing.pod_spines + uplink, leaf % sizing.pod_leaves
     else:
         spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
@@ -98,8 +107,17 @@ def _spine_core(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
     pod, group = np.divmod(spine, sizing.pod_spines)
     uplink = port - sizing.spine_down
     core, upper_port = _in_turn(pod, uplink, sizing.spine_up, sizing.group_cores)
+    if kept := _kept(evidence, LinkKind.SPINE_CORE):
+        core, upper_port = (column[spine * sizing.spine_up + uplink] for column in kept)
+        core = core - group * sizing.group_cores
     first = sizing.leaf + block * (sizing.spine + sizing.core) + sizing.spine
     return _Way(unit, block, first + group * sizing.group_cores + core, upper_port, np.full_like(spine, -1), spine * sizing.spine_up + uplink + 1)
+
+
+def _kept(evidence: Evidence, kind: LinkKind) -> tuple[Whole, Whole] | None:
+    """Return the upper switch and its port of each uplink of a block, where the plan keeps them of another plan."""
+    heritage = evidence.plan.mapping.heritage
+    return heritage.wired.get(kind) if heritage else None
 
 
 _WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}

@@ -121,6 +121,24 @@ def with_edges(evidence: Evidence, edit: Callable[[dict[str, tuple[str, str]]], 
     return replace(evidence, edges=edges)
 
 
+def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
+    """Put a device into another rack or unit."""
+    assert evidence.lengths
+    room = evidence.lengths.room
+    columns = {name: getattr(room.standing, name).copy() for name in where}
+    for name, value in where.items():
+        columns[name][device] = value
+    return replace(evidence, lengths=replace(evidence.lengths, room=replace(room, standing=room.standing._replace(**columns))))
+
+
+def limited(evidence: Evidence, **limits: int) -> Evidence:
+    """Let racks have less."""
+    assert evidence.lengths
+    room = evidence.lengths.room
+    shares = room.shares._replace(rack=room.shares.rack._replace(**limits))
+    return replace(evidence, lengths=replace(evidence.lengths, room=replace(room, shares=shares)))
+
+
 def hashed(evidence: Evidence, shares: list[int]) -> Evidence:
     """Let flows take the uplinks of the leaf by these shares."""
     return replace(evidence, flows=lambda count: {LinkKind.LEAF_SPINE: np.array(shares) * (count // sum(shares))})

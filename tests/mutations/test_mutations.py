@@ -37,6 +37,7 @@ def facts(found: Evidence) -> list[Any]:
         found.prefixes,
         [column.tolist() for column in found.addresses],
         found.bom,
+        found.lengths and [found.lengths.room.shares, *(column.tolist() for column in found.lengths.room.standing[:2])],
         [list(found.cables(unit, 0, links)) for unit in units],
         [list(found.configs(unit, range(found.boxes))) for unit in units],
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},

@@ -1,0 +1,121 @@
+"""What a host and a switch take of a rack, and what a rack holds and carries.
+
+Owns what is stated, known and assumed of size, power and weight. What the inventory says wins over the catalog. Where a room was asked for,
+what nobody states is refused; for a generated room it is assumed, and such a room is never too small. Where devices stand is for `rooms`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.spec import Footprint, Rack, Site
+from fabricgen.terms import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.parts import Host, Switch
+    from fabricgen.resolving import Request
+
+DEFAULT_SITE = Site(rack=Rack(power_w=45_000))
+"""The room that is generated where none is given: racks of 42 units, which is the commonest height, fed for the four DGX H100 of 10.2 kW that
+SuperPODs are drawn with."""
+
+GPU_UNITS, GPU_W = 1, 1_300
+"""What a GPU adds to a host that nobody describes: a DGX H100 takes 8 units and 10.2 kW for 8. Such a host takes one rack at most."""
+
+SWITCH_UNITS, SWITCH_W = 2, 2_000
+"""What a switch takes that nobody describes: 64 cages of 800G fill two units, and no such box here takes much more."""
+
+HOST = "host"
+KINDS = (HOST, *(role.value for role in ROLES))
+EXAMPLES = {HOST: Footprint(units=8, power_w=10_200, weight_kg=131), "": Footprint(units=2, power_w=2_000, weight_kg=24)}
+
+
+class Share(NamedTuple):
+    """What a device takes of a rack, or a rack has: units, watts and grams; a limit of None is not checked, and what it limits counts 0."""
+
+    units: int
+    power_w: int | None
+    weight_g: int | None
+
+
+class Shares(NamedTuple):
+    """The share of a host and of a switch of each role by kind, and what a rack has of each."""
+
+    of: dict[str, Share]
+    rack: Share
+
+    def fits(self, *loads: tuple[str, int]) -> bool:
+        """Say whether so many devices of each kind fit one rack."""
+        return not any(used > limit for used, limit in self.used(*loads))
+
+    def used(self, *loads: tuple[str, int]) -> Iterator[tuple[int, int]]:
+        """Add up what so many devices of each kind use, beside what a rack has, for each limit that is checked."""
+        for at, limit in enumerate(self.rack):
+            if limit is not None:
+                yield sum(count * (self.of[kind][at] or 0) for kind, count in loads), limit
+
+
+WORDS = (("units", "{} units"), ("power_w", "{:,} W"), ("weight_kg", "{} kg"))
+"""The key of each fact of a share under `site`, and how a figure of it is written."""
+
+
+def amount(at: int, value: int) -> str:
+    """Write a figure of a share.
+
+    >>> amount(1, 40800), amount(2, 130450)
+    ('40,800 W', '130.45 kg')
+    """
+    return WORDS[at][1].format(f"{value / 1000:g}" if at == len(WORDS) - 1 else value)
+
+
+def shares_of(request: Request, kinds: tuple[str, ...]) -> Shares:
+    """Find what each kind of device takes. Raises Refusal `unknown-footprint` for what the room must know and nobody states."""
+    site = request.spec.site
+    limits = (site or DEFAULT_SITE).rack
+    rack = Share(limits.units, limits.power_w, None if limits.weight_kg is None else limits.weight_kg * 1000)
+    known = {kind: _known(request, kind, site) for kind in kinds}
+    if site:
+        findings = [finding for kind in kinds for finding in _unknown(kind, known[kind], rack)]
+        if findings:
+            raise Refusal(findings)
+        return Shares({kind: Share(units or 0, *rest) for kind, (units, *rest) in known.items()}, rack)
+    assumed = {kind: _assumed(request, kind, known[kind], rack) for kind in kinds}
+    every = (*assumed.values(), rack)
+    return Shares(assumed, Share(max(share.units for share in every), max(share.power_w or 0 for share in every), None))
+
+
+def _known(request: Request, kind: str, site: Site | None) -> tuple[int | None, int | None, int | None]:
+    """Return what the inventory, else the catalog, says of a kind of device."""
+    stated: Footprint = getattr(site.footprints, kind) if site else Footprint()
+    part: Host | Switch | None = request.host if kind == HOST else request.fronts[ROLES[KINDS.index(kind) - 1]].model
+    watts = None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
+    grams = None if part is None or part.weight_kg is None else Fraction(str(part.weight_kg)) * 1000
+    return (
+        stated.units or (part.rack_units if part else None),
+        stated.power_w or (None if watts is None else math.ceil(watts)),
+        stated.weight_kg * 1000 if stated.weight_kg else None if grams is None else math.ceil(grams),
+    )
+
+
+def _assumed(request: Request, kind: str, known: tuple[int | None, int | None, int | None], rack: Share) -> Share:
+    """Fill in what nobody says of a device of a generated room."""
+    units, watts = (GPU_UNITS * request.host_gpus, GPU_W * request.host_gpus) if kind == HOST else (SWITCH_UNITS, SWITCH_W)
+    return Share(known[0] or min(units, rack.units), known[1] or min(watts, rack.power_w or watts), None)
+
+
+def _unknown(kind: str, known: tuple[int | None, int | None, int | None], rack: Share) -> Iterator[Finding]:
+    """Refuse a kind of device of which the room must know more."""
+    missing = [at for at, (fact, limit) in enumerate(zip(known, rack, strict=True)) if fact is None and limit is not None]
+    if not missing:
+        return
+    example = EXAMPLES.get(kind, EXAMPLES[""])
+    facts = ", ".join(f"{WORDS[at][0]}: {getattr(example, WORDS[at][0])}" for at in missing)
+    what = " and ".join(("how many units", "how many watts", "how many kilograms")[at] for at in missing)
+    because = ("neither the catalog nor `site.footprints` says so, and without it no rack can be filled",)
+    hint = f"write what it takes, like `footprints: {{{kind}: {{{facts}}}}}` under `site`"
+    yield Finding("unknown-footprint", f"nobody says {what} a {kind}{'' if kind == HOST else ' switch'} takes", ("site", "footprints", kind), because, hint)
