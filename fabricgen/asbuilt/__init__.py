@@ -1,0 +1,12 @@
+"""As-built against as-planned: what LLDP and InfiniBand say of the cabling, what happened, and the fewest moves to mend it.
+
+`reading` and its dialects turn files into what is heard, `places` finds it in the plan, `joining` makes one picture of it, `moving` finds
+the fewest moves, `naming` says what happened, `auditing` puts it together, and `degrading` plans around what is dead.
+"""
+
+from fabricgen.asbuilt.auditing import Audit, audit
+from fabricgen.asbuilt.degrading import Detours, read_dead
+from fabricgen.asbuilt.hearing import Evidence, Heard
+from fabricgen.asbuilt.reading import read_evidence
+
+__all__ = ["Audit", "Detours", "Evidence", "Heard", "audit", "read_dead", "read_evidence"]

@@ -1,0 +1,154 @@
+"""The fewest moves from the cabling as it is to the cabling as planned.
+
+A *move* unplugs one end of a cable and plugs it where it belongs; it is also a move to lay or seat a cable that is not there, and to take one
+away that belongs nowhere. Cables and planned links together form chains and rings, because a port holds one cable and belongs to one link.
+Every cable that is not a planned link must be touched, and every planned link that is not there must be made; a move of one end does
+both at once. So a ring or chain of c such cables and p such links takes max(c, p) moves and no fewer; `tests/asbuilt` proves it
+against an exhaustive search. In a ring one end is unplugged first and hangs until its port is free; in a chain every port is free when
+it is needed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.asbuilt.joining import Built
+    from fabricgen.asbuilt.places import Places
+
+
+class Move(NamedTuple):
+    """One move: the end at `source` goes to `target`, the end at `kept` stays. Without a source the cable is laid, without a target taken away."""
+
+    kept: int
+    source: int | None
+    target: int | None
+
+
+class Step(NamedTuple):
+    """What a hand does: `move` an end, `unplug` it so that it hangs, `plug` the hanging end, `lay` a cable, or `remove` one."""
+
+    action: Literal["move", "unplug", "plug", "lay", "remove"]
+    kept: int
+    source: int | None
+    target: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Tangle:
+    """Cables and planned links that hang together. `wrong` are cables as they are, `moves` what to do in order; a ring begins with the end that hangs."""
+
+    wrong: tuple[tuple[int, int], ...]
+    moves: tuple[Move, ...]
+    ring: bool
+
+    @property
+    def steps(self) -> Iterator[Step]:
+        """The moves, step by step."""
+        if self.ring:
+            yield Step("unplug", self.moves[0].kept, self.moves[0].source, None)
+        for move in self.moves[self.ring :]:
+            yield Step("lay" if move.source is None else "remove" if move.target is None else "move", *move)
+        if self.ring:
+            yield Step("plug", self.moves[0].kept, None, self.moves[0].target)
+
+    @property
+    def made(self) -> list[int]:
+        """A port of every planned link that the moves make."""
+        return [move.kept for move in self.moves if move.target is not None]
+
+
+class _Chain(NamedTuple):
+    """Wrong cables in a row: a planned link joins the right port of each to the left port of the next; `left` and `right` are where links at the ends lead."""
+
+    cables: list[tuple[int, int]]
+    left: int | None
+    right: int | None
+    ring: bool
+
+
+def untangle(places: Places, built: Built, lost: Iterable[int]) -> list[Tangle]:
+    """Find every tangle and the fewest moves of each; `lost` has a port of each planned link that is not there at all."""
+    seen: set[int] = set()
+    tangles = []
+    for port in sorted(built.partner):
+        if port not in seen and built.partner[port] != places.peers[port]:
+            chain = _follow(places, built, port)
+            seen.update(each for cable in chain.cables for each in cable)
+            tangles.append(_solve(places, chain))
+    return [*tangles, *(Tangle((), (Move(port, None, places.peers[port]),), ring=False) for port in lost)]
+
+
+def _follow(places: Places, built: Built, port: int) -> _Chain:
+    """Follow cables and planned links from a port, both ways."""
+    first = (port, built.partner[port])
+    onwards, right, ring = _walk(places, built, first)
+    if ring:
+        return _Chain([first, *onwards], None, None, ring=True)
+    back, left, _ = _walk(places, built, first[::-1])
+    return _Chain([*((two, one) for one, two in reversed(back)), first, *onwards], left, right, ring=False)
+
+
+def _walk(places: Places, built: Built, first: tuple[int, int]) -> tuple[list[tuple[int, int]], int | None, bool]:
+    """Walk from the second port of a cable: over its planned link, then over the cable there, and so on."""
+    cables: list[tuple[int, int]] = []
+    at = first[1]
+    while True:
+        link = places.peers[at]
+        if link < 0:
+            return cables, None, False
+        if link == first[0]:
+            return cables, None, True
+        if link not in built.partner:
+            return cables, link, False
+        at = built.partner[link]
+        cables.append((link, at))
+
+
+def _solve(places: Places, chain: _Chain) -> Tangle:
+    """Choose which end of each cable moves, so that few ends leave their device, and order the moves."""
+    cables, count = chain.cables, len(chain.cables)
+    ends = range(count)
+    before = [cables[index - 1][1] if index or chain.ring else chain.left for index in ends]
+    after = [cables[(index + 1) % count][0] if index + 1 < count or chain.ring else chain.right for index in ends]
+    lefts = [Move(low, high, target) for (low, high), target in zip(cables, before, strict=True)]
+    rights = [Move(high, low, target) for (low, high), target in zip(cables, after, strict=True)]
+    if chain.ring:
+        moves = min(lefts, rights[::-1], key=lambda each: _effort(places, each))
+        return Tangle(tuple(cables), tuple(moves), ring=True)
+    if chain.left is not None and chain.right is None:
+        return Tangle(tuple(cables), tuple(lefts), ring=False)
+    if chain.right is not None and chain.left is None:
+        return Tangle(tuple(cables), tuple(reversed(rights)), ring=False)
+    if chain.left is None:
+        at = _cheapest(places, rights[:-1], lefts[1:])
+        taken = Move(min(cables[at]), max(cables[at]), None)
+        return Tangle(tuple(cables), (taken, *reversed(rights[:at]), *lefts[at + 1 :]), ring=False)
+    at = min((0, count, _cheapest(places, lefts, rights)), key=lambda each: _effort(places, [*lefts[:each], *rights[each:]]))
+    one, other = (chain.left if at == 0 else cables[at - 1][1]), (chain.right if at == count else cables[at][0])
+    laid = Move(min(one, other), None, max(one, other)) if one is not None and other is not None else None
+    return Tangle(tuple(cables), (*lefts[:at], *reversed(rights[at:]), *([laid] if laid else [])), ring=False)
+
+
+def _cheapest(places: Places, first: list[Move], last: list[Move]) -> int:
+    """Return where to change over from the moves of one list to those of the other; both are of one length, and the change costs the least."""
+    fore = list(accumulate((_cost(places, move) for move in first), initial=0))
+    rear = list(accumulate((_cost(places, move) for move in reversed(last)), initial=0))[::-1]
+    return min(range(len(fore)), key=lambda index: fore[index] + rear[index])
+
+
+def _cost(places: Places, move: Move) -> int:
+    """Count the walks of a move: an end that leaves its device is one."""
+    if move.source is None or move.target is None:
+        return 0
+    return int(places.places[move.source].device != places.places[move.target].device)
+
+
+def _effort(places: Places, moves: list[Move]) -> tuple[int, int, int]:
+    """Weigh moves: walks first, then the devices to stand at, then lower ends, for switches have more room than hosts."""
+    ends = [places.places[port] for move in moves for port in (move.source, move.target) if port is not None]
+    return sum(_cost(places, move) for move in moves), len({end.device for end in ends}), sum(not end.upper for end in ends)

@@ -1,0 +1,110 @@
+"""LLDP as JSON: `lldpctl` in both of its forms, NVUE, EOS, and SONiC's database.
+
+Owns the shapes. `lldpctl -f json0` has lists everywhere; `-f json` makes a mapping of a list of one, and keys a chassis by its name. NVUE
+nests neighbours below interfaces. EOS lists them, or in detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.asbuilt.hearing import Evidence, UnreadableError, hear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from fabricgen.asbuilt.hearing import Heard
+
+    Json = Any
+    """A value as JSON has it, of any shape until it was looked at."""
+
+SONIC = "LLDP_ENTRY_TABLE"
+
+
+def read_neighbours(document: Json, device: str) -> Evidence:
+    """Read what a device hears. Raises UnreadableError for JSON that is no list of neighbours."""
+    dialect = _dialect(document)
+    try:
+        return Evidence(list(dialect(document, device)), {device})
+    except (AttributeError, TypeError, KeyError, IndexError):
+        raise UnreadableError("the JSON begins as LLDP does, and goes on otherwise") from None
+
+
+def _dialect(document: Json) -> Callable[[Json, str], Iterator[Heard]]:
+    """Find out which dialect a document speaks."""
+    if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
+        return _answers
+    if isinstance(document, dict):
+        if "lldp" in document:
+            return _lldpctl
+        if "lldpNeighbors" in document:
+            return _eos
+        if "result" in document:
+            return _answers
+        if any(key.partition(":")[0] == SONIC for key in document):
+            return _sonic
+        if document and all(isinstance(each, dict) for each in document.values()) and any("lldp" in each for each in document.values()):
+            return _nvue
+    raise UnreadableError("the JSON is not about LLDP")
+
+
+def _many(value: Json) -> list[Json]:
+    """Return a list, whether it is one, or its only element."""
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _text(value: Json) -> str:
+    """Return a text, whether it stands bare, in a mapping, or in a list of one."""
+    first = next(iter(_many(value)), None)
+    return str(first.get("value", "") if isinstance(first, dict) else first or "")
+
+
+def _lldpctl(document: Json, device: str) -> Iterator[Heard]:
+    """Read `lldpctl -f json0` and `-f json`."""
+    for group in _many(document["lldp"]):
+        for port in _many(group.get("interface")):
+            named = [(str(port["name"]), port)] if isinstance(port.get("name"), str) else list(port.items())
+            for interface, said in named:
+                chassis: dict[str, Json] = next(iter(_many(said.get("chassis"))), {})
+                name = _text(chassis.get("name")) if {"id", "name"} & chassis.keys() else next(iter(chassis), "")
+                peer: dict[str, Json] = next(iter(_many(said.get("port"))), {})
+                yield hear(device, interface, name, (_text(peer.get("id")), _text(peer.get("descr"))))
+
+
+def _nvue(document: Json, device: str) -> Iterator[Heard]:
+    """Read `nv show interface --view=lldp -o json`."""
+    for interface, shown in document.items():
+        for name, said in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
+            chassis, port = said.get("chassis") or {}, said.get("port") or {}
+            yield hear(device, interface, chassis.get("system-name") or name, (port.get("name"), port.get("description")))
+
+
+def _answers(document: Json, device: str) -> Iterator[Heard]:
+    """Read the answers of EOS's eAPI, of which some may be about other things."""
+    answers = document.get("result") if isinstance(document, dict) else document
+    about = [answer for answer in _many(answers) if isinstance(answer, dict) and "lldpNeighbors" in answer]
+    if not about:
+        raise UnreadableError("the JSON is not about LLDP")
+    for answer in about:
+        yield from _eos(answer, device)
+
+
+def _eos(document: Json, device: str) -> Iterator[Heard]:
+    """Read `show lldp neighbors | json`, with or without `detail`."""
+    neighbours = document["lldpNeighbors"]
+    if isinstance(neighbours, list):
+        for said in neighbours:
+            yield hear(device, str(said["port"]), said.get("neighborDevice"), (said.get("neighborPort"),))
+        return
+    for interface, shown in neighbours.items():
+        for said in shown.get("lldpNeighborInfo") or []:
+            port = said.get("neighborInterfaceInfo") or {}
+            yield hear(device, interface, said.get("systemName"), (port.get("interfaceId_v2") or port.get("interfaceId"), port.get("interfaceDescription")))
+
+
+def _sonic(document: Json, device: str) -> Iterator[Heard]:
+    """Read a dump of LLDP_ENTRY_TABLE."""
+    table = document.get(SONIC) or {key.partition(":")[2]: value for key, value in document.items() if key.startswith(f"{SONIC}:")}
+    for interface, shown in table.items():
+        said = shown.get("value", shown)
+        yield hear(device, interface, said.get("lldp_rem_sys_name"), (said.get("lldp_rem_port_id"), said.get("lldp_rem_port_desc")))

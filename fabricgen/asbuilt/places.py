@@ -1,0 +1,220 @@
+"""Where a cable's end can be: every planned port, and any other port of the plan's devices that something is plugged into.
+
+Owns the index by which what was heard is found in the plan, under all the names that a port goes by: the interface, what is printed on
+the panel (SONiC's alias), a NIC's Ethernet, InfiniBand and RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with
+`nic<plane>` for its host's NIC port. A place is a number; the tables here say what it stands for.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.terms import gpu_name
+from fabricgen.viewing import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.planner import Plan
+    from fabricgen.terms import Role
+    from fabricgen.views import CableView
+
+
+class Seat(NamedTuple):
+    """A port on its device's front: the interface's own name, the cage and the position in it from 0, the ports of the cage, and its rank among all ports."""
+
+    interface: str
+    cage: int
+    sub: int
+    ports: int
+    rank: int
+
+
+class Place(NamedTuple):
+    """A port that a cable's end can be in. `printed` is what stands beside it; `upper` says whether it is the upper end of its planned link."""
+
+    device: str
+    interface: str
+    printed: str
+    upper: bool
+    rail: str
+    plane: int
+
+
+class Places:
+    """The ports of one plan as numbers. `places`, `peers` and `labels` are tables by that number; an unplanned port has the peer -1.
+
+    `racks` has the rack of each device, empty where none is known.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        """Find every planned port; a link of two cables counts as one, for nobody hears the two apart."""
+        self.plan = plan
+        self.places: list[Place] = []
+        self.peers: list[int] = []
+        self.labels: list[str] = []
+        self.of_device: defaultdict[str, list[int]] = defaultdict(list)
+        self.racks: dict[str, str] = {}
+        self._ids: dict[tuple[str, str], int] = {}
+        self._roles: dict[str, Role] = {}
+        views = Views(plan)
+        for unit in range(plan.mapping.units):
+            self._roles |= {name: box.role for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)}
+            for cable in views.cables(unit):
+                if cable.connector <= 1:
+                    self._link(cable)
+        self.planned = len(self.places)
+        self._add_gpus()
+
+    def _link(self, cable: CableView) -> None:
+        """Take in one planned link: its lower end, then its upper end."""
+        first = len(self.places)
+        self.racks[cable.a_device], self.racks[cable.b_device] = cable.a_rack, cable.b_rack
+        self._place(Place(cable.a_device, cable.a_interface, cable.a_port, upper=False, rail=cable.rail, plane=cable.plane))
+        self._place(Place(cable.b_device, cable.b_interface, cable.b_port, upper=True, rail=cable.rail, plane=cable.plane))
+        self.peers += [first + 1, first]
+        self.labels += [cable.cable[:-1] if cable.connector else cable.cable] * 2
+
+    def _place(self, place: Place) -> None:
+        """Give a port its number."""
+        self._ids[place.device, place.interface] = len(self.places)
+        self.of_device[place.device].append(len(self.places))
+        self.places.append(place)
+
+    def _add_gpus(self) -> None:
+        """Let the GPUs of a lab stand for their hosts' NIC ports; a device of the plan that is called so comes first."""
+        request, naming = self.plan.request, self.plan.naming
+        interfaces = [[naming.interface(within, plane) for plane in range(request.planes)] for within in range(request.host_gpus)]
+        self.gpu_ports: dict[str, list[int]] = {}
+        for gpu in range(request.gpus):
+            name, (host, within) = gpu_name(*divmod(gpu, request.domain_gpus)), divmod(gpu, request.host_gpus)
+            if name not in self.of_device:
+                self.gpu_ports[name] = [self._ids[self.plan.hosts[host], interface] for interface in interfaces[within]]
+
+    @property
+    def placeholders(self) -> bool:
+        """Whether the plan's names of NIC ports are made up, because the catalog does not know them."""
+        host = self.plan.request.host
+        return host is None or "ports" in host.unverified
+
+    @cached_property
+    def _fronts(self) -> dict[Role, dict[str, Seat]]:
+        """The ports of each role's box by every name that they go by, in the order of the panel."""
+        found: dict[Role, dict[str, Seat]] = {}
+        for role, used in self.plan.ports.items():
+            front, names = self.plan.request.fronts[role], dict[str, Seat]()
+            for rank, port in enumerate(sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))):
+                cage, sub, mode = port
+                seat = Seat(front.interface(port), cage, sub, mode.count, rank)
+                alias = front.model.alias(front.nos, cage, sub, mode) or seat.interface
+                for name in (seat.interface, alias, f"#{(cage - 1) * mode.count + sub + 1}"):
+                    names.setdefault(name, seat)
+            found[role] = names
+        return found
+
+    @cached_property
+    def _nics(self) -> dict[str, Seat]:
+        """The NIC ports of a host by every name that they go by; where the catalog knows no adapter's, they count as adapters do."""
+        request, naming, found = self.plan.request, self.plan.naming, dict[str, Seat]()
+        for gpu in range(request.host_gpus):
+            for plane in range(request.planes):
+                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, gpu * request.planes + plane)
+                other = request.host and request.host.port(gpu, plane)
+                second = "" if plane == 0 else f"/{plane + 1}"
+                names = (other.ethernet, other.infiniband, other.rdma) if other else (f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
+                for name in (seat.interface, *names):
+                    found.setdefault(name or seat.interface, seat)
+        return found
+
+    def device(self, name: str) -> str:
+        """Return the plan's name of a device, or of a lab's GPU, without a domain behind it; empty where it is none of ours."""
+        for each in (name, name.lower(), name.lower().partition(".")[0]):
+            if each in self.of_device or each in self.gpu_ports:
+                return each
+        return ""
+
+    def find(self, device: str, words: Iterable[str]) -> int:
+        """Return the port of one of our devices that the first fitting word names; -1 where none does. A port that is not planned is numbered now."""
+        for word in words:
+            if (found := self._ids.get((device, word))) is not None:
+                return found
+            if device in self.gpu_ports:
+                plane = word.removeprefix("nic")
+                if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
+                    return self.gpu_ports[device][int(plane)]
+            elif (seat := self._seats(device).get(word)) is not None and (seat.interface != word or device in self._roles):
+                return self._seated(device, seat)
+        return -1
+
+    def _seated(self, device: str, seat: Seat) -> int:
+        """Return the port at a seat of a device; on a host only the planned ones count."""
+        found = self._ids.get((device, seat.interface), -1)
+        if found >= 0 or device not in self._roles:
+            return found
+        printed = f"{seat.cage}/{seat.sub + 1}" if seat.ports > 1 else str(seat.cage)
+        rails, planes = ({getattr(self.places[each], key) for each in self.of_device[device]} for key in ("rail", "plane"))
+        self._place(Place(device, seat.interface, printed, upper=False, rail=rails.pop() if len(rails) == 1 else "", plane=planes.pop()))
+        self.peers.append(-1)
+        self.labels.append("")
+        return len(self.places) - 1
+
+    def _seats(self, device: str) -> dict[str, Seat]:
+        """Return the front of a device."""
+        role = self._roles.get(device)
+        return self._nics if role is None else self._fronts[role]
+
+    def seat(self, place: int) -> Seat:
+        """Return where a port is on its device."""
+        return self._seats(self.places[place].device)[self.places[place].interface]
+
+    def at(self, device: str, cage: int) -> dict[int, int]:
+        """Return the planned ports in a cage of a device, by position."""
+        seats = ((self.seat(place), place) for place in self.of_device[device] if self.peers[place] >= 0)
+        return {seat.sub: place for seat, place in seats if seat.cage == cage}
+
+    def ports_of(self, name: str) -> list[int]:
+        """Return the known ports of a device of ours, or of a lab's GPU."""
+        return self.gpu_ports[name] if name in self.gpu_ports else self.of_device[name]
+
+    def owner(self, name: str) -> str:
+        """Return the device that a name stands for: the host of a lab's GPU, else itself."""
+        return self.places[self.gpu_ports[name][0]].device if name in self.gpu_ports else name
+
+    def links(self) -> Iterator[tuple[int, int]]:
+        """Yield the two ports of every planned link, the lower end first."""
+        return ((place, place + 1) for place in range(0, self.planned, 2))
+
+    def text(self, place: int) -> str:
+        """Write a port."""
+        found = self.places[place]
+        return f"{found.device} {found.interface}"
+
+    def words(self, place: int) -> str:
+        """Write a port with what is printed beside it, where that is another word."""
+        found = self.places[place]
+        return f"{found.interface} ({found.printed})" if found.printed not in ("", found.interface) else found.interface
+
+    def scope(self, place: int) -> tuple[frozenset[str], frozenset[int]]:
+        """Return the rails and the planes that a port may serve; no rails where they do not matter or are not known.
+
+        Where blocks join rails, any port of a leaf serves the rails of its hosts; otherwise a port serves the rail of its own cable.
+        """
+        found = self.places[place]
+        role = self._roles.get(found.device)
+        if role is None or not self.plan.mapping.spans_rails:
+            return frozenset({found.rail} - {""}), frozenset({found.plane})
+        return self._served(found.device), frozenset({found.plane})
+
+    def _served(self, device: str) -> frozenset[str]:
+        """Return the rails of the hosts on a switch."""
+        if device not in self._rails:
+            own = (each for each in self.of_device[device] if self.peers[each] >= 0)
+            self._rails[device] = frozenset(self.places[each].rail for each in own) - {""}
+        return self._rails[device]
+
+    @cached_property
+    def _rails(self) -> dict[str, frozenset[str]]:
+        """The rails of the switches that were asked for."""
+        return {}

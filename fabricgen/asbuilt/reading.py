@@ -1,0 +1,95 @@
+"""Files of evidence: which there are, and which dialect each speaks.
+
+Owns the way from paths to `Evidence`, and every refusal of a file. The dialect is known by the contents, never by the name; only the
+device that a file is about is named by it, because `lldpctl` and its like do not say where they were run.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.asbuilt.discovery import is_discovery, read_discovery
+from fabricgen.asbuilt.hearing import Evidence, UnreadableError
+from fabricgen.asbuilt.lines import read_lines
+from fabricgen.asbuilt.neighbours import read_neighbours
+from fabricgen.diagnostics import Finding, Place, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+LARGEST_BYTES = 2**30
+"""A file of more than a gibibyte is no list of neighbours; 65,536 cables take a quarter of it in the longest dialect."""
+
+EXPECTED = "expected `lldpctl -f json0`, LLDP as JSON of NVUE, EOS or SONiC, four columns of CSV, or `ibnetdiscover`"
+
+
+def read_evidence(paths: Iterable[Path]) -> Evidence:
+    """Read files, and every file of directories; a file is about the device that its name has before the first dot.
+
+    Raises Refusal `bad-evidence` with a finding for each file that cannot be read.
+    """
+    evidence, findings = Evidence(), list[Finding]()
+    for path in paths:
+        try:
+            for file in _files(path):
+                try:
+                    evidence.add(_read(file))
+                except UnreadableError as error:
+                    findings.append(_finding(file, error))
+        except UnreadableError as error:
+            findings.append(_finding(path, error))
+    if findings:
+        raise Refusal(findings)
+    return evidence
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or the files of a directory in order; hidden ones are not evidence."""
+    if not path.is_dir():
+        return [path]
+    files = [file for file in sorted(path.rglob("*")) if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    if not files:
+        raise UnreadableError("there is no file in this directory")
+    return files
+
+
+def _read(path: Path) -> Evidence:
+    """Read one file."""
+    text, device = read_text(path), path.name.partition(".")[0]
+    start = text.lstrip()[:1]
+    if not start:
+        raise UnreadableError("the file is empty")
+    if start in "{[":
+        return read_neighbours(_json(text), device)
+    return read_discovery(text) if is_discovery(text) else read_lines(text, device)
+
+
+def read_text(path: Path) -> str:
+    """Read the text of a file. Raises UnreadableError."""
+    try:
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UnreadableError(f"the file is larger than {LARGEST_BYTES} bytes")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise UnreadableError((error.strerror or "it cannot be read").lower()) from None
+    except UnicodeDecodeError:
+        raise UnreadableError("the file is not text") from None
+
+
+def _json(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
+    """Read JSON."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableError(f"this is not JSON: {error.msg.lower()}", error.lineno, error.colno) from None
+    except RecursionError:
+        raise UnreadableError("the JSON is nested too deeply") from None
+
+
+def _finding(path: Path, error: UnreadableError) -> Finding:
+    """Say what is wrong with a file."""
+    place = None if error.line is None else Place(str(path), error.line, error.column)
+    fact = f"cannot read neighbours from `{path}`: {error.fact}"
+    return Finding("bad-evidence", fact, because=(EXPECTED,), hint="collect it again, or take the file away", place=place)

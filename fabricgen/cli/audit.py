@@ -1,0 +1,121 @@
+"""`audit`: the cabling as it is against the plan, what happened, and the fewest moves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_advice, print_json
+
+if TYPE_CHECKING:
+    from fabricgen.asbuilt import Audit
+    from fabricgen.forwarding import Failures
+    from fabricgen.planner import Plan
+
+DOMAINS = "forwarding/domains.json"
+FILE = click.Path(path_type=Path)
+
+COUNTS = ("matched", "wrong", "missing", "extra", "silent")
+
+
+@click.command()
+@fabric_arguments
+@click.option("--lldp", "heard", type=FILE, multiple=True, metavar="F", help="LLDP neighbours: a file, or a directory with a file per device; may be repeated.")
+@click.option("--ibnetdiscover", "discovered", type=FILE, multiple=True, metavar="F", help="What ibnetdiscover prints; may be repeated.")
+@click.option("--degraded", "dead", type=FILE, metavar="F", help="Dead cables and ports, one per line; say what is left.")
+@click.option(
+    "--tables", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write forwarding tables around what is dead, wrong or missing."
+)
+@click.option("--strict", is_flag=True, help="A silent cable is a finding too.")
+@json_option
+def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], dead: Path | None, tables: Path | None, *, strict: bool, as_json: bool) -> int:
+    """Compare the cabling with the plan.
+
+    F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or ibnetdiscover's text; a file of LLDP is named by
+    its device, like r0-leaf-1.json. `fabricgen explain audit` says more. Exit code 1 says that the cabling differs.
+    """
+    from fabricgen.asbuilt import audit as compare
+    from fabricgen.asbuilt import read_evidence
+
+    if not heard and not discovered and dead is None:
+        raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
+    if tables is not None:
+        from fabricgen.writing import check_target
+
+        check_target(tables)
+    plan, inventory = asked.plan()
+    with inventory.placing():
+        found = compare(plan, read_evidence([*heard, *discovered])) if heard or discovered else None
+        left = _left(plan, found, dead, tables)
+    document = {**(found.document() if found else {}), **left}
+    if found and strict:
+        document["ok"] = found.ok and not found.silent
+    if as_json:
+        print_json(document)
+    else:
+        click.echo("\n\n".join(_text(found, document)))
+        print_advice(document.get("notes", ()))
+    return 0 if document["ok"] else 1
+
+
+def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | None) -> dict[str, Any]:
+    """Say what is left without what is dead, and write tables around it; nothing where neither is asked for."""
+    if dead is None and tables is None:
+        return {}
+    from fabricgen.asbuilt import read_dead
+    from fabricgen.forwarding import find_failures
+    from fabricgen.impact.measuring import measure
+
+    names = list(dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())]))
+    failures = find_failures(plan, names)
+    left = measure(plan, names, failures)
+    if tables is not None:
+        left["tables"] = _write(plan, failures, tables)
+    return {"degraded": left, **({} if found else {"ok": not left["pairs_lost"]})}
+
+
+def _write(plan: Plan, failures: Failures, out: Path) -> int:
+    """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
+    from fabricgen.asbuilt import Detours
+    from fabricgen.forwarding.tables import document_text, host_table, switch_table
+    from fabricgen.writing import staging, write_manifest, write_text
+
+    detours = Detours(plan, failures)
+    with staging(out) as root:
+        switches = (each for unit in range(plan.mapping.units) for each in detours.switches(unit))
+        written = [write_text(root, switch_table(name), [document_text(table)]) for name, table in switches]
+        written += [write_text(root, host_table(name), [document_text(detours.host(host))]) for host, name in enumerate(plan.hosts)]
+        written.append(write_text(root, DOMAINS, [document_text(detours.domains())]))
+        write_manifest(root, written, plan.spec.model_dump(mode="json", exclude_none=True), ["degraded"])
+    return len(written)
+
+
+def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
+    """Lay out the audit for a person: the counts, then what happened, the worst first, with numbered moves."""
+    parts = []
+    if found:
+        parts.append(f"{grouped(document['links'])} links: " + ", ".join(f"{grouped(document[key])} {key}" for key in COUNTS))
+        number = 0
+        for finding in document["findings"]:
+            lines = [f"{finding['severity']}[{finding['kind']}]: {finding['sentence']}"]
+            for step in finding["fix"]:
+                number += 1
+                lines.append(f"  {number}. {step}")
+            parts.append("\n".join(lines))
+        parts.append(_verdict(document))
+    if "degraded" in document:
+        from fabricgen.cli.impact import sentence
+
+        left = document["degraded"]
+        parts.append(sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left")
+    return parts
+
+
+def _verdict(document: dict[str, Any]) -> str:
+    """Say in one line what to make of it."""
+    if document["findings"]:
+        return f"the cabling differs from the plan: {grouped(document['moves'])} move{'s' * (document['moves'] != 1)} to mend it"
+    return "nothing contradicts the plan" + (f"; {grouped(document['silent'])} links could not be judged" if document["silent"] else "")

@@ -1,0 +1,120 @@
+"""The command: exit codes, the keys that scripts rely on, and what a person reads."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.api import plan_file
+from fabricgen.cli import run
+from fabricgen.viewing import Views
+from fabricgen.writing import MANIFEST
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+INVENTORY = "name: small\ngpus: 64\nhb_domain: {gpus: 8}\nrails: {tiers: 2}\nswitches: {leaf: {generic: {radix: 8}}, spine: {generic: {radix: 4}}}\n"
+KEYS = {"matched", "wrong", "missing", "extra", "silent", "findings", "moves", "ok"}
+
+
+@pytest.fixture
+def fabric(tmp_path: Path) -> Path:
+    """Write an inventory, and what is heard where every cable is as planned: by the leaves and spines, a CSV each way."""
+    path = tmp_path / "fabric.yaml"
+    path.write_text(INVENTORY, encoding="utf-8")
+    plan, views = plan_file(path), Views(plan_file(path))
+    rows = [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+    lines = [f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}" for cable in rows]
+    (tmp_path / "heard.csv").write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def audited(fabric: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+    """Run the command with --json."""
+    code = run(["audit", str(fabric), *words, "--json"])
+    document: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return code, document
+
+
+def swapped(fabric: Path) -> Path:
+    """Swap two cables in what is heard."""
+    heard = fabric.with_name("heard.csv")
+    lines = heard.read_text(encoding="utf-8").splitlines()
+    one, other = (line.split(",") for line in lines[:2])
+    lines[:2] = [",".join([*one[:2], *other[2:]]), ",".join([*other[:2], *one[2:]])]
+    path = fabric.with_name("swapped.csv")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A clean cabling ends with 0 and has every key of the contract."""
+    code, document = audited(fabric, capsys, "--lldp", str(fabric.with_name("heard.csv")))
+    assert document.keys() >= KEYS
+    assert (code, document["ok"], document["matched"], document["findings"]) == (0, True, document["links"], [])
+
+
+def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What happened, then numbered moves with labels; exit code 1."""
+    assert run(["audit", str(fabric), "--lldp", str(swapped(fabric))]) == 1
+    said = capsys.readouterr()
+    assert said.out.splitlines()[2:6] == [
+        "major[swapped]: r0-leaf-1: the cables r0-h00001 and r0-h00002 are swapped",
+        "  1. r0-leaf-1: pull the cable from host-1 nic0 out of swp2 (2) and let it hang",
+        "  2. r0-leaf-1: move the cable from host-2 nic0 from swp1 (1) to swp2 (2); it is r0-h00002",
+        "  3. r0-leaf-1: plug the hanging end into swp1 (1); it is r0-h00001",
+    ]
+    assert said.out.endswith("the cabling differs from the plan: 2 moves to mend it\n")
+    code, document = audited(fabric, capsys, "--lldp", str(swapped(fabric)))
+    assert (code, document["moves"], document["ok"]) == (1, 2, False)
+    assert {"kind", "cable", "expected", "found", "fix"} <= document["findings"][0].keys()
+
+
+def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One leaf alone says nothing of the others: that is no finding, unless asked."""
+    one = fabric.with_name("one.csv")
+    one.write_text("\n".join(fabric.with_name("heard.csv").read_text(encoding="utf-8").splitlines()[:4]), encoding="utf-8")
+    code, document = audited(fabric, capsys, "--lldp", str(one))
+    assert (code, document["matched"] + document["silent"], document["ok"]) == (0, document["links"], True)
+    assert len(document["silent_cables"]) == document["silent"] > 0
+    assert audited(fabric, capsys, "--lldp", str(one), "--strict")[0] == 1
+
+
+def test_tables_around_what_the_audit_found(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong cables are dead to the tables, beside what a list names; a directory of others is not overwritten."""
+    out, dead = fabric.with_name("around"), fabric.with_name("dead.txt")
+    dead.write_text("switch:r1-spine-1\n", encoding="utf-8")
+    words = ["--lldp", str(swapped(fabric)), "--degraded", str(dead), "--tables", str(out)]
+    code, document = audited(fabric, capsys, *words)
+    assert (code, document["degraded"]["failed"]) == (1, ["switch:r1-spine-1", "link:r0-h00001", "link:r0-h00002"])
+    assert document["degraded"]["gpus_degraded"] > 0
+    files = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["files"]
+    assert len(files) == document["degraded"]["tables"]
+    assert "forwarding/r1-spine-1.json" not in files
+    table = (out / "forwarding/r0-leaf-1.json").read_text(encoding="utf-8")
+    assert "r0-h00003" in table
+    assert "r0-h00001" not in table
+    (fabric.parent / "mine").mkdir()
+    (fabric.parent / "mine" / "notes.txt").write_text("mine", encoding="utf-8")
+    assert run(["audit", str(fabric), *words[:2], "--tables", str(fabric.parent / "mine")]) == 1
+    assert "error[not-ours]" in capsys.readouterr().err
+
+
+def test_only_what_is_dead(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without evidence the list alone says what is left; exit code 1 where pairs are lost."""
+    dead = fabric.with_name("dead.txt")
+    dead.write_text("nic:d0-g1\n", encoding="utf-8")
+    code, document = audited(fabric, capsys, "--degraded", str(dead))
+    assert (code, set(document), document["ok"]) == (0, {"degraded", "ok"}, True)
+    dead.write_text("gpu:d0-g1\n", encoding="utf-8")
+    assert audited(fabric, capsys, "--degraded", str(dead))[0] == 1
+    assert run(["audit", str(fabric), "--degraded", str(dead)]) == 1
+    assert capsys.readouterr().out.startswith("gpu:d0-g1 down: ")
+
+
+def test_nothing_to_compare_is_a_usage_error(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Evidence, or a list of what is dead, must be given."""
+    assert run(["audit", str(fabric)]) == 2
+    assert "--lldp" in capsys.readouterr().err
