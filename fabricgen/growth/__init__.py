@@ -1,0 +1,16 @@
+"""What becomes of a fabric that stands: it grows, it is compared with another, it is taken over from a cut sheet.
+
+`growing` plans a larger fabric around an older one with `keeping`, and `bounding` says how few cables could move. `differing` compares any two
+plans in steps that a technician can follow; `importing` reads how a fabric is cabled from `cutsheets`.
+"""
+
+from __future__ import annotations
+
+from fabricgen.growth.bounding import fewest_moves
+from fabricgen.growth.cutsheets import read_cut_sheet
+from fabricgen.growth.differing import diff
+from fabricgen.growth.growing import grow
+from fabricgen.growth.importing import take_over
+from fabricgen.growth.outgrowing import outgrown
+
+__all__ = ["diff", "fewest_moves", "grow", "outgrown", "read_cut_sheet", "take_over"]

@@ -1,0 +1,59 @@
+"""How few cables can move when a fabric grows: a bound that no way of growing can beat, counted from sizes alone.
+
+Owns `fewest_moves`. It looks at no new wiring: a pair of switches cannot keep more links than the larger block gives it, so that every pair
+has its share; and where a switch gets uplinks, what is on those ports makes room for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.clos import leaf_spine, spine_core
+from fabricgen.terms import Design, LinkKind
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+
+def fewest_moves(old: Plan, new: Plan) -> int:
+    """Return the number of cables of the whole fabric that cannot stay, when `old` grows to the size and the design of `new`."""
+    blocks = old.mapping.units * old.mapping.unit_blocks
+    moves = _endpoints(old, new) * old.joints[LinkKind.HOST].cables
+    for kind in old.kinds[1:]:
+        moves += _between(old, new, kind) * old.joints[kind].cables
+    return blocks * moves
+
+
+def _endpoints(old: Plan, new: Plan) -> int:
+    """Count the endpoints of a block that must leave their leaf: only a lone one changes its downlinks."""
+    if old.sizing.tiers > 1 or new.sizing.tiers == 1:
+        return 0
+    here = (old.unit.kind == LinkKind.HOST) & (old.unit.block == 0)
+    slot, gpu = old.unit.slot[here], old.unit.lower[here]
+    low = gpu[slot < new.sizing.leaf_down]
+    if new.request.design is Design.RAIL_OPTIMIZED:
+        leaf = np.full(new.request.planned_gpus, -1)
+        pattern = new.mapping.pattern()
+        leaf[pattern[pattern >= 0]] = np.flatnonzero(pattern >= 0) // new.sizing.leaf_down
+        return len(slot) - int(np.bincount(leaf[low]).max(initial=0))
+    return len(slot) - len(low)
+
+
+def _between(old: Plan, new: Plan, kind: LinkKind) -> int:
+    """Count the installed links of one kind and block that cannot stay: those beyond what the grown block gives their pair of switches."""
+    here = (old.unit.kind == kind) & (old.unit.block == 0)
+    installed = int(np.count_nonzero(here))
+    if kind.upper.tier < new.sizing.tiers:
+        here &= old.unit.upper_port < new.widths[kind.upper][0]
+    leaf, spine = old.sizing.leaf, old.sizing.spine
+    if kind is LinkKind.LEAF_SPINE:
+        lower, upper, rule = old.unit.lower[here], old.unit.upper[here] - leaf, leaf_spine(new.sizing)
+    else:
+        group, member = np.divmod(old.unit.upper[here] - leaf - spine, old.sizing.group_cores)
+        lower, upper, rule = old.unit.lower[here] - leaf, group * new.sizing.group_cores + member, spine_core(new.sizing)
+    given = Counter(zip(rule.lower.tolist(), rule.upper.tolist(), strict=True))
+    have = Counter(zip(lower.tolist(), upper.tolist(), strict=True))
+    return installed - (have & given).total()

@@ -1,0 +1,225 @@
+"""A plan that grows: what it may change, what it keeps, and the plan of the larger fabric.
+
+Owns `grow`. Boxes keep their numbers, and with them names, loopbacks and AS numbers; endpoints keep their leaf port, and with it their address;
+links between switches stay by `keeping`. What follows from the inventory alone, because nothing had to be kept against the rule, is not stored.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.clos import Joints
+from fabricgen.designs import map_design
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.growth.keeping import Side, keep
+from fabricgen.heritage import Heritage, Rings, Slices, ring_of
+from fabricgen.planner import joined, make_plan
+from fabricgen.resolving import resolve
+from fabricgen.terms import Design, LinkKind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabricgen.catalog import Catalog
+    from fabricgen.clos import Ints, Sizing
+    from fabricgen.designs import Mapping
+    from fabricgen.diagnostics import Path
+    from fabricgen.planner import Plan
+    from fabricgen.resolving import Request
+    from fabricgen.spec import FabricSpec
+
+    Whole = NDArray[np.integer[Any]]
+
+GROWN_TIERS = 3
+"""A tier above an old one is new, and follows the rule."""
+
+
+def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
+    """Plan a larger fabric around an existing one: names, addresses, ports and cables stay wherever the new size has room for them.
+
+    `rails.per_switch: auto` is what it was. Raises Refusal `cannot-grow` where the two have no common shape, or the refusal of the inventory.
+    """
+    spec = _pinned(old, spec)
+    request = resolve(spec, catalog)
+    mapping = map_design(request)
+    findings = list(_unlike(old, mapping))
+    if findings:
+        raise Refusal(findings)
+    plain = make_plan(spec, catalog)
+    before, ring = old.mapping.rings.rings, ring_of(mapping.sizing)
+    rings = before if before[-1] == ring else (*before, ring)
+    digits = _kept_digits(old, plain)
+    slices = Slices(max(old.addresses.hosts.size, plain.addresses.hosts.size), max(old.addresses.loopbacks.size, plain.addresses.loopbacks.size))
+    endpoints = _endpoints(old, plain.mapping)
+    wired = _wired(old, plain.mapping)
+    if len(rings) == 1 and not digits and endpoints is None and not wired and slices == _slices(plain):
+        return plain
+    return make_plan(spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired))
+
+
+def _slices(plan: Plan) -> Slices:
+    """Return the addresses that each block has."""
+    return Slices(plan.addresses.hosts.size, plan.addresses.loopbacks.size)
+
+
+def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
+    """Let as many rails share a leaf as did: another number would move every host."""
+    if spec.rails.per_switch != "auto" or (old.mapping.spans_rails and old.sizing.tiers == 1):
+        return spec
+    return spec.model_copy(update={"rails": spec.rails.model_copy(update={"per_switch": old.mapping.per_switch})})
+
+
+def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
+    """Say what growth cannot change: what a block is, and how its boxes are divided."""
+    was, now, before, after = old.request, new.request, old.sizing, new.sizing
+    facts: list[tuple[str, object, object, Path]] = [
+        ("the design", was.design.value, now.design.value, ("design",)),
+        ("GPUs of an HB domain", was.domain_gpus, now.domain_gpus, ("hb_domain", "gpus")),
+        ("hosts of an HB domain", was.domain_hosts, now.domain_hosts, ("hb_domain", "hosts")),
+        ("rails", was.rails, now.rails, ("rails", "count")),
+        ("planes", was.planes, now.planes, ("rails", "planes")),
+        ("rails on a leaf", old.mapping.unit_blocks, new.unit_blocks, ("rails", "per_switch")),
+    ]
+    if before.tiers > 1 and now.design is Design.RAIL_OPTIMIZED:
+        facts.append(("rails on a leaf", old.mapping.per_switch, new.per_switch, ("rails", "per_switch")))
+    facts += [(f"{role} switches", _model(old.request, role), _model(now, role), ("switches", role.value)) for role in old.roles]
+    if 1 < before.tiers <= after.tiers:
+        facts.append(("ports of a leaf, down and up", (before.leaf_down, before.leaf_up), (after.leaf_down, after.leaf_up), ("oversubscription",)))
+    for what, old_value, new_value, path in dict.fromkeys(facts):
+        if old_value != new_value:
+            because = (f"the plan that stands has {_said(old_value)}, and the inventory asks for {_said(new_value)}",)
+            hint = "keep it as it is; `fabricgen diff` tells what a fabric of another shape would cost"
+            yield Finding("cannot-grow", f"growth keeps {what}", path, because, hint)
+    smaller = [f"{size} {role} switches" for role, size, least in zip(Role, ring_of(after), ring_of(before), strict=False) if size < least]
+    if smaller or now.gpus < was.gpus:
+        counts = f"{was.gpus:,} GPUs stand, and the inventory asks for {now.gpus:,}"
+        shrunk = [counts, *([f"a block would have only {', '.join(smaller)}"] if smaller else [])]
+        yield Finding(
+            "cannot-grow",
+            "a plan grows, and does not shrink",
+            ("gpus",),
+            tuple(shrunk),
+            "ask for as many GPUs as stand, or more; `fabricgen diff` compares any two plans",
+        )
+
+
+def _model(request: Request, role: Role) -> str:
+    """Name the switches of a role, and how their cages are split downwards."""
+    front = request.fronts[role]
+    return f"{front.model.model} split {front.down.name}"
+
+
+def _said(value: object) -> str:
+    """Write a value of either plan."""
+    return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
+    """Return the digits of names that would have others by the new size."""
+    before, after = _digits(old), _digits(new)
+    kept = {names: before.get(names, count) for names, count in after.items()}
+    kept["cable"] = max(kept["cable"], after["cable"])
+    return {names: count for names, count in kept.items() if count != after[names]}
+
+
+def _digits(plan: Plan) -> dict[str, int]:
+    """Return the digits of the numbers in the names of each kind."""
+    mapping, sizing = plan.mapping, plan.sizing
+    groups = mapping.units // plan.request.planes if mapping.unit_blocks > 1 else 1
+    sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
+    digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
+    return digits | {"host": mapping.digits("host", plan.request.domains * plan.request.domain_hosts), "cable": plan.label_width}
+
+
+def _endpoints(old: Plan, new: Mapping) -> Ints | None:
+    """Let the endpoints of a block keep their leaf port; None where the rule of the larger block does.
+
+    Below a second tier every leaf port stays a leaf port. The ports of a lone leaf that become uplinks are given up, and on a leaf that now
+    serves some rails only, so are those of the others.
+    """
+    rule = new.pattern()
+    home = homes(rule, new.request.planned_gpus)
+    here = (old.unit.kind == LinkKind.HOST) & (old.unit.block == 0)
+    gpu, slot = old.unit.lower[here].astype(np.int64), old.unit.slot[here].astype(np.int64)
+    if old.sizing.tiers == 1 and new.sizing.tiers > 1:
+        stays = slot < new.sizing.leaf_down
+        if new.request.design is Design.RAIL_OPTIMIZED:
+            stays &= home[gpu] < new.sizing.leaf_down
+        gpu, slot = gpu[stays], slot[stays]
+    return filled(gpu, slot, home, rule, new.sizing)
+
+
+def homes(rule: Ints, gpus: int) -> Whole:
+    """Return the slot of each GPU by a pattern of slots; -1 where it has none."""
+    home: Whole = np.full(gpus, -1, dtype=np.int64)
+    home[rule[rule >= 0]] = np.flatnonzero(rule >= 0)
+    return home
+
+
+def filled(gpu: Whole, slot: Whole, home: Whole, rule: Ints, sizing: Sizing) -> Ints | None:
+    """Put GPUs that stay at their slots, and the others where the rule has them, or next to that where somebody stays there.
+
+    None where all of them are where the rule has them.
+    """
+    if (home[gpu] == slot).all():
+        return None
+    pattern = np.full_like(rule, -1)
+    pattern[slot] = gpu
+    stays = np.zeros(len(home), dtype=bool)
+    stays[gpu] = True
+    rest = np.array([each for each in rule[rule >= 0].tolist() if not stays[each]], dtype=np.int64)
+    free = pattern[home[rest]] < 0
+    pattern[home[rest[free]]] = rest[free]
+    down = sizing.leaf_down
+    for each in rest[~free].tolist():
+        first = home[each] // down * down
+        near = np.flatnonzero(pattern[first : first + down] < 0)
+        pattern[first + near[0] if len(near) else np.flatnonzero(pattern < 0)[0]] = each
+    return pattern
+
+
+def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Ints, Ints]]:
+    """Let the links between switches stay; kinds of which every link follows the rule are left out."""
+    found = {}
+    for kind in list(LinkKind)[1 : old.sizing.tiers]:
+        rule = joined(new, kind)
+        wired = _leaf_spine(old, new, rule) if kind is LinkKind.LEAF_SPINE else _spine_core(old, new, rule)
+        if any(not np.array_equal(one, other) for one, other in zip(wired, rule, strict=True)):
+            found[kind] = (wired.upper, wired.upper_port)
+    return found
+
+
+def _leaf_spine(old: Plan, new: Mapping, rule: Joints) -> Joints:
+    """Let leaves keep their links to spines; both keep their number in the block."""
+    sizing = new.sizing
+    top = sizing.tiers < GROWN_TIERS
+    side = Side(sizing.leaf_up, sizing.spine, new.request.fronts[Role.SPINE].radix if top else sizing.spine_down)
+    was = joined(old.mapping, LinkKind.LEAF_SPINE)
+    return keep(was, rule, side)
+
+
+def _spine_core(old: Plan, new: Mapping, rule: Joints) -> Joints:
+    """Let spines keep their links to cores, group by group; a group has its older cores first."""
+    sizing, was = new.sizing, joined(old.mapping, LinkKind.SPINE_CORE)
+    group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
+    was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
+    side = Side(sizing.spine_up, sizing.group_cores, new.request.fronts[Role.CORE].radix)
+    groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
+    columns = Joints(*(np.concatenate(column) for column in zip(*groups, strict=True)))
+    order = np.lexsort((columns.lower_port, columns.lower))
+    return Joints(*(column[order] for column in columns))
+
+
+def _group(was: Joints, rule: Joints, group: int, sizing: Sizing, side: Side) -> Joints:
+    """Let the spines of one core group keep their links; within it a spine counts as its pod."""
+    spines, first = sizing.pod_spines, group * sizing.group_cores
+    before, asked = (
+        Joints(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)
+        for links in (Joints(*(column[links.lower % spines == group] for column in links)) for links in (was, rule))
+    )
+    kept = keep(before, asked, side)
+    return kept._replace(lower=kept.lower * spines + group, upper=kept.upper + first)

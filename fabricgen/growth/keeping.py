@@ -1,0 +1,87 @@
+"""Which cables between switches stay where they are, and where the others go.
+
+Owns `keep`. A fabric that grows over more switches gives each pair of switches another number of links; here as many old links as that
+allows stay, and the rest take what ports are free, in order. It works on one block and knows nothing of names or addresses.
+
+Old links differ in both their ports, so whichever of them stay never hinder each other: of a pair that needs `n` links, any `n` of its old
+ones may stay. So the number of links that stay is exact, once the number of links of each pair is given.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.clos import Joints
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabricgen.clos import Ints
+
+    Whole = NDArray[np.integer[Any]]
+
+
+class Side(NamedTuple):
+    """Two tiers of a block: how many ports each lower switch has upwards, and how many upper switches have how many ports downwards."""
+
+    uplinks: int
+    uppers: int
+    ports: int
+
+
+def keep(old: Joints, rule: Joints, side: Side) -> Joints:
+    """Join two tiers with as many links of each pair as `rule` has, on the ports of as many links of `old` as possible.
+
+    Switches and ports of `old` are counted as those of `rule`. Returns rows in the order of `rule`: lower switch, then uplink.
+    """
+    pairs, need = np.unique(_pairs(rule, side.uppers), return_counts=True)
+    stays = _staying(old, pairs, need, side)
+    kept = Joints(*(column[stays] for column in old))
+    have = np.zeros_like(need)
+    np.add.at(have, np.searchsorted(pairs, _pairs(kept, side.uppers)), 1)
+    rest = np.repeat(pairs, need - have)
+    lower, upper = np.divmod(rest, side.uppers)
+    free = _free(kept.lower, kept.lower_port, np.bincount(rule.lower), side.uplinks)
+    above = np.argsort(upper, kind="stable")
+    upper_port = np.empty_like(rest)
+    wanted = np.bincount(upper, minlength=side.uppers)
+    upper_port[above] = _lowest(_free(kept.upper, kept.upper_port, np.full(side.uppers, side.ports), side.ports), wanted, side.ports)
+    moved = Joints(*(column.astype(np.int32) for column in (lower, free % side.uplinks, upper, upper_port)))
+    columns = Joints(*(np.concatenate(both) for both in zip(kept, moved, strict=True)))
+    order = np.lexsort((columns.lower_port, columns.lower))
+    return Joints(*(column[order] for column in columns))
+
+
+def _pairs(joints: Joints, uppers: int) -> Whole:
+    """Return the number of the pair of switches that each link joins."""
+    return joints.lower.astype(np.int64) * uppers + joints.upper
+
+
+def _staying(old: Joints, pairs: Whole, need: Whole, side: Side) -> Whole:
+    """Return the rows of the old links that stay: of each pair the first ones by uplink, as many as it needs."""
+    fits = np.flatnonzero((old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks))
+    pair = _pairs(old, side.uppers)[fits]
+    order = np.lexsort((old.lower_port[fits], pair))
+    pair = pair[order]
+    rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
+    at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
+    wanted = np.where(pairs[at] == pair, need[at], 0)
+    rows: Whole = np.sort(fits[order][rank < wanted])
+    return rows
+
+
+def _free(switch: Ints, port: Ints, ports: Whole, width: int) -> Whole:
+    """List the free ports of switches that have so many `ports` each, as switch * width + port, in order."""
+    open_ = np.arange(width)[None, :] < ports[:, None]
+    open_[switch, port] = False
+    return np.flatnonzero(open_)
+
+
+def _lowest(free: Whole, wanted: Whole, width: int) -> Whole:
+    """Take the lowest `wanted` free ports of each switch, switch by switch."""
+    switch, port = np.divmod(free, width)
+    rank = np.arange(len(free)) - np.searchsorted(switch, switch)
+    chosen: Whole = port[rank < wanted[switch]]
+    return chosen

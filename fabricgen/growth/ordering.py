@@ -1,0 +1,134 @@
+"""In which order cables are pulled, moved and taken out.
+
+Owns `order`. What is new and touches nothing comes first, then one cable after the other moves, and what is not needed any more goes last.
+A port is free before it is used: of cables that wait for each other in a ring, one hangs loose until the others have moved. Where there is a
+choice, the next move is the one that leaves the fewest NIC ports dark.
+"""
+
+from __future__ import annotations
+
+from bisect import insort
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.growth.matching import Job
+    from fabricgen.growth.watching import Watch
+
+Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
+
+TRIED = 64
+"""Moves that are weighed against each other before one that leaves a NIC port dark is taken."""
+
+
+class Step(NamedTuple):
+    """One thing that a technician does. `start` and `end` are ports, or both ends of a cable that comes or goes."""
+
+    action: Action
+    cable: str
+    start: str
+    end: str
+    dark: tuple[str, ...] = ()
+    """The NIC ports that have no path meanwhile."""
+
+
+def order(jobs: list[Job], watch: Watch) -> list[Step]:
+    """Put the jobs of one part of the fabric into an order, and say which NIC ports are dark at each step."""
+    return list(_Work(jobs, watch).steps())
+
+
+class _Work:
+    """What is plugged where, and what is still to do. Jobs are counted as they are given."""
+
+    def __init__(self, jobs: list[Job], watch: Watch) -> None:
+        self.jobs, self.watch = jobs, watch
+        self.at = {port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports}
+        self.nodes = {index: job.old.nodes for index, job in enumerate(jobs) if job.old}
+        self.loose: set[int] = set()
+        self.waiting: dict[int, int] = {}
+        self.missing: dict[int, int] = {}
+        self.adds: list[int] = []
+        self.moves: list[int] = []
+        for index, job in enumerate(jobs):
+            needs = [port for port in _needs(job) if port in self.at]
+            self.waiting.update(dict.fromkeys(needs, index))
+            self.missing[index] = len(needs)
+            if job.new and not needs:
+                (self.moves if job.old else self.adds).append(index)
+
+    def steps(self) -> Iterator[Step]:
+        """Yield one step after the other until nothing is left to do."""
+        while True:
+            if self.adds:
+                yield self._plug(self.adds.pop(0))
+            elif self.moves:
+                yield self._plug(self._gentlest(self.moves))
+            elif self.waiting:
+                yield self._give_way(self._gentlest(sorted({self.at[port] for port in self.waiting}, key=lambda index: (bool(self.jobs[index].new), index))))
+            else:
+                break
+        yield from [self._give_way(index) for index, job in enumerate(self.jobs) if not job.new and index in self.nodes]
+
+    def _gentlest(self, ready: list[int]) -> int:
+        """Take the first job during which no NIC port is dark, or that with the fewest; of these the one that leaves the fewest dark."""
+        if self.watch.steady:
+            return ready.pop(0)
+        chosen = min(ready[:TRIED], key=lambda index: (len(self._dark(index)), len(self._dark_after(index))))
+        ready.remove(chosen)
+        return chosen
+
+    def _dark(self, index: int) -> frozenset[int]:
+        """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
+        return self.watch.dark(nodes for other, nodes in self.nodes.items() if other != index and other not in self.loose)
+
+    def _dark_after(self, index: int) -> frozenset[int]:
+        """Return the NIC ports that are dark once a job is done."""
+        new = self.jobs[index].new
+        others = [nodes for other, nodes in self.nodes.items() if other != index and other not in self.loose]
+        return self.watch.dark([*others, new.nodes] if new else others)
+
+    def _plug(self, index: int) -> Step:
+        """Pull a new cable, or plug the end that moves into its new port."""
+        job, dark = self.jobs[index], self._names(index)
+        assert job.new  # noqa: S101 - what is plugged has somewhere to go
+        self.nodes[index] = job.new.nodes
+        if not job.old:
+            return Step("add", job.new.label, *job.new.names, dark)
+        if index in self.loose:
+            self.loose.remove(index)
+            return Step("plug", job.old.label, "", job.new.name(job.right), dark)
+        self._free(job.left)
+        return Step("move", job.old.label, job.old.name(job.left), job.new.name(job.right), dark)
+
+    def _give_way(self, index: int) -> Step:
+        """Take a cable out that is not needed any more, or let the end that moves hang loose."""
+        job, dark = self.jobs[index], self._names(index)
+        assert job.old  # noqa: S101 - only a cable that is there gives way
+        if job.new:
+            self.loose.add(index)
+            self._free(job.left)
+            return Step("unplug", job.old.label, job.old.name(job.left), "", dark)
+        del self.nodes[index]
+        for port in job.old.ports:
+            self._free(port)
+        return Step("remove", job.old.label, *job.old.names, dark)
+
+    def _free(self, port: int) -> None:
+        """Let whoever waits for a port know that it is free."""
+        self.at.pop(port, None)
+        index = self.waiting.pop(port, None)
+        if index is None:
+            return
+        self.missing[index] -= 1
+        if not self.missing[index]:
+            insort(self.moves if self.jobs[index].old else self.adds, index)
+
+    def _names(self, index: int) -> tuple[str, ...]:
+        """Name the NIC ports that are dark while a job is done."""
+        return tuple(self.watch.nics[node][0] for node in sorted(self._dark(index)))
+
+
+def _needs(job: Job) -> tuple[int, ...]:
+    """Return the ports that a job plugs something into."""
+    return (job.right,) if job.old and job.new else job.new.ports if job.new else ()

@@ -1,0 +1,61 @@
+"""What growth cannot keep of the numbers, and why: slices of the pools that are full, and digits of labels.
+
+Owns `outgrown`, which says it in sentences. What a larger fabric keeps is decided by `growing`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.terms import LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabricgen.planner import Plan
+
+ADVICE = "a `reserve` in the first plan would have kept them"
+
+
+def outgrown(old: Plan, new: Plan) -> Iterator[str]:
+    """Say which numbers change when `old` grows to `new`, and why."""
+    for what, before, after, count in (
+        ("host", old.addresses.hosts.size, new.addresses.hosts.size, _renumbered(old, new)),
+        ("loopback", old.addresses.loopbacks.size, new.addresses.loopbacks.size, _reassigned(old, new)),
+    ):
+        if count:
+            whose = "NIC ports" if what == "host" else "switches"
+            why = f"a slice of the {what} pool grows from {before:,} to {after:,} addresses" if before < after else "they change their leaf"
+            yield f"the addresses of {count:,} {whose} that stand change: {why}; {ADVICE}"
+    if old.label_width != new.label_width:
+        yield f"every cable gets another label: numbers take {new.label_width} digits, and took {old.label_width}; {ADVICE}"
+
+
+def _positions(plan: Plan, gpus: int) -> NDArray[Any]:
+    """Return the endpoint position of each GPU of rail 0, or of each where a block spans rails; -1 elsewhere."""
+    found = np.full(gpus, -1, dtype=np.int64)
+    host = (plan.unit.kind == LinkKind.HOST) & (plan.unit.block == 0)
+    here = plan.unit.lower[host] < gpus
+    found[plan.unit.lower[host][here]] = plan.unit.slot[host][here]
+    return found
+
+
+def _renumbered(old: Plan, new: Plan) -> int:
+    """Count the NIC ports that stand and get another address."""
+    gpus, blocks = old.request.gpus, old.mapping.units * old.mapping.unit_blocks
+    before, after = _positions(old, gpus), _positions(new, gpus)
+    cabled, step = before >= 0, 2 if old.addresses.numbered else 1
+    starts = [new.addresses.hosts.start(block) - old.addresses.hosts.start(block) for block in range(blocks)]
+    return sum(int(np.count_nonzero(step * (after[cabled] - before[cabled]) + start)) for start in starts)
+
+
+def _reassigned(old: Plan, new: Plan) -> int:
+    """Count the routing instances of switches that stand and get another loopback."""
+    blocks = old.mapping.units * old.mapping.unit_blocks
+    each = sum(1 if box.block >= 0 else old.mapping.unit_blocks for box, has in zip(old.naming.boxes, old.installed, strict=True) if has)
+    moved = sum(new.addresses.loopbacks.start(block) != old.addresses.loopbacks.start(block) for block in range(blocks))
+    return each * old.mapping.units * moved // blocks

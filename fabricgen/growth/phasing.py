@@ -1,0 +1,202 @@
+"""A fabric that is bought and cabled in phases: what each adds, and what bandwidth there is in between.
+
+Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines), and each holds the one before it. So ports, names and
+addresses are final from the first day, and every cable is pulled once. Spares are not counted: they belong to no phase.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.bom import make_bom
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.growth.buying import parts_of
+from fabricgen.summary import number
+from fabricgen.terms import Design, LinkKind, Role, ratio_text
+from fabricgen.viewing import Views
+from fabricgen.wiring import wiring_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabricgen.bom import Bom
+    from fabricgen.planner import Plan
+    from fabricgen.spec import Phase
+    from fabricgen.views import CableView
+    from fabricgen.wiring import Wiring
+
+    Whole = NDArray[np.integer[Any]]
+    Rows = NDArray[np.bool_]
+
+KEYS = ("planes", "rails", "spines")
+
+
+class Stage(NamedTuple):
+    """One phase: what stands at its end, and what it adds. `rows` are the links of `wiring_of` that it pulls."""
+
+    name: str
+    rows: Rows
+    links: dict[LinkKind, int]
+    parts: dict[str, int]
+    """Parts to buy, without spares."""
+    cost: Decimal | None
+    unpriced: tuple[str, ...]
+    nic_gbps: int
+    """Bandwidth of all NIC ports that are cabled by then, one direction."""
+    bare_gpus: int
+    """GPUs without a cabled NIC port by then: they reach the fabric through their HB domain only."""
+    oversubscription: Fraction | None
+    """Down to up at the worst leaf by then; None in one tier."""
+
+
+def phase_in(plan: Plan) -> list[Stage]:
+    """Divide a plan into the phases of its inventory, or into one. Raises Refusal `bad-phases` where they do not build on each other."""
+    sizes = _sizes(plan)
+    wiring, bom = wiring_of(plan), make_bom(plan)
+    stages: list[Stage] = []
+    before = np.zeros(len(wiring.kind), dtype=bool)
+    bought: Counter[str] = Counter()
+    for name, size in sizes:
+        stands = _standing(plan, wiring, size)
+        parts = parts_of(plan, wiring, stands)
+        stages.append(_stage(plan, wiring, name, (before, stands), parts - bought, bom))
+        before, bought = stands, parts
+    return stages
+
+
+def _sizes(plan: Plan) -> list[tuple[str, dict[str, int]]]:
+    """Return what stands at the end of each phase; what no phase has follows in a last one. Raises Refusal."""
+    full = {"planes": plan.request.planes, "rails": plan.request.rails, "spines": plan.sizing.pod_spines}
+    stated = [(phase.name, {key: getattr(phase, key) or full[key] for key in KEYS}) for phase in plan.spec.phases]
+    findings = [*_findings(plan, plan.spec.phases, full), *_shrinking(stated)]
+    if findings:
+        raise Refusal(findings)
+    return stated if stated and stated[-1][1] == full else [*stated, ("rest" if stated else "all", full)]
+
+
+def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> Iterator[Finding]:
+    """Find phases that ask for what the fabric does not have."""
+    for index, phase in enumerate(phases):
+        for key in KEYS:
+            asked = getattr(phase, key)
+            if asked is None:
+                continue
+            path = ("phases", index, key)
+            if key == "rails" and plan.request.design is Design.FAT_TREE:
+                yield Finding(
+                    "bad-phases", "a fat-tree has no rails to begin with", path, ("its leaves serve hosts in a row",), "phase it by `planes` or `spines`"
+                )
+            elif asked > full[key]:
+                where = "a pod" if key == "spines" and plan.sizing.core else "a block" if key == "spines" else "the fabric"
+                yield Finding(
+                    "bad-phases", f"phase `{phase.name}` has {asked} {key}", path, (f"{where} has {full[key]}",), f"use at most {full[key]}, or leave it out"
+                )
+    twice = [name for name, count in Counter(phase.name for phase in phases).items() if count > 1]
+    if twice:
+        yield Finding("bad-phases", f"two phases are called `{twice[0]}`", ("phases",), (), "give each phase a name of its own")
+
+
+def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
+    """Find phases that have less than the one before, or no more."""
+    for index, ((earlier, before), (name, after)) in enumerate(pairwise(stated), start=1):
+        less = next((key for key in KEYS if after[key] < before[key]), None)
+        if less:
+            because = (
+                f"`{earlier}` has {before[less]} {less}, and `{name}` has {after[less]}",
+                "a phase adds to what stands, so that no cable is pulled twice",
+            )
+            yield Finding("bad-phases", f"phase `{name}` takes something away", ("phases", index), because, f"give it {before[less]} {less} or more")
+        elif before == after:
+            yield Finding(
+                "bad-phases", f"phase `{name}` adds nothing to `{earlier}`", ("phases", index), (), "leave it out, or give it more planes, rails or spines"
+            )
+
+
+def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> Rows:
+    """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
+    mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
+    host = wiring.kind == LinkKind.HOST
+    plane = wiring.unit % plan.request.planes
+    stands: Rows = plane < size["planes"]
+    rail = wiring.lower % plan.request.domain_gpus % plan.request.rails
+    if not mapping.spans_rails:
+        rail = wiring.unit // plan.request.planes * mapping.per_switch + wiring.block
+        stands &= rail < size["rails"]
+    stands &= ~host | (rail < size["rails"])
+    index = np.tile([box.index for box in plan.naming.boxes], mapping.units)
+    for kind, spine in ((LinkKind.LEAF_SPINE, wiring.upper), (LinkKind.SPINE_CORE, np.where(host, 0, wiring.lower))):
+        stands &= (wiring.kind != kind) | (index[spine] % max(sizing.pod_spines, 1) < size["spines"])
+    if size["rails"] < plan.request.rails and mapping.spans_rails:
+        served = np.zeros(boxes * mapping.units, dtype=bool)
+        served[wiring.upper[stands & host]] = True
+        stands &= (wiring.kind != LinkKind.LEAF_SPINE) | served[np.where(host, 0, wiring.lower)]
+    return stands
+
+
+def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[Rows, Rows], parts: Counter[str], bom: Bom) -> Stage:
+    """Describe a phase that leads from one state to the next."""
+    before, stands = rows
+    prices = {line.part: line.unit_price for line in bom.lines}
+    priced = [price * count for part, count in parts.items() if (price := prices[part]) is not None]
+    pulled = stands & ~before
+    host = stands & (wiring.kind == LinkKind.HOST)
+    return Stage(
+        name,
+        pulled,
+        {kind: int(np.count_nonzero(pulled & (wiring.kind == kind))) for kind in plan.kinds},
+        {part: count for part, count in parts.items() if count},
+        sum(priced, Decimal(0)) if priced else None,
+        tuple(part for part in parts if prices[part] is None),
+        int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
+        plan.request.gpus - len(np.unique(wiring.lower[host])),
+        _oversubscription(plan, wiring, stands),
+    )
+
+
+def _oversubscription(plan: Plan, wiring: Wiring, stands: Rows) -> Fraction | None:
+    """Return down to up at the worst leaf of any block."""
+    if plan.sizing.tiers == 1:
+        return None
+    down, up = (stands & (wiring.kind == kind) for kind in (LinkKind.HOST, LinkKind.LEAF_SPINE))
+    blocks, count = plan.mapping.unit_blocks, len(plan.naming.boxes) * plan.mapping.units * plan.mapping.unit_blocks
+    have, carry = (
+        np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count) for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
+    )
+    speeds = plan.joints[LinkKind.HOST].speed_gbps, plan.request.fronts[Role.SPINE].down.speed_gbps
+    pairs = np.unique(np.stack([have[carry > 0], carry[carry > 0]]), axis=1).T.tolist()
+    return max(Fraction(low * speeds[0], high * speeds[1]) for low, high in pairs)
+
+
+def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
+    """Return the phases for JSON."""
+    return [
+        {
+            "name": stage.name,
+            "links": {kind.key: count for kind, count in stage.links.items()},
+            "cables": sum(count * plan.joints[kind].cables for kind, count in stage.links.items()),
+            "parts": stage.parts,
+            "cost": number(stage.cost),
+            "unpriced": list(stage.unpriced),
+            "nic_gbps_by_then": stage.nic_gbps,
+            "gpus_without_nic_by_then": stage.bare_gpus,
+            "oversubscription_by_then": None if stage.oversubscription is None else ratio_text(stage.oversubscription),
+        }
+        for stage in stages
+    ]
+
+
+def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
+    """Return the cables that a phase pulls, in the order of the cable list."""
+    views, size = Views(plan), len(plan.unit.kind)
+    many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.unit.kind]
+    for unit in range(plan.mapping.units):
+        wanted = np.repeat(stage.rows[unit * size : (unit + 1) * size], many)
+        yield from (view for view, pulled in zip(views.cables(unit), wanted.tolist(), strict=True) if pulled)

@@ -1,0 +1,82 @@
+"""The ends of cables as a person names them: NIC ports and switch ports, found by device and interface.
+
+Owns `Names`, which knows every name that a sheet may use, and the way back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.diagnostics import suggest
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+    from fabricgen.terms import Role
+
+
+class Nic(NamedTuple):
+    """An end at a NIC port; GPUs count over all HB domains."""
+
+    gpu: int
+    plane: int
+
+
+class Port(NamedTuple):
+    """An end at a switch: the unit, the box of the unit, and the port as `Plan.ports` counts."""
+
+    unit: int
+    box: int
+    port: int
+
+
+class Names:
+    """What a sheet may call the devices and interfaces of a plan; capital letters do not matter."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Collect the names of every planned switch, every installed host, and the interfaces of each."""
+        self.plan, request = plan, plan.request
+        self.hosts = {name.lower(): number for number, name in enumerate(plan.hosts)}
+        every = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
+        self.switches = {name.lower(): (unit, box) for unit, names in every for box, name in enumerate(names)}
+        self.nics: dict[str, tuple[int, int]] = {}
+        for gpu in range(request.host_gpus):
+            for plane in range(request.planes):
+                for text in (plan.naming.interface(gpu, plane), plan.naming.label(gpu, plane)):
+                    self.nics.setdefault(text.lower(), (gpu, plane))
+        self.ports = {role: self._ports(role) for role in plan.roles}
+
+    def _ports(self, role: Role) -> dict[str, int]:
+        """Return the numbers of the ports of a role by interface, by alias, and by cage and position; the topmost boxes may use any port."""
+        front, top = self.plan.request.fronts[role], role is self.plan.roles[-1]
+        found: dict[str, int] = {}
+        for number, port in enumerate(front.ports(front.radix, 0) if top else self.plan.ports[role]):
+            alias = front.model.alias(front.nos, *port) or ""
+            for text in (front.interface(port), alias, f"{port.cage}/{port.sub + 1}" if port.breakout.count > 1 else str(port.cage)):
+                found.setdefault(text.lower(), number)
+        return found
+
+    def end(self, device: str, interface: str) -> Nic | Port | str:
+        """Find a port, or say why there is none."""
+        name, text = device.lower(), interface.lower()
+        request = self.plan.request
+        if name in self.hosts:
+            if text not in self.nics:
+                return f"hosts have no interface `{interface}`: {suggest(text, self.nics) or 'theirs are ' + ', '.join(list(self.nics)[:4])}"
+            gpu, plane = self.nics[text]
+            return Nic(self.hosts[name] * request.host_gpus + gpu, plane)
+        if name not in self.switches:
+            return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
+        unit, box = self.switches[name]
+        role = self.plan.naming.boxes[box].role
+        if text not in self.ports[role]:
+            return f"`{device}` is a {role} switch, and of its ports the inventory does not use `{interface}`"
+        return Port(unit, box, self.ports[role][text])
+
+
+def end_name(base: Plan, end: Nic | Port) -> str:
+    """Name a port."""
+    if isinstance(end, Nic):
+        host, gpu = divmod(end.gpu, base.request.host_gpus)
+        return f"{base.hosts[host]} {base.naming.interface(gpu, end.plane)}"
+    front = base.request.fronts[base.naming.boxes[end.box].role]
+    return f"{base.naming.switches(end.unit)[end.box]} {front.interface(base.ports[front.role][end.port])}"

@@ -1,0 +1,118 @@
+"""Phases add up to the whole: every cable is pulled once, every part is bought once, and what stands in between is told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.bom import make_bom
+from fabricgen.diagnostics import Refusal
+from fabricgen.growth.phasing import cables_of, document, phase_in
+from fabricgen.terms import LinkKind
+from tests.laws.drawing import Inventory, inventories
+from tests.laws.test_laws import STEADY, planned_or_refused
+from tests.planned import planned
+from tests.small_fabrics import cables_of as every_cable
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+TWIN: Inventory = {"gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
+
+
+def adds_up(plan: Plan) -> None:
+    """Hold the phases of a plan to its whole."""
+    stages = phase_in(plan)
+    pulled = np.sum([stage.rows for stage in stages], axis=0)
+    assert (pulled == 1).all()
+    assert {kind: sum(stage.links[kind] for stage in stages) for kind in plan.kinds} == {kind: plan.link_count(kind) for kind in plan.kinds}
+    bought: Counter[str] = Counter()
+    for stage in stages:
+        bought.update(stage.parts)
+        assert all(count > 0 for count in stage.parts.values())
+    bill: Counter[str] = Counter()
+    for line in make_bom(plan).lines:
+        bill[line.part] += line.quantity
+    assert bought == Counter({part: count for part, count in bill.items() if count})
+    assert stages[-1].nic_gbps == plan.link_count(LinkKind.HOST) * plan.joints[LinkKind.HOST].speed_gbps
+    assert stages[-1].bare_gpus == 0
+    assert [stage.nic_gbps for stage in stages] == sorted(stage.nic_gbps for stage in stages)
+
+
+def test_planes_and_rails_come_later() -> None:
+    """The first phase of a twin-plane fabric: half of the rails on one plane."""
+    plan = planned(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1, "rails": 4}, {"name": "second", "planes": 1}])
+    adds_up(plan)
+    stages = phase_in(plan)
+    assert [stage.name for stage in stages] == ["first", "second", "rest"]
+    assert [stage.links[LinkKind.HOST] for stage in stages] == [128, 128, 256]
+    assert [stage.bare_gpus for stage in stages] == [128, 0, 0]
+    assert [stage.parts.get("mma4z00-ns-flt", 0) for stage in stages] == [128, 128, 0]  # a twin-port module serves both planes
+
+
+def test_spines_come_later() -> None:
+    """Half of the spines are half of the uplinks: 2:1 in between."""
+    plan = planned(gpus=1024, hb_domain={"gpus": 8}, design="rail-optimized", radix=64, phases=[{"name": "half", "spines": 8}])
+    adds_up(plan)
+    assert [entry["oversubscription_by_then"] for entry in document(plan, phase_in(plan))] == ["2:1", "1:1"]
+
+
+def test_a_phase_lists_its_cables() -> None:
+    """Together they are the cable list."""
+    plan = planned(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1}])
+    listed = [[view.cable for view in cables_of(plan, stage)] for stage in phase_in(plan)]
+    assert sorted(listed[0] + listed[1]) == sorted(view.cable for view in every_cable(plan))
+    assert all("p0-" in label for label in listed[0])
+
+
+def test_any_phases_add_up() -> None:
+    """Of any inventory, with planes, rails and spines divided anyhow."""
+    seen: Counter[int] = Counter()
+
+    @settings(STEADY, max_examples=80)
+    @given(inventories(), st.data())
+    def hold(inventory: Inventory, data: st.DataObject) -> None:
+        plan = planned_or_refused(inventory)
+        if not plan:
+            return
+        rails = plan.request.rails if inventory["design"] != "fat-tree" else 1
+        full = {"planes": plan.request.planes, "rails": rails, "spines": plan.sizing.pod_spines}
+        size = {key: data.draw(st.integers(1, count)) for key, count in full.items() if count > 1}
+        if size and size != {key: full[key] for key in size}:
+            phased = planned(**inventory, phases=[{"name": "first", **size}])
+            adds_up(phased)
+            seen[plan.sizing.tiers] += 1
+
+    hold()
+    assert min(seen[tiers] for tiers in (1, 2)) >= 3, seen
+
+
+@pytest.mark.parametrize(
+    ("phases", "said"),
+    [
+        ([{"name": "a", "planes": 3}], "phase `a` has 3 planes"),
+        ([{"name": "a", "rails": 9}], "phase `a` has 9 rails"),
+        ([{"name": "a", "spines": 1}], "phase `a` has 1 spines"),
+        ([{"name": "a", "rails": 4}, {"name": "b", "rails": 2}], "phase `b` takes something away"),
+        ([{"name": "a", "rails": 4}, {"name": "b", "rails": 4}], "phase `b` adds nothing to `a`"),
+        ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
+    ],
+)
+def test_phases_that_do_not_build_on_each_other_are_refused(phases: list[dict[str, Any]], said: str) -> None:
+    """With what is wrong about them."""
+    plan = planned(**TWIN, rails={"planes": 2}, phases=phases)
+    with pytest.raises(Refusal) as refused:
+        phase_in(plan)
+    assert said in [finding.fact for finding in refused.value.findings]
+
+
+def test_a_fat_tree_has_no_rails_to_begin_with() -> None:
+    """Its leaves serve hosts in a row."""
+    plan = planned(gpus=64, hb_domain={"gpus": 8}, design="fat-tree", radix=16, phases=[{"name": "a", "rails": 4}])
+    with pytest.raises(Refusal, match="no rails"):
+        phase_in(plan)
