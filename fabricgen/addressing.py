@@ -8,9 +8,11 @@ per address and a fabric has millions. Everything is computed for what is planne
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Finding, Path, Refusal
+from fabricgen.heritage import Slices
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
     from fabricgen.designs import Mapping
+    from fabricgen.heritage import Rings
     from fabricgen.placing import Box
 
 OCTETS = [str(octet) for octet in range(256)]
@@ -72,23 +75,34 @@ class AddressPlan:
 
     def loopback(self, unit: int, block: int, box: Box) -> int:
         """Return the loopback of a switch in one block of its unit; a shared leaf has one in each block."""
-        sizing = self.mapping.sizing
-        offset = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[box.role]
-        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + offset + box.index
+        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + self._rings.place(box.role, box.index)
 
     def asn(self, unit: int, box: Box) -> int:
         """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
-        sizing = self.mapping.sizing
-        base = self.mapping.request.spec.addressing.asn_base + unit * _unit_asns(self.mapping)
-        if box.role is Role.LEAF:
-            return base + box.index
-        pod = box.index // sizing.pod_spines if box.role is Role.SPINE else sizing.pods
-        return base + sizing.leaf + box.block * (sizing.pods + 1) + pod
+        leaf = box.role is Role.LEAF
+        pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
+        ring = self._rings.of_leaf(box.index) if leaf else self._rings.of_pod(pod)
+        (first, leaves, uppers), (old, new) = self._asns[ring], self._rings.steps[ring]
+        start = self.mapping.request.spec.addressing.asn_base + first + unit * (leaves + self.mapping.unit_blocks * uppers)
+        if leaf:
+            return start + box.index - old.leaf
+        return start + leaves + box.block * uppers + (new.pods if box.role is Role.CORE else pod - old.pods)
 
     @property
     def host_asn(self) -> int:
-        """Return the AS number that all hosts share where their links are unnumbered: the one after the switches'."""
-        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * _unit_asns(self.mapping)
+        """Return the AS number that all hosts share where their links are unnumbered: the one after the switches' of the first plan."""
+        _, leaves, uppers = self._asns[0]
+        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * (leaves + self.mapping.unit_blocks * uppers)
+
+    @cached_property
+    def _rings(self) -> Rings:
+        """How the boxes of a block were added."""
+        return self.mapping.rings
+
+    @cached_property
+    def _asns(self) -> list[tuple[int, int, int]]:
+        """The AS numbers of each ring."""
+        return _rings_of_asns(self.mapping)
 
 
 def dotted(address: int) -> str:
@@ -105,8 +119,9 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     asked, sizing = mapping.request.spec.addressing, mapping.sizing
     blocks = mapping.units * mapping.unit_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
-    hosts = Slice(int(asked.host_pool.network_address), _power_of_two(sizing.slots * per_slot))
-    loopbacks = Slice(int(asked.loopback_pool.network_address), _power_of_two(sizing.leaf + sizing.spine + sizing.core + 1))
+    kept = mapping.heritage.slices if mapping.heritage else Slices(1, 1)
+    hosts = Slice(int(asked.host_pool.network_address), max(kept.hosts, _power_of_two(sizing.slots * per_slot)))
+    loopbacks = Slice(int(asked.loopback_pool.network_address), max(kept.loopbacks, _power_of_two(sizing.leaf + sizing.spine + sizing.core + 1)))
     findings = [
         *_pool_findings(asked.host_pool, hosts.size, blocks, ("addressing", "host_pool"), f"{sizing.slots} endpoint positions x {per_slot}"),
         *_pool_findings(
@@ -116,7 +131,8 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     if asked.host_pool.overlaps(asked.loopback_pool):
         hint = "choose two that share no address, like `host_pool: 10.0.0.0/9` and `loopback_pool: 10.128.0.0/10`"
         findings.append(Finding("pools-overlap", f"{asked.host_pool} and {asked.loopback_pool} share addresses", ("addressing", "loopback_pool"), hint=hint))
-    numbers = mapping.units * _unit_asns(mapping) + (asked.host_links == "unnumbered")
+    first, leaves, uppers = _rings_of_asns(mapping)[-1]
+    numbers = first + mapping.units * (leaves + mapping.unit_blocks * uppers) + (asked.host_links == "unnumbered" and len(mapping.rings.rings) == 1)
     last = asked.asn_base + numbers - 1
     if last > HIGHEST_ASN:
         because = (f"{asked.asn_base} + {numbers} - 1 = {last}", f"the highest AS number in use is {HIGHEST_ASN}")
@@ -126,9 +142,20 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     return AddressPlan(mapping, hosts, loopbacks)
 
 
-def _unit_asns(mapping: Mapping) -> int:
-    """Count the AS numbers of a unit."""
-    return mapping.sizing.leaf + mapping.unit_blocks * (mapping.sizing.pods + 1)
+def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
+    """Return for each ring how many AS numbers stand before it, and how many its leaves and each block of a unit take.
+
+    A block takes one for the spines of each pod and one for its cores, whether it has any or not; all of them come in the first ring, whose
+    end is also the place of the hosts'.
+    """
+    found: list[tuple[int, int, int]] = []
+    before = 0
+    for old, new in mapping.rings.steps:
+        first = not found
+        leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
+        found.append((before, leaves, uppers))
+        before += mapping.units * (leaves + mapping.unit_blocks * uppers) + (first and mapping.request.spec.addressing.host_links == "unnumbered")
+    return found
 
 
 def _power_of_two(number: int) -> int:

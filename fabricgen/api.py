@@ -20,6 +20,7 @@ from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.heritage import read_heritage
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import Flags, check_promise, read_inventory
 from fabricgen.summary import summarize
@@ -68,6 +69,6 @@ def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog) -> Plan
     """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
     inventory = read_inventory(source, flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}))
     with inventory.placing():
-        plan = make_plan(inventory.spec, catalog)
+        plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
         check_promise(inventory, plan.digest)
     return plan

@@ -39,9 +39,13 @@ _T = TypeVar("_T", bound=Facts)
 class Catalog:
     """The models that a fabric may use, read as they are asked for and kept."""
 
-    def __init__(self, roots: Sequence[Path] = (), base: Path | None = None) -> None:
-        """Look in `roots` first, in their order, then in what ships with the program; a price book's path is relative to `base`."""
+    def __init__(self, roots: Sequence[Path] = (), base: Path | None = None, home: Path | None = None) -> None:
+        """Look in `roots` first, in their order, then in what ships with the program.
+
+        A price book's path is relative to `base`; that of another file that the inventory names to `home`, which is `base` where it is left out.
+        """
         self._base = base or Path()
+        self._home = home or self._base
         self._roots = tuple(Path(root) for root in roots)
         self._found: dict[tuple[str, str], object] = {}
         self._lists: dict[str, object] = {}
@@ -72,6 +76,10 @@ class Catalog:
             path = self._base / name
             return _parse(path, PriceBook) if path.is_file() else None
         return self._find("prices", name, PriceBook)
+
+    def beside(self, name: str) -> Path:
+        """Return the path of a file that the inventory names."""
+        return self._home / name
 
     def switches(self) -> tuple[Switch, ...]:
         """Return every switch, in the order of the models."""

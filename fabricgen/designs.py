@@ -15,6 +15,7 @@ import numpy as np
 
 from fabricgen.clos import Widths, Words, size, width
 from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.heritage import Rings, ring_of
 from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from fabricgen.clos import Ints, Sizing, Width
     from fabricgen.fronts import Front
+    from fabricgen.heritage import Heritage
     from fabricgen.resolving import Request
 
 
@@ -35,6 +37,18 @@ class Mapping:
     request: Request
     sizing: Sizing
     per_switch: int
+    heritage: Heritage | None = None
+    """What a grown or imported plan keeps; None where everything follows from the inventory."""
+
+    @property
+    def rings(self) -> Rings:
+        """How the boxes of a block were added."""
+        return self.heritage.rings if self.heritage else Rings((ring_of(self.sizing),))
+
+    def digits(self, names: str, largest: int) -> int:
+        """Return the digits of the number in names of a kind: those of the largest, or as many as the names that are kept have."""
+        kept = self.heritage.digits.get(names) if self.heritage else None
+        return kept or len(str(largest))
 
     @property
     def spans_rails(self) -> bool:
@@ -65,6 +79,8 @@ class Mapping:
 
         Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by domain.
         """
+        if self.heritage and self.heritage.endpoints is not None:
+            return self.heritage.endpoints
         slot = np.arange(self.sizing.slots, dtype=np.int32)
         gpu: Ints
         if self.request.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:

@@ -34,8 +34,8 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
 
     Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core; `capacity_gbps` of one direction (the HB
     domain's is absent where neither inventory nor host tells); `rail` and `plane` where they belong to one; links have `cable`, the label,
-    which the two cables of a link with two connectors have in common. An edge's key is unique in the graph: its cable, or else the name of
-    its GPU or NIC port.
+    which the two cables of a link with two connectors have in common, and `length_m` where lengths are planned. An edge's key is unique in
+    the graph: its cable, or else the name of its GPU or NIC port.
 
     >>> from fabricgen.api import plan_inventory
     >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
@@ -43,7 +43,7 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
     >>> nx.shortest_path(made, "d0-g0", "d3-g0")
     ['d0-g0', 'd0-g0/0', 'r0-leaf-1', 'd3-g0/0', 'd3-g0']
     >>> made.edges["d0-g0/0", "r0-leaf-1", "r0-h00001"]
-    {'kind': 'host', 'capacity_gbps': 400, 'rail': 0, 'plane': 0, 'cable': 'r0-h00001'}
+    {'kind': 'host', 'capacity_gbps': 400, 'rail': 0, 'plane': 0, 'cable': 'r0-h00001', 'length_m': 5.0}
     """
     made: nx.MultiGraph[str] = nx.MultiGraph(name=plan.spec.name, design=plan.spec.design.value)
     _add_hosts(made, plan)
@@ -115,7 +115,9 @@ def _add_links(made: nx.MultiGraph[str], plan: Plan, unit: int, nodes: list[str]
     """Add the links of one unit between its `nodes`, as `_add_switches` returns them."""
     request, mapping = plan.request, plan.mapping
     plane, blocks = mapping.plane(unit), mapping.unit_blocks
-    for kind, block, lower, _, upper, _, _, number in zip(*(column.tolist() for column in plan.unit), strict=True):
+    for (kind, block, lower, _, upper, _, _, number), length in zip(
+        zip(*(column.tolist() for column in plan.unit), strict=True), _lengths(plan, unit), strict=True
+    ):
         link, rail = LinkKind(kind), mapping.rail(unit, block)
         cable = f"{plan.label(link, unit, block)}{number:0{plan.label_width}}"
         if link is LinkKind.HOST:
@@ -123,8 +125,16 @@ def _add_links(made: nx.MultiGraph[str], plan: Plan, unit: int, nodes: list[str]
             below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
         else:
             below = nodes[lower * blocks + block]
-        shown = {"kind": _kind(link), "capacity_gbps": plan.joints[link].speed_gbps, **_scope(rail, plane), "cable": cable}
+        shown = {"kind": _kind(link), "capacity_gbps": plan.joints[link].speed_gbps, **_scope(rail, plane), "cable": cable, **length}
         made.add_edge(below, nodes[upper * blocks + block], key=cable, **shown)
+
+
+def _lengths(plan: Plan, unit: int) -> list[dict[str, float]]:
+    """Return the length of each link of a unit as an attribute of its edge; none where no lengths are planned."""
+    if plan.lengths is None:
+        return [{}] * len(plan.unit.kind)
+    metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
+    return [metres[stock] for stock in plan.lengths.laid(unit).stock.tolist()]
 
 
 def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list[tuple[int, int]]]]:

@@ -36,6 +36,7 @@ _MUST = {
     "decimal": "a number",
     "finite": "a finite number",
     "dict": "a mapping",
+    "tuple": "a list",
 }
 """First word of pydantic's error type -> what the key must be."""
 

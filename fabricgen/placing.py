@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LONGEST_NAME = 63
 """The longest host name that DNS carries (RFC 1123)."""
 
-SWITCH_FIELDS, HOST_FIELDS = ("rail", "plane", "n"), ("n", "domain", "host")
+SWITCH_FIELDS, HOST_FIELDS, RACK_FIELDS = ("rail", "plane", "n"), ("n", "domain", "host"), ("hall", "row", "rack")
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class Naming:
 
     def switches(self, unit: int) -> list[str]:
         """Name the switches of one unit, in the order of `boxes`."""
-        mapping, sizing = self.mapping, self.mapping.sizing
-        plane, group = mapping.plane(unit), unit // mapping.request.planes
+        mapping, rings = self.mapping, self.mapping.rings
+        plane, (group, groups) = mapping.plane(unit), (unit // mapping.request.planes, mapping.units // mapping.request.planes)
         names = []
         for box in self.boxes:
             shared = box.block < 0
             rail = None if shared else mapping.rail(unit, box.block)
-            number = box.index + 1 + (group * sizing.leaf if shared else 0)
+            number = 1 + (rings.across(box.index, group, groups) if shared else rings.ordinal(box.role, box.index))
             names.append(self._patterns[box.role, shared].format(rail=rail, plane=plane, n=number))
         return names
 
@@ -92,11 +92,12 @@ class Naming:
         for role in ROLES:
             for shared in (False, True):
                 largest = sizes[role] * (mapping.units // mapping.request.planes if shared else 1)
+                digits = mapping.digits(role, largest)
                 rail = "" if shared or mapping.spans_rails else "r{rail}"
                 plane = "p{plane}" if mapping.request.planes > 1 else ""
                 scope = f"{rail}{plane}"
                 default = f"{scope}-{role}-{{n}}" if scope else f"{role}-{{n}}"
-                patterns[role, shared] = (getattr(naming, role) or default).replace("{n}", f"{{n:0{len(str(largest))}}}")
+                patterns[role, shared] = (getattr(naming, role) or default).replace("{n}", f"{{n:0{digits}}}")
         return patterns
 
     @cached_property
@@ -104,13 +105,13 @@ class Naming:
         """Return the hosts' pattern, padded."""
         request = self.mapping.request
         largest = request.domains * request.domain_hosts
-        return (request.spec.naming.host or "host-{n}").replace("{n}", f"{{n:0{len(str(largest))}}}")
+        return (request.spec.naming.host or "host-{n}").replace("{n}", f"{{n:0{self.mapping.digits('host', largest)}}}")
 
 
 def check_patterns(mapping: Mapping) -> None:
     """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
     naming = mapping.request.spec.naming
-    patterns = [(kind, getattr(naming, kind), _fields(mapping, kind)) for kind in (*(role.value for role in ROLES), "host")]
+    patterns = [(kind, getattr(naming, kind), _fields(mapping, kind)) for kind in (*(role.value for role in ROLES), "host", "rack")]
     findings = [finding for kind, pattern, fields in patterns if pattern for finding in _pattern_findings(kind, pattern, fields)]
     if findings:
         raise Refusal(findings)
@@ -118,15 +119,15 @@ def check_patterns(mapping: Mapping) -> None:
 
 def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
     """Return the fields of a kind of name; a switch that serves several rails has no `rail`."""
-    if kind == "host":
-        return HOST_FIELDS
+    if kind in ("host", "rack"):
+        return HOST_FIELDS if kind == "host" else RACK_FIELDS
     several = mapping.spans_rails or (kind == Role.LEAF and mapping.unit_blocks > 1)
     return tuple(field for field in SWITCH_FIELDS if not (several and field == "rail"))
 
 
 def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Iterator[Finding]:
     """Allow plain fields with zero padding only: a format string can reach into objects."""
-    hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; `{{n:02}}` pads with zeros"
+    hint = f"fields: {', '.join(f'`{{{field}}}`' for field in fields)}; `{{{'row' if kind == 'rack' else 'n'}:02}}` pads with zeros"
     try:
         pieces = list(Formatter().parse(pattern))
     except ValueError as error:
@@ -135,7 +136,7 @@ def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Itera
     for _, field, spec, conversion in pieces:
         if field is not None and (field not in fields or conversion or not re.fullmatch(r"(0[1-9])?", spec or "")):
             used = f"{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
-            because = ("this fabric's switches of that role serve several rails",) if field == "rail" and kind != "host" and field not in fields else ()
+            because = ("this fabric's switches of that role serve several rails",) if field == "rail" and kind in ROLES and field not in fields else ()
             yield Finding("bad-name-pattern", f"`{{{used}}}` in `{pattern}` is no field of a {kind}'s name", ("naming", kind), because, hint)
 
 

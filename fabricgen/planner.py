@@ -7,7 +7,7 @@ other one is the same columns with other names, addresses and labels. What a pla
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,8 +20,11 @@ from fabricgen.cabling import LABEL_DIGITS, Joint, choose, label_prefix
 from fabricgen.clos import leaf_spine, spine_core
 from fabricgen.designs import Mapping, map_design, rails_of_a_box
 from fabricgen.diagnostics import refuse
+from fabricgen.heritage import check_heritage, joints
+from fabricgen.lengths import Lengths
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
+from fabricgen.rooms import make_room
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Bools, Ints, Joints, Sizing
     from fabricgen.fronts import Port
+    from fabricgen.heritage import Heritage
     from fabricgen.spec import FabricSpec
 
 
@@ -92,12 +96,13 @@ class Plan:
 
     @property
     def widths(self) -> dict[Role, tuple[int, int]]:
-        """The downlinks and uplinks of a box of each role."""
+        """The ports of a box of each role that face down, and those that face up; a cable that is kept may sit above the others."""
         sizing, shares = self.sizing, self.mapping.unit_blocks
+        kept = self.mapping.heritage.downlinks if self.mapping.heritage else {}
         used = {
             Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares),
-            Role.SPINE: (sizing.spine_down, sizing.spine_up),
-            Role.CORE: (sizing.core_down, 0),
+            Role.SPINE: (max(sizing.spine_down, kept.get(Role.SPINE, 0)), sizing.spine_up),
+            Role.CORE: (max(sizing.core_down, kept.get(Role.CORE, 0)), 0),
         }
         return {role: used[role] for role in self.roles}
 
@@ -126,6 +131,12 @@ class Plan:
         """Count the installed cables of a kind; a link of two connectors takes two."""
         return self.link_count(kind) * self.joints[kind].cables
 
+    @cached_property
+    def lengths(self) -> Lengths | None:
+        """Where everything stands, and how long every cable is; None where the inventory wants no lengths."""
+        room = make_room(self.naming, self.catalog, self.installed)
+        return Lengths(room, self.joints, self.unit) if room else None
+
     @property
     def links(self) -> int:
         """Installed links of the whole fabric."""
@@ -141,7 +152,7 @@ class Plan:
         """Digits of the number on a cable's label."""
         sizing = self.sizing
         largest = max(sizing.slots, sizing.leaf * sizing.leaf_up, sizing.spine * sizing.spine_up)
-        return max(LABEL_DIGITS, len(str(largest)))
+        return max(LABEL_DIGITS, self.mapping.digits("cable", largest))
 
     def label(self, kind: LinkKind, unit: int, block: int) -> str:
         """Return what stands before the number on the labels of a kind of cable in a block."""
@@ -160,7 +171,7 @@ class Plan:
 
     def advice(self) -> list[str]:
         """Say what is planned as asked, though a person may want it otherwise."""
-        return [*_idle_boxes(self), *_wasteful_spread(self)]
+        return [*_idle_boxes(self), *_wasteful_spread(self), *_long_cables(self)]
 
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
@@ -170,15 +181,19 @@ class Plan:
         return state.hexdigest()
 
     def document(self, summary: dict[str, Any]) -> dict[str, Any]:
-        """Return what a plan file holds: the summary, the inventory with every default, and a digest of the wiring."""
+        """Return what a plan file holds: the summary, the inventory with every default, a digest of the wiring, and what it keeps of another plan."""
         inventory = self.spec.model_dump(mode="json", exclude_none=True)
-        return {"format": "fabricgen-plan/1", "version": __version__, **summary, "wiring_sha256": self.digest(), "inventory": inventory}
+        kept = {"kept": self.mapping.heritage.document()} if self.mapping.heritage else {}
+        return {"format": "fabricgen-plan/1", "version": __version__, **summary, "wiring_sha256": self.digest(), "inventory": inventory, **kept}
 
 
-def make_plan(spec: FabricSpec, catalog: Catalog) -> Plan:
-    """Plan a fabric. Raises Refusal with the findings of the first phase that has any."""
+def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
+    """Plan a fabric, with what it keeps of another plan. Raises Refusal with the findings of the first phase that has any."""
     request = resolve(spec, catalog)
     mapping = map_design(request)
+    if heritage:
+        check_heritage(heritage, mapping.sizing, mapping.pattern(), {role: front.radix for role, front in request.fronts.items()})
+        mapping = replace(mapping, heritage=heritage)
     check_patterns(mapping)
     addresses = plan_addresses(mapping)
     naming = Naming(mapping)
@@ -186,6 +201,8 @@ def make_plan(spec: FabricSpec, catalog: Catalog) -> Plan:
     plan = Plan(request, catalog, mapping, naming, addresses, joints)
     _check_cages(plan)
     check_names(list(plan.switches()), plan.hosts)
+    if spec.site and plan.lengths:
+        plan.lengths.check()
     return plan
 
 
@@ -217,6 +234,13 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
         why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
         hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
         yield f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"
+
+
+def _long_cables(plan: Plan) -> Iterator[str]:
+    """Notice cables that are too long for their parts in a room that nobody described; in a described one they are refused."""
+    if plan.lengths and plan.lengths.room.generated:
+        for fact, *because in plan.lengths.too_long():
+            yield f"in the room that was generated {fact}: {'; '.join(because)}; describe yours under `site`"
 
 
 def _check_cages(plan: Plan) -> None:
@@ -262,11 +286,11 @@ def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) 
     hosts = (gpu[slots], np.zeros_like(slots), leaf, down * np.int32(shares) + np.int32(block), slots, slots + 1)
     parts: list[tuple[LinkKind, tuple[Ints, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
-        wired = leaf_spine(sizing)
+        wired = joined(mapping, LinkKind.LEAF_SPINE)
         ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
         parts.append((LinkKind.LEAF_SPINE, _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)))
     if sizing.spine_up:
-        wired = spine_core(sizing)
+        wired = joined(mapping, LinkKind.SPINE_CORE)
         pods = leaves.reshape(sizing.pods, -1)[:, 0]
         ports = np.int32(sizing.spine_down) + wired.lower_port
         parts.append(
@@ -274,6 +298,14 @@ def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) 
         )
     stacked = [(np.full(len(columns[0]), kind, dtype=np.int32), np.full(len(columns[0]), block, dtype=np.int32), *columns) for kind, columns in parts]
     return Unit(*(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True)))
+
+
+def joined(mapping: Mapping, kind: LinkKind) -> Joints:
+    """Join two tiers of a block: as the plan keeps them, else by the rule."""
+    kept = mapping.heritage.wired.get(kind) if mapping.heritage else None
+    if kept:
+        return joints(kind, kept, mapping.sizing)
+    return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
 
 
 def _columns(wired: Joints, keep: Bools, lower: np.int32, ports: Ints, upper: np.int32, uplinks: int) -> tuple[Ints, ...]:

@@ -19,7 +19,7 @@ from fabricgen.diagnostics import Finding, Place, Refusal, nearest, text_of
 from fabricgen.diagnostics import Path as KeyPath
 from fabricgen.mistakes import findings_of
 from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar
-from fabricgen.spec import NOT_YET, SHORT_FORMS, FabricSpec, long_form
+from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 STDIN = "-"
 PLAN_FAMILY = "fabricgen-plan/"
 PLAN_FORMAT = f"{PLAN_FAMILY}1"
+PLAN_BYTES = 2**26
+"""A plan file is written by this program; what a grown fabric keeps of its wiring may be longer than any inventory."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,8 @@ class Inventory:
     document: Document
     wiring_sha256: str | None = None
     """The wiring that a plan file promises; None for an inventory."""
+    kept: Any = None
+    """What a plan file keeps of an older plan, as it stands there."""
 
     @contextlib.contextmanager
     def placing(self) -> Iterator[None]:
@@ -61,13 +65,13 @@ def read_inventory(source: str | None, sets: Sequence[str] = (), flags: Flags | 
     A plan file is read as the inventory that it holds. Raises Refusal with every finding of the phase that refused it.
     """
     document = _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
-    promised = None
+    promised = kept = None
     if str(document.values.get("format")).startswith(PLAN_FAMILY):
-        promised, document = str(document.values.get("wiring_sha256")), _inside_plan(document)
+        promised, kept, document = str(document.values.get("wiring_sha256")), document.values.get("kept"), _inside_plan(document)
     _lay_over(document, flags.values if flags else {})
     _lay_over(document, _settings(sets))
     spec = _validate(document)
-    return Inventory(spec, document, None if sets else promised)
+    return Inventory(spec, document, None if sets else promised, kept)
 
 
 def read_text(text: str, name: str, origins: Mapping[KeyPath, str] | None = None) -> Inventory:
@@ -91,7 +95,9 @@ def _document(source: str) -> Document:
     name = "<stdin>" if source == STDIN else source
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if source == STDIN else Path(source).open("rb") as stream:
-            text = decode(stream.read(MAX_BYTES + 1), name)
+            data = stream.read(MAX_BYTES + 1)
+            most = PLAN_BYTES if data.startswith(b"{") and PLAN_FAMILY.encode() in data[:200] else MAX_BYTES
+            text = decode(data + stream.read(most - MAX_BYTES), name, most)
     except FileNotFoundError:
         raise Refusal([Finding("no-such-file", f"there is no file `{source}`", hint=_near_file(source))]) from None
     except OSError as error:
@@ -167,19 +173,10 @@ def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -
 
 def _validate(document: Document) -> FabricSpec:
     """Check the document's shape. Raises Refusal with every finding, in the order of the text."""
-    findings = [
-        Finding("not-supported-yet", f"`{key}` ({what}) is not supported yet", place=document.locate_key((key,)), hint="leave it out")
-        for key, what in NOT_YET.items()
-        if key in document.values
-    ]
-    values = {key: value for key, value in document.values.items() if key not in NOT_YET}
     try:
-        spec = FabricSpec.model_validate(values)
+        return FabricSpec.model_validate(document.values)
     except ValidationError as error:
-        raise Refusal(_in_order([*findings, *findings_of(error, document)], document)) from None
-    if findings:
-        raise Refusal(findings)
-    return spec
+        raise Refusal(_in_order(findings_of(error, document), document)) from None
 
 
 def _in_order(findings: Iterable[Finding], document: Document) -> list[Finding]:

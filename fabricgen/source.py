@@ -51,11 +51,11 @@ class Document:
         return self.keys.get(path) or self.locate(path)
 
 
-def decode(data: bytes, name: str) -> str:
-    """Return the text of a file. Raises Refusal where it is larger than MAX_BYTES or not UTF-8."""
-    if len(data) > MAX_BYTES:
+def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
+    """Return the text of a file. Raises Refusal where it is larger than `most` bytes or not UTF-8."""
+    if len(data) > most:
         hint = "give the path of an inventory: one of a million GPUs has thirty lines"
-        raise Refusal([Finding("yaml-too-large", f"{name} is larger than {MAX_BYTES} bytes", place=Place(name), hint=hint)])
+        raise Refusal([Finding("yaml-too-large", f"{name} is larger than {most} bytes", place=Place(name), hint=hint)])
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

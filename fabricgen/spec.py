@@ -19,11 +19,13 @@ NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
+TABLE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*\.csv"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
     f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
+    f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
 """What each pattern asks for, in words."""
 
@@ -59,6 +61,7 @@ Ratio = Annotated[
 ]
 Prefix = Annotated[IPv4Network, BeforeValidator(_network), PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"})]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(_decimal)]
+Lengths = Annotated[tuple[Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(_decimal)], ...], Field(min_length=1)]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 
@@ -162,6 +165,19 @@ class Reserve(Part):
     """GPUs to size, number and address for; only the top-level `gpus` are installed."""
 
 
+class Phase(Part):
+    """How much of the fabric stands at the end of one phase; what is left out stands in full."""
+
+    name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["first"])]
+    """Name of the phase: lower case letters, digits and hyphens."""
+    planes: Annotated[Count | None, Field(examples=[1])] = None
+    """Planes that stand, from plane 0 up."""
+    rails: Annotated[Count | None, Field(examples=[4])] = None
+    """Rails that stand, from rail 0 up."""
+    spines: Annotated[Count | None, Field(examples=[2])] = None
+    """Spines of each block that stand, or of each pod in three tiers with the cores above them."""
+
+
 class SparePolicy(Part):
     """Spares of one part class: a percentage, rounded up, and never fewer than a minimum."""
 
@@ -229,6 +245,109 @@ class Naming(Part):
     """Core switches."""
     host: Annotated[Pattern | None, Field(examples=["dgx-{n:03}"])] = None
     """Hosts; default `host-{n}`. `{domain}` is the HB domain from 0, `{host}` the chassis or tray in it from 1."""
+    rack: Annotated[Pattern | None, Field(examples=["{hall}{row}-{rack}"])] = None
+    """Racks; default `{hall}{row}-{rack}`: the hall's letter, then the row and the rack in it, both from 1."""
+
+
+class Footprint(Part):
+    """What one device takes of its rack."""
+
+    units: Annotated[Count | None, Field(le=100, examples=[8])] = None
+    """Rack units; default: what the catalog says."""
+    power_w: Annotated[Count | None, Field(le=10_000_000, examples=[10200])] = None
+    """Watts that the rack must provide; default: the most that the catalog says, else what is typical."""
+    weight_kg: Annotated[Count | None, Field(le=1_000_000, examples=[131])] = None
+    """Kilograms; default: what the catalog says."""
+
+
+class Footprints(Part):
+    """What a host and a switch of each role take of a rack, where the catalog does not know, or knows it otherwise."""
+
+    host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = Footprint()
+    """Each host: a chassis or a tray."""
+    leaf: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint()
+    """Each leaf switch."""
+    spine: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint()
+    """Each spine switch."""
+    core: Annotated[Footprint, Field(examples=[{"units": 4}])] = Footprint()
+    """Each core switch."""
+
+
+class Rack(Part):
+    """What one rack holds and carries; all racks are alike."""
+
+    units: Annotated[Count, Field(le=100, examples=[48])] = 42
+    """Rack units, counted from the bottom."""
+    power_w: Annotated[Count | None, Field(le=10_000_000, examples=[45000])] = None
+    """Watts that a rack is fed; default: no limit is checked."""
+    weight_kg: Annotated[Count | None, Field(le=1_000_000, examples=[1360])] = None
+    """Kilograms that a rack carries; default: no limit is checked."""
+    pitch_mm: Annotated[Count, Field(le=10_000, examples=[600, 800])] = 600
+    """From the middle of a rack to the middle of the next one in its row."""
+
+
+class Tray(Part):
+    """The way of a cable: out of the rack, along the tray of the row, over a cross tray to another row, and down again."""
+
+    run: Annotated[Literal["overhead", "underfloor"], Field(examples=["overhead"])] = "overhead"
+    """Whether trays run above the racks or below the floor."""
+    gap_mm: Annotated[int, Field(strict=True, ge=0, le=20_000, examples=[300])] = 300
+    """From the top of a rack up to the tray, or from its foot down to it."""
+    cross: Annotated[Literal["middle", "ends"], Field(examples=["middle"])] = "middle"
+    """Where cross trays join the rows: one over the middle of every row, or one at each of the two ends."""
+    slack_mm: Annotated[int, Field(strict=True, ge=0, le=20_000, examples=[500])] = 500
+    """Cable to spare at each end, in and before the device."""
+
+
+class StockLengths(Part):
+    """The lengths that cables of a medium are kept in, in metres; default: those of the chosen part, else the usual ones."""
+
+    mmf: Annotated[Lengths | None, Field(examples=[[3, 5, 10, 20, 30, 50]])] = None
+    """Multimode fibre."""
+    smf: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 50, 100]])] = None
+    """Single-mode fibre."""
+    generic: Annotated[Lengths | None, Field(examples=[[1, 2, 3, 5, 10, 20, 50]])] = None
+    """Cables of which nothing is chosen yet."""
+
+
+class Site(Part):
+    """The room: what a rack holds, where racks stand, and how cables run. What is left out is planned by rule."""
+
+    lengths: Annotated[Literal["planned", "unknown"], Field(examples=["planned"])] = "planned"
+    """`unknown` leaves racks and lengths of cables open."""
+    positions: Annotated[str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["positions.csv"])] = None
+    """A table of where everything stands, relative to the inventory: device, hall, row, rack, unit. Default: placed by rule."""
+    halls: Annotated[Count | None, Field(le=100, examples=[2])] = None
+    """Halls that there are; default: one where `rows` is given, else as many as it takes."""
+    rows: Annotated[Count | None, Field(le=1000, examples=[16])] = None
+    """Rows of a hall; default: at most 32."""
+    racks_per_row: Annotated[Count | None, Field(le=1000, examples=[20])] = None
+    """Racks of a row; default: at most 20. Rows are filled alike, and are shorter where that suffices."""
+    row_pitch_mm: Annotated[Count, Field(le=100_000, examples=[2400])] = 2400
+    """From a row to the next one."""
+    hall_pitch_mm: Annotated[Count | None, Field(le=1_000_000, examples=[20000])] = None
+    """Cable from the cross tray of a hall, at its first row, to that of the next hall; default: a row's length and 6 m."""
+    rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = Rack()
+    """What a rack holds."""
+    hosts_per_rack: Annotated[Count | None, Field(examples=[4])] = None
+    """Hosts of a rack; default: as many as fit, or fewer where the host's file says so."""
+    network_racks: Annotated[Literal["row-middle", "row-end", "hall-middle"], Field(examples=["row-middle"])] = "row-middle"
+    """Where racks of switches stand: in the middle of rows, at the end of rows, or in rows of their own in the middle of a hall."""
+    leaves: Annotated[Literal["network-rack", "top-of-rack"], Field(examples=["network-rack"])] = "network-rack"
+    """Whether leaves stand in racks of switches, or on top of the hosts' racks."""
+    footprints: Annotated[Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])] = Footprints()
+    """What the devices take of a rack, where the catalog does not know it."""
+    tray: Annotated[Tray, Field(examples=[{"run": "overhead", "gap_mm": 300}])] = Tray()
+    """How cables run."""
+    stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = StockLengths()
+    """The lengths that cables come in; each is rounded up to the next."""
+
+    @model_validator(mode="after")
+    def _places_or_not(self) -> Site:
+        """Refuse positions that nobody would read."""
+        if self.lengths == "unknown" and self.positions:
+            raise ValueError("has `positions`, and with `lengths: unknown` nobody reads them")
+        return self
 
 
 class Prices(Part):
@@ -260,7 +379,7 @@ class Nccl(Part):
     """Whether a GPU may send through the NIC of another GPU of its host (PXN): the relay that a rail-only fabric cannot do without."""
 
 
-SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",)}
+SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",), "site": ("lengths",)}
 """Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
 
 
@@ -298,8 +417,12 @@ class FabricSpec(Part):
     """`even`: the spines divide a leaf's uplinks. `minimal`: the fewest spines, as the rail-only paper counts."""
     reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
     """Room for growth, sized and numbered now."""
+    phases: Annotated[tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])] = ()
+    """The order in which a fabric is bought and cabled, where not at once; no cable is pulled twice. Default: at once."""
     spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares()
     """Spare parts."""
+    site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = None
+    """The room. Without it one is generated; `unknown` leaves racks and lengths open."""
     addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing()
     """Addresses, AS numbers and link settings."""
     roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce()
@@ -316,14 +439,10 @@ class FabricSpec(Part):
     @model_validator(mode="before")
     @classmethod
     def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked
-        """Write out `prices: NAME`, `nos: NAME` and `nccl: VERSION`."""
+        """Write out `prices: NAME`, `nos: NAME`, `nccl: VERSION` and `site: unknown`."""
         if not isinstance(values, dict):
             return values
         return {key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value for key, value in values.items()}
-
-
-NOT_YET: dict[str, str] = {"site": "racks, positions and cable lengths"}
-"""Keys of the contract that no code reads yet, with what they will hold; they are refused by name."""
 
 
 def json_schema() -> dict[str, Any]:

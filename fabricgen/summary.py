@@ -6,6 +6,7 @@ Owns `plan --json` and `compare --json`. Everything is counted elsewhere; this i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,6 @@ from fabricgen.planner import Plan, make_plan
 from fabricgen.terms import Design, LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from fabricgen.catalog import Catalog
     from fabricgen.spec import FabricSpec
 
@@ -47,11 +46,18 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         "blocks": blocks,
         "links": {**links, "total": total},
         "cables": {"total": plan.cables},
+        "longest_cable_m": _longest_m(plan),
+        "room": plan.lengths and ("generated" if plan.lengths.room.generated else "site"),
         "transceivers": 2 * total,
         "cost": cost(bom),
         "power_w": number(bom.power_w),
         "oversubscription": ratio_text(plan.spec.oversubscription),
     }
+
+
+def _longest_m(plan: Plan) -> int | float | None:
+    """Return the stock length of the longest cable in metres; None where no lengths are planned."""
+    return number(Decimal(max(longest.stock_mm for longest in plan.lengths.longest.values())) / 1000) if plan.lengths else None
 
 
 def cost(bom: Bom) -> dict[str, Any]:
@@ -112,11 +118,14 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
 
 
 def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
-    """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch."""
+    """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch.
+
+    The room that is described belongs to the design that was asked for; another one stands in a generated room.
+    """
     if design is spec.design:
         return spec
     changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
-    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes)})
+    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": None})
 
 
 def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.lengths import metres
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.views import CableView, CageView, IdlePort, Instance, PortView, SwitchView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -49,6 +50,7 @@ class Views:
     def __init__(self, plan: Plan) -> None:
         """Keep the plan; nothing is made before it is asked for."""
         self.plan = plan
+        self._kept: tuple[int, Ints] | None = None
 
     @cached_property
     def facts(self) -> dict[Role, list[_Facts]]:
@@ -73,6 +75,23 @@ class Views:
         return [[(naming.interface(gpu, plane), naming.label(gpu, plane)) for gpu in range(request.host_gpus)] for plane in range(request.planes)]
 
     @cached_property
+    def _printed(self) -> dict[Role, list[str]]:
+        """What is printed beside the ports of each role's box: the cage, and the position in it."""
+        return {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in self.facts.items()}
+
+    @cached_property
+    def _uppers(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+        """The interface, and what is printed beside it, at the upper end of each of a unit's links."""
+        unit = self.plan.unit
+        interface, printed = (np.empty(len(unit.kind), dtype=object) for _ in range(2))
+        for kind in self.plan.kinds:
+            rows = unit.kind == kind
+            ports = unit.upper_port[rows]
+            interface[rows] = np.array([fact.interface for fact in self.facts[kind.upper]], dtype=object)[ports]
+            printed[rows] = np.array(self._printed[kind.upper], dtype=object)[ports]
+        return interface, printed
+
+    @cached_property
     def _ends(self) -> tuple[Ints, NDArray[np.bool_], Ints]:
         """The ends of a unit's links at its switches, in order of switch and port.
 
@@ -86,9 +105,36 @@ class Views:
         starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(np.int32)
         return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
+    @cached_property
+    def _texts(self) -> tuple[NDArray[np.object_], ...]:
+        """The rack and the rack unit of each device, empty where it has no place, and each stock length, as texts."""
+        lengths = self.plan.lengths
+        if lengths is None:
+            return ()
+        stand = lengths.room.standing
+        racks = np.array([*lengths.room.names, ""], dtype=object)[stand.rack]
+        units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[stand.unit]
+        return racks, units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
+
+    def _laid(self, unit: int, start: int, stop: int | None) -> list[list[str]]:
+        """Return rack and unit of both ends and the length of each link of a run, as columns of texts, all empty where nothing is placed."""
+        if self.plan.lengths is None:
+            return [[""] * len(self.plan.unit.kind[start:stop])] * 5
+        laid, (racks, units, stocks) = self.plan.lengths.laid(unit, start, stop), self._texts
+        columns = racks[laid.lower], units[laid.lower], racks[laid.upper], units[laid.upper], stocks[laid.stock]
+        return [column.tolist() for column in columns]
+
+    def _metres(self, unit: int) -> Ints:
+        """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
+        lengths = self.plan.lengths if self.plan.spec.site else None
+        if self._kept is None or self._kept[0] != unit:
+            long = -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000) if lengths else np.zeros_like(self.plan.unit.kind)
+            self._kept = unit, long
+        return self._kept[1]
+
     def prepare(self) -> None:
         """Work out now what all units share; workers that are forked afterwards inherit it."""
-        _ = self.facts, self._idle, self._host_interfaces, self._ends, self.plan.hosts
+        _ = self.facts, self._idle, self._host_interfaces, self._ends, self.plan.hosts, self._uppers, self._texts
 
     def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
@@ -98,12 +144,12 @@ class Views:
         labels = _Labels(plan, unit)
         texts = {int(kind): _joint_texts(plan, kind) for kind in plan.kinds}
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
-        facts, nics, hosts = self.facts, self._host_interfaces[plane], plan.hosts
-        printed = {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in facts.items()}
+        facts, printed, nics, hosts = self.facts, self._printed, self._host_interfaces[plane], plan.hosts
         views: list[CableView] = []
-        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column[start:stop].tolist() for column in plan.unit), strict=True):
+        for kind, block, lower, lower_port, upper, _, _, number, b_interface, b_port, a_rack, a_unit, b_rack, b_unit, length in zip(
+            *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
+        ):
             rail = labels.rails[block]
-            role = boxes[upper].role
             speed, medium, part, low, high = texts[kind]
             if kind == LinkKind.HOST:
                 gpu = lower + (rail or 0)
@@ -116,15 +162,15 @@ class Views:
             views.append(
                 CableView(
                     labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
-                    a_device, a_interface, a_port, names[upper], facts[role][upper_port].interface, printed[role][upper_port],
-                    speed, "", "", "", "", "", medium, part, low, high, 0,
+                    a_device, a_interface, a_port, names[upper], b_interface, b_port,
+                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, 0,
                 )
             )  # fmt: skip
             if many[kind] > 1:
                 views[-1:] = _split(views[-1], many[kind])
         return views
 
-    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: range | None = None) -> Iterator[SwitchView]:
+    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
         names = self.plan.naming.switches(unit)
         labels = _Labels(self.plan, unit)
@@ -165,8 +211,9 @@ class Views:
         run = slice(starts[index], starts[index + 1])
         nics, hosts, shared = self._host_interfaces[plan.mapping.plane(unit)], plan.hosts, box.block < 0
         views = []
-        for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper in zip(
-            *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), strict=True
+        long = self._metres(unit)[rows[run]].tolist()
+        for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper, length in zip(
+            *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), long, strict=True
         ):
             port: int = upper_port if is_upper else lower_port
             rail = labels.rails[block]
@@ -180,7 +227,9 @@ class Views:
             else:
                 peer, peer_interface = names[upper], self.facts[boxes[upper].role][upper_port].interface
             vrf = labels.vrfs[block] if shared else ""
-            views.append(PortView(*facts[port], peer, peer_interface, labels.cable(kind, block, number), address, to_host, vrf, labels.rail_texts[block]))
+            views.append(
+                PortView(*facts[port], peer, peer_interface, labels.cable(kind, block, number), address, to_host, vrf, labels.rail_texts[block], length)
+            )
         return views
 
     def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CableView:
-    """One cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where no positions are known."""
+    """One cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none."""
 
     cable: str
     rail: str
@@ -98,6 +98,8 @@ class PortView:
     vrf: str
     """The VRF of the port's rail; empty where the box serves one rail only."""
     rail: str
+    length_m: int = 0
+    """Length of the cable in whole metres, rounded up; 0 where nobody described the room, for a switch must not reckon with a guess."""
 
 
 @dataclass(slots=True)

@@ -43,6 +43,8 @@ SUMMARY: dict[str, Any] = {
     "blocks": int,
     "links": {"host": int, "leaf_spine": int, "spine_core": int, "total": int},
     "cables": {"total": int},
+    "longest_cable_m": (int, float),
+    "room": str,
     "transceivers": int,
     "cost": {"currency": str, "switches": int, "transceivers": int, "cables": (int, type(None)), "total": int, "unpriced": list},
     "power_w": (int, float),
@@ -168,7 +170,7 @@ def test_an_interrupt_is_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fabricgen.building.write_manifest", interrupted)
+    monkeypatch.setattr("fabricgen.building.running.write_manifest", interrupted)
     ended = cli("build", "fabric.yaml", "-o", "out")
     assert (ended.code, ended.out) == (130, "")
     assert "Traceback" not in ended.err

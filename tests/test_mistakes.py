@@ -35,7 +35,8 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
         values["switches"]["leaf"] = {"model": "sn5600"}
     node = values
     for key in path[:-1]:
-        node = node.setdefault(key, {"gpus": 64} if key == "reserve" else {"generic": {"radix": 64}} if key in ("spine", "core") else {})
+        upper = path[0] == "switches" and key in ("spine", "core")
+        node = node.setdefault(key, {"gpus": 64} if key == "reserve" else {"generic": {"radix": 64}} if upper else {})
     if path[-1] == "model" and path[:1] == ("switches",):
         node.pop("generic", None)
     if path[-1] == "breakout":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -63,6 +64,13 @@ VARIANTS = MODELS | {
         addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
         roce={"dscp": 24, "priority": 4, "cnp_dscp": 46, "cnp_priority": 7, "ecn_minimum_bytes": 1000, "ecn_maximum_bytes": 2000},
     ),
+    "a room": {
+        "gpus": 512,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        "site": {"racks_per_row": 10},
+    },
     "a real host": {"gpus": 512, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}},
 }
 
@@ -101,6 +109,16 @@ def tables_of(one: Rendered) -> ConfigDb:
 
     tables: ConfigDb = json.loads(one.files["config_db.json"], object_pairs_hook=pairs)
     return tables
+
+
+def test_lengths_are_told_where_the_room_is_described() -> None:
+    """Lossless headroom follows them, so a guess would be worse than SONiC's own default; they are those of the cable list, in whole metres."""
+    plan = planned(VARIANTS["a room"], "sonic")
+    sheet = {(cable.b_device, cable.b_interface): cable.length_m for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)}
+    told = {(one.switch.name, port): length for one in shown("a room") for port, length in tables_of(one)["CABLE_LENGTH"]["AZURE"].items()}
+    assert told == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
+    assert len(set(told.values())) > 1
+    assert not any("CABLE_LENGTH" in tables_of(one) for one in shown("a real host"))
 
 
 def boxes(found: list[Rendered]) -> list[Box]:

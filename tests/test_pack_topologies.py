@@ -235,7 +235,7 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
     for name, node in tree.nodes.items():
         mounted, here = tree.mounted(name), tree.interfaces(name)
         if node["labels"]["role"] == "gpu":
-            assert re.findall(r"^ip address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE) == here
+            assert re.findall(r"^address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE) == here
         elif node["kind"] == "sonic-vs":
             _sonic_finds_its_ports(tree, name, mounted, here)
         elif node["labels"]["role"] != "hb-domain":

@@ -171,7 +171,7 @@ def test_the_last_override_wins(file: str) -> None:
         ("rails.a.b.c=1", "unknown-key"),
         ("spread=wide", "not-a-choice"),
         ("name=West", "bad-value"),
-        ("site.racks=4", "not-supported-yet"),
+        ("site.racks=4", "unknown-key"),
     ],
 )
 def test_a_bad_override_is_its_own_place(file: str, setting: str, code: str) -> None:
@@ -200,13 +200,13 @@ def test_a_missing_key_is_missed_where_it_was_taken_away(file: str) -> None:
 
 def test_findings_stand_in_the_order_of_the_text(file: str, tmp_path: Path) -> None:
     """All of them at once, whoever found them, those of the command line last."""
-    text = TEXT.replace("name: west", "nmae: west").replace("gpus: 64", "gpus: many").replace("count: 8", "cuont: 8") + "site: {}\nspread: odd\n"
+    text = TEXT.replace("name: west", "nmae: west").replace("gpus: 64", "gpus: many").replace("count: 8", "cuont: 8") + "site: {racks: 4}\nspread: odd\n"
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert places(refused(file, "nic.speed=fast")) == [
         ("unknown-key", "fabric.yaml:1:1"),
         ("wrong-type", "fabric.yaml:2:7"),
         ("unknown-key", "fabric.yaml:5:3"),
-        ("not-supported-yet", "fabric.yaml:10:1"),
+        ("unknown-key", "fabric.yaml:10:8"),
         ("not-a-choice", "fabric.yaml:11:9"),
         ("bad-value", "--set nic.speed=fast"),
     ]

@@ -88,7 +88,7 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
 def test_empty_columns_are_hidden(tmp_path: Path) -> None:
     """Racks, units and lengths show once they are known, and the plane once there are two; columns are as wide as their texts."""
-    cables = cables_of(plan_of())
+    cables = cables_of(plan_of(site="unknown"))
     dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
     hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}
     assert hidden == {"D", "I", "N", "Q"}, "openpyxl groups like neighbours under the first: I and J, N and O"

@@ -139,8 +139,9 @@ class HostTables:
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write them."""
+        wanted = sources.part.gpus if sources.part else None
         for host in self.run:
-            yield write_text(root, host_table(sources.plan.hosts[host]), [document_text(sources.tables.host(host))])
+            yield write_text(root, host_table(sources.plan.hosts[host]), [document_text(sources.tables.host(host, wanted))])
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,7 @@ class Task(Protocol):
 class Sources:
     """One build: a plan, its packs, and the groups asked for. `named` are the groups that the caller named rather than took by default.
 
-    With a `part`, only the files of its switches and GPUs, and the tables of the GPUs' hosts, are written; documents are of the whole fabric,
-    and topologies are left out.
+    With a `part`, only the files and tables of its switches and GPUs are written; documents are of the whole fabric, and topologies are left out.
     """
 
     plan: Plan

@@ -14,12 +14,16 @@ from typing import NoReturn
 import click
 
 from fabricgen import __version__
+from fabricgen.cli.audit import audit
 from fabricgen.cli.build import build
 from fabricgen.cli.catalog import catalog
 from fabricgen.cli.check import check
+from fabricgen.cli.diff import diff
 from fabricgen.cli.impact import impact
+from fabricgen.cli.importing import import_sheet
 from fabricgen.cli.init import init
 from fabricgen.cli.lab import lab
+from fabricgen.cli.phases import phases
 from fabricgen.cli.placement import placement
 from fabricgen.cli.plan import compare, plan
 from fabricgen.cli.printing import print_findings
@@ -39,7 +43,7 @@ def program() -> None:
     """
 
 
-for command in (init, plan, build, check, compare, route, impact, placement, lab, catalog, schema, explain):
+for command in (init, plan, build, check, compare, diff, import_sheet, phases, route, impact, placement, audit, lab, catalog, schema, explain):
     program.add_command(command)
 
 

@@ -58,7 +58,13 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
     else:
         click.echo(_report(files, out))
     _say_skipped(job)
-    print_advice(planned.advice())
+    print_advice([*_guesses(job), *planned.advice()])
+
+
+def _guesses(job: Job) -> list[str]:
+    """Say where the cable list names racks and lengths of a room that nobody described."""
+    lengths = job.plan.lengths if "cabling" in job.groups else None
+    return ["racks and lengths of cables follow a generated room; describe yours under `site`"] if lengths and lengths.room.generated else []
 
 
 def _prove(plan: Plan) -> None:

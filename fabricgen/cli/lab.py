@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +28,15 @@ SHOWN = 5
 
 NAME = r"[a-z0-9][a-z0-9-]*"
 
-name_option = click.option("--name", help="Name of the lab; default: the fabric's.")
+
+def _check_name(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """Take only names that are no paths."""
+    if name is not None and not re.fullmatch(NAME, name):
+        raise click.BadParameter(f"`{name}` is not made of small letters, digits and hyphens")
+    return name
+
+
+name_option = click.option("--name", callback=_check_name, help="Name of the lab; default: the fabric's, or of the only one that is up.")
 
 
 @click.group()
@@ -71,7 +79,8 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
     """Boot a lab, try it, and end it, whatever happens."""
     from fabricgen.lab.session import run as run_lab
 
-    with _wish(asked, options, one_rail=one_rail) as wish, _voice(as_json=as_json) as say:
+    wish = _wish(asked, options, one_rail=one_rail)
+    with _voice(as_json=as_json) as say:
         return run_lab(wish, say)
 
 
@@ -85,8 +94,9 @@ def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:
     from fabricgen.lab.keeping import Keep
     from fabricgen.lab.standing import put_up
 
-    with _wish(asked, {"failures": "none"} | options, keep_files=True) as wish, _voice(as_json=as_json) as say:
-        keep = Keep(name or wish.plan.spec.name)
+    wish = _wish(asked, {"failures": "none"} | options)
+    keep = Keep(name or wish.plan.spec.name)
+    with _voice(as_json=as_json) as say:
         put_up(wish, keep, say)
         say({"say": f"{keep.name} is up: `fabricgen lab test`, `lab exec NODE -- CMD`, `lab shell NODE`, `lab down`"})
     return 0
@@ -123,21 +133,21 @@ def status(*, as_json: bool) -> None:
     rows = []
     for keep in every_keep():
         facts = keep.facts
-        answer = next(iter(keep.ask({"do": "status"})), {}) if keep.alive() else {}
-        rows.append({"name": keep.name, "up": keep.alive(), **{key: facts[key] for key in ("fabric", "gpus", "switches", "out")}, **answer})
+        sessions = next(iter(keep.ask({"do": "status"}))) if facts["ready"] else {}
+        rows.append({"name": keep.name, **{key: facts[key] for key in ("ready", "fabric", "gpus", "switches")}, **sessions})
     if as_json:
         print_json({"labs": rows})
     elif not rows:
         click.echo("no lab is up")
     else:
-        head = ["lab", "fabric", "GPUs", "switches", "BGP sessions", "files"]
-        lines = [[row["name"], row["fabric"], str(row["gpus"]), str(row["switches"]), _sessions(row), row["out"]] for row in rows]
+        head = ["lab", "fabric", "GPUs", "switches", "BGP sessions up"]
+        lines = [[row["name"], row["fabric"], str(row["gpus"]), str(row["switches"]), _sessions(row)] for row in rows]
         click.echo(table([head, *lines], right=(2, 3)))
 
 
 def _sessions(row: dict[str, Any]) -> str:
     """Say how many sessions are up."""
-    return f"{row['sessions']} of {row['of']}" if "sessions" in row else "gone; `lab down` clears it away"
+    return f"{row['sessions']} of {row['of']}" if "sessions" in row else "still booting"
 
 
 @lab.command("exec", context_settings={"ignore_unknown_options": True})
@@ -168,15 +178,14 @@ def lldp(out: Path, name: str | None) -> int:
     """Keep what each node of a lab hears by LLDP in OUT, a file per node as `lldpctl -f json0` prints it, and compare it with the cabling."""
     import json
 
-    out.mkdir(parents=True, exist_ok=True)
-    for answer in _keep(None, name).ask({"do": "lldp"}):
-        for node, said in answer.get("neighbours", {}).items():
-            (out / f"{node}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
-        if "title" in answer:
-            click.echo(_line(answer))
-        if "end" in answer:
-            return int(answer["end"])
-    return 1
+    with _voice(as_json=False) as say:
+        for answer in _keep(None, name).ask({"do": "lldp"}):
+            if "neighbours" in answer:
+                out.mkdir(parents=True, exist_ok=True)
+            for node, said in answer.get("neighbours", {}).items():
+                (out / f"{node}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+            say(answer)
+    return int(answer["end"])
 
 
 @lab.command()
@@ -197,51 +206,31 @@ def doctor(*, as_json: bool) -> int:
     return int(not all(need.ok or need.what.startswith("lldpd") for need in needs))
 
 
-@contextlib.contextmanager
-def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, keep_files: bool = False) -> Iterator[Wish]:
-    """Plan, check that the machine can, and build what is booted unless it is built already."""
+def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False) -> Wish:
+    """Plan, and check that this machine can boot what is wished for."""
     from fabricgen.lab.fitting import check_fits, check_machine
     from fabricgen.lab.layout import lay_out
     from fabricgen.lab.session import Wish
 
     planned, inventory = asked.plan()
+    out = options["out"] and options["out"].resolve()
     with inventory.placing():
-        layout = lay_out(planned, 1 if one_rail else options["rails"], options["domains"])
+        layout = lay_out(planned, options["rails"], options["domains"])
+        check_fits(layout, one_rail=one_rail)
+        _check_same(planned, out, options["out"])
     check_machine()
-    check_fits(layout)
-    if options["out"]:
-        _check_same(planned, options["out"])
-        yield Wish(planned, options["out"].resolve(), options["rails"], options["domains"], options["failures"], one_rail)
-        return
-    with _built(planned, options["templates"], keep=keep_files) as out:
-        yield Wish(planned, out, options["rails"], options["domains"], options["failures"], one_rail)
+    templates = tuple(root.resolve() for root in options["templates"])
+    return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
 
 
-def _check_same(plan: Plan, out: Path) -> None:
+def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
     """Refuse a directory that was built from another wiring."""
     from fabricgen.diagnostics import refuse
     from fabricgen.lab.session import digest_of
 
-    if digest_of(out) != plan.digest():
-        hint = f"`fabricgen build` it again: `fabricgen build FABRIC -o {out}`"
-        raise refuse("lab-other-files", f"{out} was not built from this inventory", hint=hint)
-
-
-@contextlib.contextmanager
-def _built(plan: Plan, templates: tuple[Path, ...], *, keep: bool) -> Iterator[Path]:
-    """Build what a lab needs into a directory of its own, which goes with it unless the lab stays up."""
-    from fabricgen.building import Job, build
-    from fabricgen.packs import Packs
-
-    place = Path(tempfile.mkdtemp(prefix="fabricgen-lab-"))
-    try:
-        build(Job(plan, Packs(templates), ("configs", "forwarding", "lab"), frozenset({"forwarding", "lab"})), place / "out")
-        yield place / "out"
-    finally:
-        if not keep or sys.exc_info()[0]:
-            import shutil
-
-            shutil.rmtree(place, ignore_errors=True)
+    if out and digest_of(out) != plan.digest():
+        hint = f"`fabricgen build FABRIC --only configs,forwarding,lab -o {typed}` builds it; without -o the lab builds what it needs"
+        raise refuse("lab-other-files", f"`{typed}` was not built from this inventory", hint=hint)
 
 
 def _keep(fabric: str | None, name: str | None) -> Keep:
@@ -261,10 +250,8 @@ def _keep(fabric: str | None, name: str | None) -> Keep:
 def _relay(keep: Keep, words: dict[str, Any], say: Say) -> int:
     """Ask a lab and hand its answers on."""
     for answer in keep.ask(words):
-        if "end" in answer:
-            return int(answer["end"])
         say(answer)
-    return 1
+    return int(answer["end"])
 
 
 @contextlib.contextmanager
@@ -273,26 +260,32 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
     heard: list[dict[str, Any]] = []
 
     def say(document: dict[str, Any]) -> None:
-        if as_json:
-            heard.append(document)
-        elif "title" in document:
-            click.echo(_line(document))
-        elif "step" in document:
-            click.echo(f"{document['seconds']:6.2f} s  {document['step']}")
-        elif "say" in document:
-            click.echo(document["say"])
-        elif "done" in document and sys.stderr.isatty():
-            click.echo(f"\r{document['done']} of {document['total']}", nl=False, err=True)
+        heard.append(document)
+        if "fault" in document:
+            click.echo(f"the lab failed to answer: {document['fault']}", err=True)
+        elif "done" in document:
+            if sys.stderr.isatty():
+                click.echo(f"\r{document['done']} of {document['total']}\r", nl=False, err=True)
+        elif not as_json and (line := _spoken(document)):
+            click.echo(line)
 
     yield say
     if as_json:
         trials = [document for document in heard if "title" in document]
-        print_json({"steps": [document for document in heard if "step" in document], "trials": trials, "ok": all(trial["ok"] for trial in trials)})
+        good = all(trial["ok"] for trial in trials) and not any("fault" in document for document in heard)
+        print_json({"steps": [document for document in heard if "step" in document], "trials": trials, "ok": good})
+
+
+def _spoken(document: dict[str, Any]) -> str:
+    """Lay out what is told, where it is for a person."""
+    if "title" in document:
+        return _line(document)
+    return f"{document['seconds']:6.2f} s  {document['step']}" if "step" in document else str(document.get("say", ""))
 
 
 def _line(trial: dict[str, Any]) -> str:
     """Lay out the outcome of a trial, with its first findings below."""
-    lines = [f"{'ok' if trial['ok'] else 'FAILED':<8}{trial['title']:<32}{trial['figure']}"]
+    lines = [f"{'ok' if trial['ok'] else 'FAILED':<8}{trial['title']:<40}{trial['figure']}"]
     lines += [f"          {finding}" for finding in trial["findings"][:SHOWN]]
     more = len(trial["findings"]) - SHOWN
     return "\n".join([*lines, f"          and {more} more"] if more > 0 else lines)

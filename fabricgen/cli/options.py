@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -57,19 +57,34 @@ class Asked:
         if self.prices:
             flags["prices",] = (f"--prices {self.prices}", self.prices)
         inventory = read_inventory(self.fabric, self.sets, Flags(flags))
-        base = Path(self.fabric).parent if self.fabric and self.fabric != "-" and not self.prices else None
-        return inventory, Catalog(self.catalog_roots, base)
+        home = Path(self.fabric).parent if self.fabric and self.fabric != "-" else None
+        return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
 
     def plan(self) -> tuple[Plan, Inventory]:
         """Read and plan. Raises Refusal with places; a plan file whose wiring this version would not make is refused too."""
+        from fabricgen.heritage import read_heritage
         from fabricgen.planner import make_plan
         from fabricgen.reading import check_promise
 
         inventory, catalog = self.read()
         with inventory.placing():
-            plan = make_plan(inventory.spec, catalog)
+            plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
             check_promise(inventory, plan.digest)
         return plan, inventory
+
+    def older(self, source: str) -> Asked:
+        """Ask for another plan with the same prices and catalog."""
+        return Asked(source, {}, self.prices, (), self.catalog_roots)
+
+    def grown(self, source: str) -> tuple[Plan, Inventory]:
+        """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
+        from fabricgen.growth import grow
+
+        sized = self.fabric or any(value is not None for value in self.flags.values())
+        inventory, catalog = (self if sized else replace(self, fabric=source)).read()
+        before, _ = self.older(source).plan()
+        with inventory.placing():
+            return grow(before, inventory.spec, catalog), inventory
 
 
 def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:

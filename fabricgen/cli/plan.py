@@ -11,6 +11,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
+    from fabricgen.planner import Plan
     from fabricgen.summary import Comparison
 
 
@@ -18,23 +19,26 @@ if TYPE_CHECKING:
 @fabric_arguments
 @json_option
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Keep the plan in a file; `build` takes it.")
-def plan(asked: Asked, output: Path | None, *, as_json: bool) -> None:
+@click.option("--from", "older", metavar="PLAN", type=click.Path(), help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.")
+def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
     from fabricgen.bom import make_bom
     from fabricgen.summary import summarize
 
-    planned, inventory = asked.plan()
+    before, (planned, inventory) = (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
     with inventory.placing():
         summary = summarize(planned, make_bom(planned))
+        if before:
+            summary["growth"] = _growth(before, planned)
     if output:
         from fabricgen.writing import json_document, write_file
 
-        write_file(output, json_document(planned.document(summary)))
+        write_file(output, json_document(planned.document({key: value for key, value in summary.items() if key != "growth"})))
     if as_json:
         print_json(summary)
         return
     click.echo(summary_text(summary))
-    print_advice(planned.advice())
+    print_advice([*planned.advice(), *summary.get("growth", {}).get("changed", ())])
     if output:
         click.echo(f"\nplan kept in {output}", err=True)
 
@@ -52,12 +56,38 @@ def summary_text(summary: dict[str, Any]) -> str:
         ("blocks", f"{grouped(summary['blocks'])} of {grouped(block['endpoints'])} endpoints: {_widths(block)}"),
         ("switches", f"{grouped(summary['switches']['total'])} ({switches})"),
         ("links", f"{grouped(links['total'])} ({kinds})"),
-        ("cables", grouped(summary["cables"]["total"])),
+        ("cables", grouped(summary["cables"]["total"]) + _longest(summary)),
         ("transceivers", f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)"),
         ("cost", _cost(cost)),
         ("power", f"{grouped(summary['power_w'])} W typical, without hosts" if summary["power_w"] is not None else "not published for every part"),
     ]
+    if growth := summary.get("growth"):
+        facts.append(("growth", _moves(growth)))
     return f"{summary['name']}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
+
+
+def _growth(before: Plan, after: Plan) -> dict[str, Any]:
+    """Count what happens to cables when a plan grows, beside the fewest that have to move."""
+    from fabricgen.growth import diff, fewest_moves, outgrown
+
+    found = diff(before, after)
+    return {
+        "moved": found.moved, "added": found.added, "removed": found.removed, "kept": found.kept,
+        "moved_at_least": fewest_moves(before, after), "changed": list(outgrown(before, after)),
+    }  # fmt: skip
+
+
+def _moves(growth: dict[str, Any]) -> str:
+    """Say how many cables move, and how many have to."""
+    moves = f"{grouped(growth['moved'])} cables move, and no way of growing moves fewer than {grouped(growth['moved_at_least'])}"
+    gone = f", {grouped(growth['removed'])} go" if growth["removed"] else ""
+    return f"{moves}; {grouped(growth['added'])} come{gone}, {grouped(growth['kept'])} stay"
+
+
+def _longest(summary: dict[str, Any]) -> str:
+    """Describe the longest cable, and what it rests on."""
+    where = "in a generated room (yours: `site`)" if summary["room"] == "generated" else "in the room of `site`"
+    return f", up to {summary['longest_cable_m']:g} m long {where}" if summary["room"] else ""
 
 
 def _widths(block: dict[str, int]) -> str:

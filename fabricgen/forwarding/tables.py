@@ -23,7 +23,7 @@ from fabricgen.terms import LinkKind, Role
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
 
     from fabricgen.clos import Ints
     from fabricgen.placing import Box
@@ -87,10 +87,10 @@ class Tables:
         ]
         return {"rule": RULE, "domains": listed}
 
-    def host(self, host: int) -> dict[str, Any]:
-        """Return the tables of the GPUs of a host, counted from 0 over all HB domains."""
+    def host(self, host: int, wanted: Container[int] | None = None) -> dict[str, Any]:
+        """Return the tables of the GPUs of a host, counted from 0 over all HB domains, or of those that are wanted."""
         request = self.plan.request
-        gpus = range(host * request.host_gpus, (host + 1) * request.host_gpus)
+        gpus = [gpu for gpu in range(host * request.host_gpus, (host + 1) * request.host_gpus) if wanted is None or gpu in wanted]
         return {"host": self.plan.hosts[host], "hb_domain": host // request.domain_hosts, "gpus": [self._gpu(gpu) for gpu in gpus]}
 
     def _gpu(self, gpu: int) -> dict[str, Any]:

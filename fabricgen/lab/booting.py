@@ -1,8 +1,8 @@
 """From a layout to running namespaces: wires, bridges, addresses of GPUs, and what each switch's kernel must do.
 
 Owns the order in which a lab comes up. Everything that a switch or a GPU is told stands in the emitted files; what is made here is what a
-machine room would make: boxes, cables and power. Hardware addresses are fixed and the GPUs' neighbours permanent, because the kernel counts
-neighbours over all namespaces and refuses more than some thousand.
+machine room would make: boxes, cables and power. Hardware addresses are fixed and all neighbours permanent, because the kernel counts the
+others over all namespaces and refuses more than a thousand, settable only outside.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from __future__ import annotations
 import subprocess
 from dataclasses import dataclass, field
 from functools import cached_property
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import refuse
-from fabricgen.forwarding.routes import HB_DEVICE, hb_address
+from fabricgen.forwarding.routes import HB_DEVICE
 from fabricgen.lab import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from fabricgen.lab.layout import Layout, Wire
 
@@ -34,12 +35,18 @@ ACCOUNTS = {
 """Users that daemons ask for; in a lab all of them are the one who started it."""
 
 
+HASH_SEED = "net.ipv4.fib_multipath_hash_seed"
+"""What makes a switch hash flows in a way of its own (Linux 6.11); without it all switches of one machine hash alike, and flows that a leaf
+sent to one spine all take one core."""
+
+
 class End(NamedTuple):
-    """One end of a wire: its interface, its hardware address, and the far end's."""
+    """One end of a wire: its interface, its hardware address, and the far end's with its IP address, empty where it has none to be asked for."""
 
     interface: str
     mac: str
     peer_mac: str
+    peer_address: str
     wire: Wire
 
 
@@ -68,17 +75,25 @@ class Machines:
         ends: dict[str, dict[str, End]] = {name: {} for name in self.layout.nodes}
         for number, wire in enumerate(self.layout.wires):
             low, high = _mac(2 * number), _mac(2 * number + 1)
-            ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, wire)
-            ends[wire.b][wire.b_interface] = End(wire.b_interface, high, low, wire)
+            between_switches = bool(wire.label) and not wire.a_address
+            addresses = (link_local(low), link_local(high)) if between_switches else (wire.a_address, wire.b_address)
+            ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, addresses[1], wire)
+            ends[wire.b][wire.b_interface] = End(wire.b_interface, high, low, addresses[0] if wire.label else "", wire)
         return ends
+
+    def up(self, node: str, interface: str) -> list[str]:
+        """List the commands of `ip` that bring up a port and make the neighbour behind it permanent."""
+        end = self.ends[node][interface]
+        return [f"link set {interface} up", *([_neighbour(end.peer_address, end.peer_mac, interface)] if end.peer_address else [])]
 
     def boot(self) -> None:
         """Make every namespace and wire, and switch everything on but the daemons. Raises Refusal where the kernel or an emitted file objects."""
         layout = self.layout
         self.networks.make(layout.nodes)
-        self.networks.each(layout.nodes, lambda _: _before_links())
+        self.networks.each([seat.name for seat in layout.switches], lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"))
+        self.networks.each([*layout.gpus.values(), *layout.bridges.values()], lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"))
         self._wire()
-        self.networks.each([seat.name for seat in layout.switches], self._switch)
+        self.networks.each(list(self._seeds), self._switch)
         self.networks.each(list(layout.bridges.values()), self._bridge)
         self.networks.each(list(layout.gpus.values()), self._gpu)
 
@@ -101,12 +116,18 @@ class Machines:
             if equals and not line.startswith("#"):
                 set_kernel(key.strip(), value.strip())
         set_kernel("net.ipv4.conf.all.rp_filter", "0")
+        if has_hash_seed():
+            set_kernel(HASH_SEED, str(self._seeds[name]))
         batch(["link set lo up"], name)
+
+    @cached_property
+    def _seeds(self) -> dict[str, int]:
+        """A number for each switch, from 1."""
+        return {seat.name: number for number, seat in enumerate(self.layout.switches, start=1)}
 
     def open_ports(self) -> None:
         """Bring up the ports of every switch."""
-        names = [seat.name for seat in self.layout.switches]
-        self.networks.each(names, lambda name: batch([f"link set {interface} up" for interface in self.ends[name]], name))
+        self.networks.each(list(self._seeds), lambda name: batch([line for interface in self.ends[name] for line in self.up(name, interface)], name))
 
     def _bridge(self, name: str) -> None:
         """Join the GPUs of an HB domain by a bridge."""
@@ -117,20 +138,34 @@ class Machines:
         """Bring a GPU up by its emitted script, and make its neighbours permanent."""
         done = subprocess.run(["/bin/sh", self.out / "lab" / "gpus" / f"{name}.sh"], capture_output=True, text=True, check=False)  # noqa: S603 - the emitted script
         _judge(done.returncode, done.stdout + done.stderr, name)
-        batch([*self._domain_neighbours(name), "link set lo up"], name)
+        batch([*self._neighbours(name), "link set lo up"], name)
 
-    def _domain_neighbours(self, name: str) -> Iterable[str]:
-        """List the other GPUs of a GPU's HB domain as permanent neighbours."""
-        own = self.ends[name][HB_DEVICE].wire
-        size = self.layout.plan.request.domain_gpus
-        for end in self.ends[own.b].values():
-            if end.wire.a != name:
-                yield f"neigh replace {hb_address(self._ranks[end.wire.a] % size)} lladdr {end.peer_mac} dev {HB_DEVICE} nud permanent"
+    def _neighbours(self, name: str) -> Iterator[str]:
+        """List a GPU's leaves, and the other GPUs of its HB domain, as permanent neighbours."""
+        yield from (_neighbour(end.peer_address, end.peer_mac, interface) for interface, end in self.ends[name].items() if end.wire.label)
+        domain = self.ends[name][HB_DEVICE].wire.b
+        yield from (_neighbour(end.wire.a_address, end.peer_mac, HB_DEVICE) for end in self.ends[domain].values() if end.wire.a != name)
 
-    @cached_property
-    def _ranks(self) -> dict[str, int]:
-        """The number of each GPU, by name."""
-        return {name: gpu for gpu, name in self.layout.gpus.items()}
+
+def _neighbour(address: str, mac: str, interface: str) -> str:
+    """Return the command of `ip` that makes a neighbour permanent."""
+    return f"neigh replace {address} lladdr {mac} dev {interface} nud permanent"
+
+
+def link_local(mac: str) -> str:
+    """Return the IPv6 address that an interface takes from its hardware address (RFC 4291, appendix A).
+
+    >>> link_local("02:00:00:00:01:0a")
+    'fe80::ff:fe00:10a'
+    """
+    octets = [int(octet, 16) for octet in mac.split(":")]
+    identifier = [octets[0] ^ 2, *octets[1:3], 0xFF, 0xFE, *octets[3:]]
+    return str(IPv6Address(bytes([0xFE, 0x80, 0, 0, 0, 0, 0, 0, *identifier])))
+
+
+def has_hash_seed() -> bool:
+    """Say whether switches can hash flows each in its own way."""
+    return Path("/proc/sys", *HASH_SEED.split(".")).exists()
 
 
 def set_kernel(key: str, value: str) -> None:
@@ -147,10 +182,10 @@ def batch(lines: list[str], name: str) -> None:
         _finish(_start(lines), lines, name)
 
 
-def _before_links() -> None:
-    """Set what an interface reads when it is made: no duplicate address detection, which would cost a second and a half."""
+def _set_scopes(key: str, value: str) -> None:
+    """Set what an interface reads when it is made: switches do without the detection of duplicate addresses, which takes 1.5 s, and GPUs without IPv6."""
     for scope in ("all", "default"):
-        set_kernel(f"net.ipv6.conf.{scope}.accept_dad", "0")
+        set_kernel(key.format(scope), value)
 
 
 def _mac(number: int) -> str:

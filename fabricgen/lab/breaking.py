@@ -7,25 +7,31 @@ Owns cutting and mending. What has failed is named as everywhere: `switch:NAME`,
 from __future__ import annotations
 
 from collections import defaultdict
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.forwarding import Choice, Reach, find_failures
+from fabricgen.impact import impact
+from fabricgen.lab.bench import Trial, probes
 from fabricgen.lab.booting import batch
 from fabricgen.lab.probing import send_all
-from fabricgen.lab.trials import Trial, probes
 from fabricgen.lab.walking import Crossing, Walker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from fabricgen.lab.bench import Bench
     from fabricgen.lab.booting import End
-    from fabricgen.lab.trials import Bench
 
 Key = tuple[str, int]
 """What failures can share: a rail, a plane where blocks span rails, or an HB domain."""
+
+
+QUICK_S = 0.1
+"""Silence that means that the rest is lost; what is lost is sent twice."""
 
 
 class Measured(NamedTuple):
@@ -95,7 +101,7 @@ class Breaker:
         by_node: dict[str, list[str]] = defaultdict(list)
         for failure in failures:
             for node, end in self.ends(failure):
-                by_node[node].append(f"link set {end.interface} {state}")
+                by_node[node] += self.bench.machines.up(node, end.interface) if state == "up" else [f"link set {end.interface} down"]
         self.bench.machines.networks.each(list(by_node), lambda node: batch(by_node[node], node))
 
     def dead(self, failures: Iterable[str]) -> set[str]:
@@ -122,6 +128,10 @@ class Breaker:
         """Return the rail of a switch, or its plane where blocks span rails."""
         return self._keys[switch]
 
+    def beside(self, switch: str) -> list[str]:
+        """Return the switches of the rail of one, or all where blocks span rails."""
+        return [name for name, key in self._keys.items() if key == self._key(switch)]
+
     @cached_property
     def _keys(self) -> dict[str, Key]:
         """The rail of each switch, or its plane where blocks span rails."""
@@ -136,19 +146,13 @@ class Breaker:
         bench.forwarding(on=False)
         try:
             sockets = bench.sockets()
-            found = send_all(sockets, asked)
+            found = send_all(sockets, asked, QUICK_S)
+            found |= send_all(sockets, [probe for probe in asked if probe not in found], QUICK_S)
             sockets.close()
         finally:
             bench.forwarding(on=True)
-        loopbacks = set(bench.loopbacks.values())
-        crossed = {asked[probe][:2] for probe, record in found.items() if not loopbacks.isdisjoint(record)}
-        inside = {asked[probe][:2] for probe in found} - crossed
-        return Measured(frozenset(crossed | self._over_one_leaf(inside)), frozenset(inside - self._over_one_leaf(inside)))
-
-    def _over_one_leaf(self, arrived: set[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Return the pairs of different domains: a leaf alone writes no loopback into the record."""
-        gpus = self.bench.tables.gpus
-        return {pair for pair in arrived if gpus[pair[0]]["domain"] != gpus[pair[1]]["domain"]}
+        crossed = {asked[probe][:2] for probe, record in found.items() if any(bench.owner.get(address) in bench.tiers for address in record)}
+        return Measured(frozenset(crossed), frozenset(asked[probe][:2] for probe in found) - crossed)
 
     def _neighbours(self) -> Iterator[tuple[str, str]]:
         """Yield the ordered pairs of GPUs that need no relay."""
@@ -187,7 +191,7 @@ def every_failure(bench: Bench) -> list[str]:
 
 
 class Survival:
-    """Tries failures one by one, or as many at once as see nothing of each other, and compares every pair with the plan."""
+    """Tries failures one by one, or as many at once as see nothing of each other, and compares every pair and `impact` with the plan."""
 
     def __init__(self, bench: Bench) -> None:
         """Measure the healthy lab first."""
@@ -198,19 +202,23 @@ class Survival:
         self.slowest_s = 0.0
 
     def run(self, failures: list[str], say: Callable[[int, int], None] | None = None) -> Trial:
-        """Try every failure."""
-        done = 0
-        for group in groups(self.breaker, failures):
-            self._try(group)
-            done += len(group)
-            if say:
-                say(done, len(failures))
+        """Try every failure; what was measured is compared while the next ones converge, which is mostly waiting."""
+        done, compared = 0, list[Future[None]]()
+        with ThreadPoolExecutor(1) as comparing:
+            for group in groups(self.breaker, failures):
+                measured = self._try(group)
+                compared += [comparing.submit(self._compare, failure, self._alone(failure, measured)) for failure in group]
+                done += len(group)
+                if say:
+                    say(done, len(failures))
+        for each in compared:
+            each.result()
         pairs = f"{self.pairs:,} pairs as planned ({self.lost:,} lost, {self.relayed:,} by relay now)"
         figure = f"{len(failures):,} failures, {pairs}, reconverged in {self.slowest_s:.1f} s at most"
         return Trial("survival", "every single failure", figure, self.findings)
 
-    def _try(self, group: list[str]) -> None:
-        """Try failures that see nothing of each other."""
+    def _try(self, group: list[str]) -> Measured:
+        """Try failures that see nothing of each other, and return what packets showed."""
         breaker = self.breaker
         breaker.cut(group)
         took, wrong = self.bench.converge(breaker.dead(group))
@@ -218,8 +226,7 @@ class Survival:
         self.findings += [f"{', '.join(group)}: {name} does not converge" for name in wrong]
         measured = breaker.measure()
         breaker.mend(group)
-        for failure in group:
-            self._compare(failure, self._alone(failure, measured))
+        return measured
 
     def _alone(self, failure: str, measured: Measured) -> Measured:
         """Return what would have been measured with one failure alone: what it touches as it was measured, the rest as it was in health."""
@@ -235,23 +242,44 @@ class Survival:
         )
 
     def _compare(self, failure: str, measured: Measured) -> None:
-        """Walk the tables over what was measured, and compare each pair's way with the plan's."""
-        plan = self.bench.machines.layout.plan
-        failures = find_failures(plan, [failure])
-        choice = Choice(Reach(plan, failures))
-        walker = MeasuredWalker(self.bench.tables, [self.bench.machines.layout.gpus[gpu] for gpu in failures.gpus])
+        """Walk the tables over what was measured, and compare each pair's way with the plan's, and the sums with what `impact` says."""
+        layout = self.bench.machines.layout
+        failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
+        choice = Choice(Reach(layout.plan, failures))
+        walker = MeasuredWalker(self.bench.tables, [names[gpu] for gpu in failures.gpus if gpu in names])
         walker.measured = measured
-        numbers = {name: gpu for gpu, name in self.bench.machines.layout.gpus.items()}
-        names = self.bench.machines.layout.gpus
-        for source, target in permutations(numbers, 2):
-            way, walked = choice.way(numbers[source], numbers[target]), walker.walk(source, target)
+        walks = {(one, other): walker.walk(names[one], names[other]) for one, other in permutations(names, 2)}
+        for (one, other), walked in walks.items():
+            way = choice.way(one, other)
             planned = None if way is None else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
-            self.pairs += 1
-            self.lost += walked is None
-            self.relayed += bool(walked and (source, target) not in walked and (source, target) in self.healthy.crossings)
-            if planned != walked and len(self.findings) < LISTED:
-                self.findings.append(f"{failure}: {source} to {target} goes {_text(walked)}, and the plan says {_text(planned)}")
+            if planned != walked:
+                self._object(f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, and the plan says {_text(planned)}")
+        self.pairs += len(walks)
+        if not layout.left_out():
+            said, shown = impact(layout.plan, [failure]), self._cost({(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured)
+            for key, value in shown.items():
+                if said[key] != value:
+                    self._object(f"{failure}: {key} is {value} here, and impact says {said[key]}")
 
+    def _cost(self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured) -> dict[str, float]:
+        """Count what a failure costs, in the words of `impact`."""
+        gpus, healthy = self.bench.tables.gpus, self.healthy
+        alive = {pair for pair, walked in walks.items() if walked is not None}
+        straight, before = measured.crossings | measured.inside, healthy.crossings | healthy.inside
+        relayed = sum(pair in before and pair not in straight for pair in alive)
+        away = {one for one, other in alive if gpus[one]["domain"] != gpus[other]["domain"]}
+        self.lost += len(walks) - len(alive)
+        self.relayed += relayed
+        return {"gpus_cut_off": len(gpus) - len(away), "pairs_needing_relay": relayed, "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS)}
+
+    def _object(self, finding: str) -> None:
+        """Keep a finding, unless there are enough."""
+        if len(self.findings) < LISTED:
+            self.findings.append(finding)
+
+
+DIGITS = 6
+"""Decimals of a percentage, as `impact` rounds it."""
 
 LISTED = 50
 """Findings that are kept; more say nothing new."""

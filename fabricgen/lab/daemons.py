@@ -11,6 +11,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from dataclasses import dataclass
@@ -98,16 +99,40 @@ class Daemons:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(process, number)
 
-    def ask(self, switch: str, command: str) -> Any:  # noqa: ANN401 - whatever FRR answers
-        """Ask a switch's daemons something that they answer in JSON."""
-        place = PLACE / switch
-        done = subprocess.run(["vtysh", "--vty_socket", place, "--config_dir", place, "-c", f"{command} json"], capture_output=True, text=True, check=False)  # noqa: S603, S607 - our own words
-        return json.loads(done.stdout or "{}")
+    def ask(self, switch: str, command: str, daemon: str = "bgpd") -> Any:  # noqa: ANN401 - whatever FRR answers
+        """Ask a daemon of a switch something that it answers in JSON.
+
+        It is asked on the socket by which vtysh speaks to it, for a process for each question costs more than the answer: a command ends with a
+        zero byte, and the answer with three and a result.
+        """
+        with socket.socket(socket.AF_UNIX) as line:
+            line.connect(str(PLACE / switch / f"{daemon}.vty"))
+            for words in ("enable", f"{command} json"):
+                line.sendall(f"{words}\0".encode())
+                said = b""
+                while said[-4:-1] != bytes(3):
+                    said += line.recv(1 << 16) or bytes(4)
+        return json.loads(said[:-4] or b"{}")
 
     def sessions(self, switch: str) -> tuple[int, int]:
         """Return how many BGP sessions of a switch are up, and how many it has."""
-        peers = self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {})
-        return sum(peer.get("state") == "Established" for peer in peers.values()), len(peers)
+        states = list(self.states(switch).values())
+        return states.count("Established"), len(states)
+
+    def states(self, switch: str) -> dict[str, str]:
+        """Return the state of each BGP session, by port; those over ports that a slice leaves out are not counted."""
+        peers, booted = self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {}), self.machines.ends[switch]
+        return {port: peer["state"] for port, peer in peers.items() if port in booted}
+
+    def bfd(self, switch: str) -> tuple[int, int]:
+        """Return how many BFD sessions of a switch are up, and how many it has; none where no bfdd runs."""
+        peers = self.ask(switch, "show bfd peers", "bfdd") if (PLACE / switch / "bfdd.vty").exists() else []
+        return sum(peer.get("status") == "up" for peer in peers), len(peers)
+
+    def down(self, switch: str) -> list[str]:
+        """Say which kinds of session of a switch are not all up."""
+        counts = {"BGP": self.sessions(switch), "BFD": self.bfd(switch)}
+        return [f"{switch}: {up} of {every} {kind} sessions are up" for kind, (up, every) in counts.items() if up != every]
 
 
 def enabled(text: str) -> dict[str, list[str]]:

@@ -1,13 +1,16 @@
 """Whether this machine can boot a lab: what is installed, what the kernel allows, and how much fits.
 
-Owns the doctor and the sum of memory. The figures per process were measured with FRR 8.4.4 and are rounded up.
+Owns the doctor and the sum of memory. The figures were measured with FRR 8.4.4 on two cores and are rounded up: a sum that is a little too
+large refuses a lab that would swap.
 """
 
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import subprocess
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,15 +18,22 @@ from fabricgen.diagnostics import refuse
 from fabricgen.lab import kernel
 from fabricgen.lab.daemons import FIRST, PROGRAMS
 from fabricgen.lab.layout import lay_out
+from fabricgen.lab.layout import one_rail as only_rail
+from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.lab.layout import Layout
 
-SWITCH_MB, PORT_MB, NODE_MB, BASE_MB = 30, 0.25, 1, 200
-"""Megabytes of a switch's daemons, of each of its ports in them and in the kernel, of a namespace, and of the program itself."""
+SWITCH_MB, PEER_MB, NODE_MB, BASE_MB = 22, 1, 0.5, 500
+"""Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each BGP neighbour that its configuration names (0.7, and routes), of a namespace
+with its wires, and of the program, which keeps what it knows of each pair."""
 
-PROCESSES = 3
-"""Daemons of a switch."""
+BFD_CORES, SPARE_CORES = 0.0024, 0.25
+"""What share of a core the emitted BFD timers cost a session (512 sessions of 300 ms took 1.2 cores), and of all cores that must be left: below it
+BFD takes a slow neighbour for a dead one, and the fabric never rests."""
+
+FLOWS = 4
+"""Sockets of each GPU's NIC port."""
 
 
 class Need(NamedTuple):
@@ -74,10 +84,50 @@ def check_machine() -> None:
         raise refuse("lab-needs", "this machine cannot boot a lab", because=because, hint="; ".join(dict.fromkeys(need.install for need in missing)))
 
 
-def memory_mb(layout: Layout) -> int:
-    """Estimate what a lab takes, in megabytes."""
-    ends = 2 * sum(bool(wire.label) for wire in layout.wires)
-    return round(BASE_MB + SWITCH_MB * len(layout.switches) + PORT_MB * ends + NODE_MB * len(layout.nodes))
+class Share(NamedTuple):
+    """What a lab takes of one thing, what there is of it, and the sum in words."""
+
+    needed: float
+    there: float
+    words: tuple[str, ...]
+
+
+def shares(layout: Layout) -> list[Share]:
+    """Return what a lab takes of this machine: memory, processes, open files, and cores where BFD keeps them busy."""
+    plan, cores = layout.plan, os.cpu_count() or 1
+    gpus, switches, nodes, links = layout.size
+    bfd, peers = plan.spec.addressing.bfd, len(layout.units) * sum(_peers(layout, box) for box in layout.boxes)
+    daemons, sessions = switches * (3 if bfd else 2), links if bfd else 0
+    needed = round(BASE_MB + SWITCH_MB * switches + PEER_MB * peers + NODE_MB * nodes)
+    lines = (
+        f"{switches:,} switches x {SWITCH_MB} MB and {peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them",
+        f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
+    )
+    files = nodes + FLOWS * gpus * plan.request.planes
+    return [
+        Share(needed, available_mb(), (*lines, f"{needed:,} MB in all, and {available_mb():,} MB are free")),
+        _limited(daemons, resource.RLIMIT_NPROC, f"{daemons:,} daemons"),
+        _limited(files, resource.RLIMIT_NOFILE, f"{files:,} open files, one for each namespace and {FLOWS} for each NIC port"),
+        Share(
+            sessions * BFD_CORES,
+            cores * (1 - SPARE_CORES),
+            (f"{sessions:,} BFD sessions keep {sessions * BFD_CORES:,.1f} cores busy, and {cores * (1 - SPARE_CORES):.1f} of {cores} may be",),
+        ),
+    ]
+
+
+def _peers(layout: Layout, box: int) -> int:
+    """Count the BGP neighbours that the configuration of a box names, booted or not."""
+    plan = layout.plan
+    role = plan.naming.boxes[box].role
+    down, up = plan.widths[role]
+    return up if role is Role.LEAF else down + up
+
+
+def _limited(needed: int, limit: int, words: str) -> Share:
+    """Compare with a limit of this user's."""
+    there = resource.getrlimit(limit)[1]
+    return Share(needed, inf if there == resource.RLIM_INFINITY else there, (f"{words}, and this user may have {there:,}",))
 
 
 def available_mb() -> int:
@@ -86,23 +136,35 @@ def available_mb() -> int:
     return next(int(line.split()[1]) // 1024 for line in lines if line.startswith("MemAvailable:"))
 
 
-def check_fits(layout: Layout) -> None:
-    """Refuse a lab that does not fit the machine, with the sum, and with a slice that does. Raises Refusal `lab-too-large`."""
-    needed, free = memory_mb(layout), available_mb()
-    if needed <= free:
-        return
-    because = (
-        f"{len(layout.switches):,} switches x {SWITCH_MB} MB for {PROCESSES} daemons each",
-        f"{len(layout.nodes):,} namespaces x {NODE_MB} MB, {len(layout.wires):,} wires",
-        f"{needed:,} MB in all, and {free:,} MB are free",
-    )
-    raise refuse("lab-too-large", f"the lab of {len(layout.gpus):,} GPUs does not fit this machine", because=because, hint=_slice(layout, free))
+def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
+    """Refuse a lab, or its first rail, that does not fit the machine, with the sum, and with what does. Raises Refusal `lab-too-large`."""
+    booted = only_rail(layout, min(layout.rails)) if one_rail else layout
+    short = [share for share in shares(booted) if share.needed > share.there]
+    if short:
+        because = tuple(words for share in short for words in share.words)
+        what = f"a rail of {booted.size.gpus:,} GPUs" if one_rail else f"the lab of {booted.size.gpus:,} GPUs"
+        raise refuse("lab-too-large", f"{what} does not fit this machine", because=because, hint=_hint(layout, one_rail=one_rail))
 
 
-def _slice(layout: Layout, free: int) -> str:
-    """Find a slice that fits: two rails, then as many HB domains as there is room for."""
+def fits(layout: Layout) -> bool:
+    """Say whether a lab fits this machine."""
+    return all(share.needed <= share.there for share in shares(layout))
+
+
+def _hint(layout: Layout, *, one_rail: bool) -> str:
+    """Name what does fit: the whole without BFD, a slice, and a rail at a time."""
     plan = layout.plan
-    for domains in (64, 32, 16, 8, 4, 2):
-        if memory_mb(lay_out(plan, 2, domains)) <= free // 2:
-            return f"`--rails 2 --hb-domains {domains}` boots a slice with every kind of path"
-    return "run it on a larger machine"
+    found = []
+    if plan.spec.addressing.bfd and all(share.needed <= share.there for share in shares(only_rail(layout, min(layout.rails)) if one_rail else layout)[:-1]):
+        found.append("`--set addressing.bfd=false` boots all of it without BFD")
+    few = min(2, len(layout.rails))
+    domains = next((count for count in SLICES if count < len(layout.domains) and fits(lay_out(plan, few, count))), None)
+    if domains:
+        found.append(f"`--rails {few} --hb-domains {domains}` boots a slice with every kind of path")
+    if not one_rail and not plan.mapping.spans_rails and len(layout.rails) > 1 and fits(only_rail(layout, min(layout.rails))):
+        found.append("`--rail-at-a-time` boots rail after rail")
+    return "; ".join(found) or "run it on a larger machine"
+
+
+SLICES = (64, 32, 16, 8, 4)
+"""HB domains of the slices that are offered; fewer than four lack a kind of path."""

@@ -10,67 +10,119 @@ import contextlib
 import os
 import signal
 import sys
+import time
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fabricgen.diagnostics import Refusal, text_of
 from fabricgen.lab import kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+
+    Work = Callable[[], int]
 
 FAULT = 3
+POLL_S = 0.01
 
 
-def run_isolated(work: Callable[[], int], *, as_root: bool, detached: bool = False, meanwhile: Callable[[], None] | None = None) -> int:
-    """Run `work` in namespaces of its own and return its exit code; `meanwhile` is done here.
+def run_isolated(work: Work, *, as_root: bool, meanwhile: Callable[[], None], without: Iterable[int] = ()) -> int:
+    """Run `work` in namespaces of its own and return its exit code; `meanwhile` is done here. An interruption ends it all, and is raised on."""
+    guard = start(work, as_root=as_root, without=without)
+    try:
+        meanwhile()
+        return _wait(guard)
+    except BaseException:
+        end(guard)
+        raise
 
-    A detached tree lives on, and its guard's process number is returned.
+
+def start(work: Work, *, as_root: bool, log: Path | None = None, without: Iterable[int] = ()) -> int:
+    """Start `work` in namespaces of its own and return the number of its guard; with a `log` it lives on when this process ends, and speaks there.
+
+    The tree closes the descriptors `without` which it is to live.
     """
     sys.stdout.flush()
     sys.stderr.flush()
+    asked_by = os.getpid()
     guard = os.fork()
     if guard == 0:
-        _end(lambda: _guard(work, as_root=as_root, detached=detached))
-    if detached:
-        return guard
-    with contextlib.suppress(KeyboardInterrupt):
-        if meanwhile:
-            meanwhile()
-    return _wait(guard)
+        for descriptor in without:
+            os.close(descriptor)
+        _end(lambda: _guard(work, asked_by, as_root=as_root, log=log))
+    return guard
+
+
+def end(guard: int) -> None:
+    """End a tree by its guard, and wait until the last of it is gone."""
+    tree = {number: started_at(number) for number in (guard, *children(guard))}
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(guard, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(guard, 0)
+    while any(began and started_at(number) == began for number, began in tree.items()):
+        time.sleep(POLL_S)
+
+
+def children(number: int) -> list[int]:
+    """List the children of a process; none where it is gone."""
+    try:
+        return [int(word) for word in Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()]
+    except OSError:
+        return []
+
+
+def started_at(number: int) -> str:
+    """Return when a process started, in the kernel's own ticks, or nothing where there is none; a number alone may have been given out again."""
+    try:
+        fields = Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+    except OSError:
+        return ""
+    return "" if fields[0] == "Z" else fields[19]
 
 
 def _wait(child: int) -> int:
-    """Wait for a child through interruptions, which reach it as well, and return its exit code."""
-    while True:
-        try:
-            code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        except KeyboardInterrupt:
-            continue
-        return code if code >= 0 else 128 - code
+    """Wait for a child and return its exit code."""
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return code if code >= 0 else 128 - code
 
 
-def _guard(work: Callable[[], int], *, as_root: bool, detached: bool) -> int:
+def _guard(work: Work, asked_by: int, *, as_root: bool, log: Path | None) -> int:
     """Leave the machine's namespaces, and start the first process of the new ones."""
-    if detached:
+    if log:
         os.setsid()
+        _speak_into(log)
     kernel.isolate(as_root=as_root)
-    if not detached:
-        kernel.die_with_parent()
+    if not log:
+        kernel.die_with_parent()  # after `isolate`: with new rights the kernel forgets whose death to follow
+        if os.getppid() != asked_by:
+            return FAULT
+    told, tells = os.pipe()
+    ready, says = os.pipe()
     first = os.fork()
     if first == 0:
-        kernel.die_with_parent()
-        _end(lambda: _first(work))
-    signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
+        os.close(tells)
+        os.close(ready)
+        _end(lambda: _first(work, told, says))
+    os.close(says)
+    os.read(ready, 1)
+    os.write(tells, b"!")
+    if log:
+        os.chdir("/")
     return _wait(first)
 
 
-def _first(work: Callable[[], int]) -> int:
+def _first(work: Work, told: int, says: int) -> int:
     """Start the worker, and collect orphans until it ends."""
+    kernel.die_with_parent()
+    os.write(says, b"!")
+    if not os.read(told, 1):  # the guard ended before its end could be followed
+        return FAULT
     worker = os.fork()
     if worker == 0:
         _end(work)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     while True:
         child, status = os.wait()
         if child == worker:
@@ -78,16 +130,21 @@ def _first(work: Callable[[], int]) -> int:
             return code if code >= 0 else 128 - code
 
 
-def _end(work: Callable[[], int]) -> NoReturn:
+def _speak_into(log: Path) -> None:
+    """Let this process and its children read nothing, and write into a file."""
+    written = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    for number, stands_for in ((nothing, 0), (written, 1), (written, 2)):
+        os.dup2(number, stands_for)
+
+
+def _end(work: Work) -> NoReturn:
     """Do the work of a forked process and end it; nothing of the parent's cleaning up may run here."""
     code = FAULT
     try:
         code = work()
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
-    except Refusal as refusal:
-        sys.stderr.write("\n\n".join(text_of(finding) for finding in refusal.findings) + "\n")
-        code = 1
     except BaseException:  # noqa: BLE001 - a forked process must end here, whatever happens
         traceback.print_exc()
     finally:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
 import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +26,9 @@ MS_BIND, MS_REC, MS_PRIVATE = 4096, 16384, 1 << 18
 PR_SET_PDEATHSIG = 1
 THREADS = 4
 """Threads that work inside namespaces; more only wait for the kernel's one lock on links."""
+
+MOST_FILES = 1 << 16
+"""Open files that a lab allows itself, if its user may: a thousand, as systems allow unasked, are too few."""
 
 NAMES = Path("/run/netns")
 """Where `ip netns` looks for names."""
@@ -91,8 +95,10 @@ class Networks:
     """The network namespaces of one lab, by name, and threads that work inside them."""
 
     def __init__(self) -> None:
-        """Prepare the directory of names; it must be ours alone."""
+        """Prepare the directory of names, which must be ours alone, and room for open files."""
         NAMES.mkdir(parents=True, exist_ok=True)
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES), hard))
         self._descriptors: dict[str, int] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lab")
 

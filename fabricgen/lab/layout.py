@@ -6,16 +6,25 @@ there, as if they had failed. It starts nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from fabricgen.addressing import dotted
+from fabricgen.building import Part
 from fabricgen.diagnostics import refuse
-from fabricgen.forwarding.routes import HB_DEVICE
+from fabricgen.forwarding.ends import Ends
+from fabricgen.forwarding.failing import Failures
+from fabricgen.forwarding.reaching import Reach
+from fabricgen.forwarding.routes import HB_DEVICE, hb_address
 from fabricgen.terms import LinkKind, Role, gpu_name
-from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.planner import Plan
 
 LONGEST_INTERFACE = 15
@@ -26,13 +35,24 @@ NOS = "frr"
 
 
 class Wire(NamedTuple):
-    """A cable of the lab, or a GPU's port to its HB domain; `label` is the cable's, empty at an HB domain."""
+    """A cable of the lab, or a GPU's port to its HB domain; `label` is the cable's, empty at an HB domain. Addresses are IPv4, empty where an end has none."""
 
     label: str
     a: str
     a_interface: str
     b: str
     b_interface: str
+    a_address: str = ""
+    b_address: str = ""
+
+
+class Size(NamedTuple):
+    """How many of each a lab has: GPUs, switches, namespaces in all, and BGP sessions between switches."""
+
+    gpus: int
+    switches: int
+    nodes: int
+    sessions: int
 
 
 class Seat(NamedTuple):
@@ -45,15 +65,12 @@ class Seat(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """The part of a plan that a lab boots: some rails, some HB domains, and at most so many spines of a pod and cores of a group."""
+    """The part of a plan that a lab boots: some rails, some HB domains, and at most `width` spines of a pod and cores of a group, or all where it is 0."""
 
     plan: Plan
     rails: frozenset[int]
     domains: tuple[int, ...]
     width: int = 0
-    """Spines of a pod and cores of a group that are booted; 0 for all."""
-    whole: bool = field(default=True)
-    """Whether this is the whole fabric."""
 
     @cached_property
     def gpus(self) -> dict[int, str]:
@@ -69,42 +86,51 @@ class Layout:
         return [unit for unit in range(mapping.units) if mapping.spans_rails or mapping.rail(unit) in self.rails]
 
     @cached_property
-    def _boxes(self) -> list[int]:
-        """The boxes of a unit that are booted: leaves with a GPU of the lab, and what they need above them."""
+    def boxes(self) -> list[int]:
+        """The boxes of a unit that are booted: in a slice the leaves with a GPU of it, and what they need above them."""
         plan, sizing = self.plan, self.plan.sizing
-        leaves = {int(plan.unit.upper[row]) for row in self._host_rows}
+        leaves = set(plan.unit.upper[self._host_rows].tolist())
         pods = {leaf // sizing.pod_leaves for leaf in leaves}
-        width = self.width or max(sizing.pod_spines, sizing.group_cores, 1)
-        chosen = []
-        for index, box in enumerate(plan.naming.boxes):
-            spine = box.index % sizing.pod_spines if box.role is Role.SPINE else box.index // sizing.group_cores if box.role is Role.CORE else 0
-            core = box.index % sizing.group_cores if box.role is Role.CORE else 0
-            wanted = index in leaves if box.role is Role.LEAF else spine < width and core < width
-            in_pod = box.role is not Role.SPINE or box.index // sizing.pod_spines in pods
-            if plan.installed[index] and in_pod and (wanted or (self.whole and box.role is Role.LEAF)):
-                chosen.append(index)
-        return chosen
+
+        def wanted(index: int) -> bool:
+            box = plan.naming.boxes[index]
+            if box.role is Role.LEAF:
+                return index in leaves
+            if box.role is Role.SPINE:
+                pod, spine = divmod(box.index, sizing.pod_spines)
+                return pod in pods and spine < self.width
+            return max(divmod(box.index, sizing.group_cores)) < self.width
+
+        return [index for index, has in enumerate(plan.installed) if has and (not self.width or wanted(index))]
 
     @cached_property
     def _host_rows(self) -> list[int]:
         """The rows of `Plan.unit` of the GPUs' host links; where a block serves one rail, GPUs are counted by rail 0's."""
         plan, request = self.plan, self.plan.request
         own = {gpu - (0 if plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails) for gpu in self.gpus}
-        pairs = zip(plan.unit.kind.tolist(), plan.unit.lower.tolist(), strict=True)
-        return [row for row, (kind, lower) in enumerate(pairs) if kind == LinkKind.HOST and lower in own]
+        rows: list[int] = np.flatnonzero((plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower, list(own))).tolist()
+        return rows
 
     @cached_property
-    def rows(self) -> list[int]:
-        """The rows of `Plan.unit` that are wired: the GPUs' host links, and the links between booted switches."""
-        unit, boxes = self.plan.unit, set(self._boxes)
-        ends = zip(unit.kind.tolist(), unit.lower.tolist(), unit.upper.tolist(), strict=True)
-        between = [row for row, (kind, lower, upper) in enumerate(ends) if kind != LinkKind.HOST and lower in boxes and upper in boxes]
-        return [*self._host_rows, *between]
+    def _rows(self) -> list[int]:
+        """The rows of `Plan.unit` of the links between booted switches."""
+        unit = self.plan.unit
+        there = np.isin(unit.lower, self.boxes) & np.isin(unit.upper, self.boxes)
+        rows: list[int] = np.flatnonzero((unit.kind != LinkKind.HOST) & there).tolist()
+        return rows
 
     @cached_property
     def switches(self) -> list[Seat]:
         """The switches, in order of unit and box."""
-        return [Seat(names[box], unit, box) for unit in self.units for names in [self.plan.naming.switches(unit)] for box in self._boxes]
+        return [Seat(names[box], unit, box) for unit in self.units for names in [self.plan.naming.switches(unit)] for box in self.boxes]
+
+    @cached_property
+    def size(self) -> Size:
+        """The size of the lab, counted without naming anything: it may be far too large for that."""
+        request, units = self.plan.request, len(self.units)
+        gpus = len(self.domains) * sum(rank % request.rails in self.rails for rank in range(request.domain_gpus))
+        switches = units * len(self.boxes)
+        return Size(gpus, switches, switches + gpus + len(self.domains), units * len(self._rows))
 
     @cached_property
     def bridges(self) -> dict[int, str]:
@@ -117,48 +143,87 @@ class Layout:
         return [*(seat.name for seat in self.switches), *self.gpus.values(), *self.bridges.values()]
 
     @cached_property
+    def hosts(self) -> list[str]:
+        """The names of the hosts with a GPU of the lab."""
+        return [self.plan.hosts[host] for host in sorted({gpu // self.plan.request.host_gpus for gpu in self.gpus})]
+
+    @cached_property
     def wires(self) -> list[Wire]:
-        """Every cable, and every GPU's port to its HB domain."""
+        """Every cable, and every GPU's port to its HB domain; a link that takes several cables is one wire."""
         return [*self._cables(), *self._hb_wires()]
 
-    def _cables(self) -> list[Wire]:
-        """List the cables; a link that takes several is one wire."""
-        plan, views, wires = self.plan, Views(self.plan), []
+    def _cables(self) -> Iterator[Wire]:
+        """List the cables."""
+        plan, ends = self.plan, Ends(Reach(self.plan))
         for unit in self.units:
             rail, plane = plan.mapping.rail(unit) or 0, plan.mapping.plane(unit)
-            for row in self.rows:
-                cable = views.cables(unit, row, row + 1)[0]
-                a, interface = cable.a_device, cable.a_interface
-                if cable.tier == LinkKind.HOST:
-                    a, interface = self.gpus[int(plan.unit.lower[row]) + rail], f"nic{plane}"
-                label = cable.cable.rstrip("abcdefgh") if cable.connector else cable.cable
-                wires.append(Wire(label, a, interface, cable.b_device, cable.b_interface))
-        return wires
+            for gpu in (int(plan.unit.lower[row]) + rail for row in self._host_rows):
+                nic = ends.nic(gpu, plane)
+                yield Wire(nic.cable, self.gpus[gpu], f"nic{plane}", nic.switch, nic.switch_interface, dotted(nic.address), dotted(nic.gateway))
+            for row in self._rows:
+                low, high = (ends.switch(unit, int(column[row])) for column in (plan.unit.lower, plan.unit.upper))
+                yield Wire(ends.cable(unit, row), low, ends.interface(row, upper=False), high, ends.interface(row, upper=True))
 
-    def _hb_wires(self) -> list[Wire]:
+    def _hb_wires(self) -> Iterator[Wire]:
         """List the GPUs' ports to their HB domains."""
         size = self.plan.request.domain_gpus
-        return [Wire("", name, HB_DEVICE, self.bridges[gpu // size], f"gpu{gpu % size}") for gpu, name in self.gpus.items()]
+        for gpu, name in self.gpus.items():
+            yield Wire("", name, HB_DEVICE, self.bridges[gpu // size], f"gpu{gpu % size}", hb_address(gpu % size))
+
+    @property
+    def part(self) -> Part:
+        """What must be built for this lab."""
+        return Part(tuple(self.units), tuple(self.boxes), frozenset(self.gpus))
+
+    @cached_property
+    def missing(self) -> Failures:
+        """What is left out, as failures of the plan; a link between two switches is there where both are."""
+        plan, boxes = self.plan, set(self.boxes)
+        out = [index for index, has in enumerate(plan.installed) if has and index not in boxes]
+        return Failures(gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(), switches=frozenset((unit, index) for unit in self.units for index in out))
+
+    def left_out(self) -> str:
+        """Say what of the fabric is not booted; empty where all of it is."""
+        request, sizing = self.plan.request, self.plan.sizing
+        counts = [(len(self.rails), request.rails, "rails"), (len(self.domains), request.gpus // request.domain_gpus, "HB domains")]
+        if self.width:
+            of_pod = " of each pod" if sizing.core else ""
+            counts += [(self.width, sizing.pod_spines, f"spines{of_pod}"), (self.width, sizing.group_cores, "cores of each group")]
+        left = [f"{have:,} of {every:,} {what}" for have, every, what in counts if have < every]
+        return f"a slice of {', '.join(left)}; the rest counts as failed" if left else ""
 
 
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
-    """Choose what is booted: everything, or a faithful slice with every kind of path. Raises Refusal where the files cannot boot on Linux."""
+    """Choose what is booted: everything, whole rails, or some HB domains with every kind of path. Raises Refusal where the files cannot boot on Linux."""
     _check_bootable(plan)
-    request = plan.request
-    every = request.gpus // request.domain_gpus
-    count = min(domains or every, every)
-    whole = (rails or request.rails) >= request.rails and count == every
-    return Layout(plan, frozenset(range(min(rails or request.rails, request.rails))), _spread(plan, count), 0 if whole else SLICE_WIDTH, whole)
+    every = plan.request.gpus // plan.request.domain_gpus
+    some = frozenset(range(min(rails or plan.request.rails, plan.request.rails)))
+    if domains is None or domains >= every:
+        return Layout(plan, some, tuple(range(every)))
+    return Layout(plan, some, _choose(plan, domains), SLICE_WIDTH)
+
+
+def one_rail(layout: Layout, rail: int) -> Layout:
+    """Return one rail of a lab, with all its HB domains. Raises Refusal where blocks span rails."""
+    if layout.plan.mapping.spans_rails:
+        fact = f"the rails of a {layout.plan.request.design} fabric meet, so none can be booted alone"
+        raise refuse("lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead")
+    return replace(layout, rails=frozenset({rail}))
 
 
 SLICE_WIDTH = 2
 """Spines of a pod and cores of a group in a slice: two, so that one may fail and paths still spread."""
 
 
-def _spread(plan: Plan, count: int) -> tuple[int, ...]:
-    """Choose so many HB domains: by turns the first ones and the last ones, so that they stand on several leaves, and in several pods."""
-    every = plan.request.gpus // plan.request.domain_gpus
-    return tuple(sorted({*range((count + 1) // 2), *range(every - count // 2, every)}))
+def _choose(plan: Plan, count: int) -> tuple[int, ...]:
+    """Choose so many HB domains: by turns of the first leaf, of the last one and of the second, so that ways stay on a leaf, cross spines and cross cores."""
+    request = plan.request
+    first = np.arange(0, request.gpus, request.domain_gpus)
+    leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
+    seats = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
+    turns = chain.from_iterable(zip_longest(*(np.flatnonzero(leaf == seat).tolist() for seat in seats)))
+    ordered = [domain for domain in turns if domain is not None] + np.flatnonzero(~np.isin(leaf, list(seats))).tolist()
+    return tuple(sorted(ordered[:count]))
 
 
 def _check_bootable(plan: Plan) -> None:
@@ -166,15 +231,23 @@ def _check_bootable(plan: Plan) -> None:
     for role in plan.roles:
         nos = plan.request.fronts[role].nos
         if nos != NOS:
-            hint = f"`--set nos={NOS}` boots the same wiring with {NOS}"
-            raise refuse("lab-needs-frr", f"the lab boots {NOS}, and the {role} switches run {nos}", path=("nos",), hint=hint)
+            runs = NOS in plan.request.fronts[role].model.interfaces
+            hint = f"`--set nos={NOS}` boots the same wiring with {NOS}" if runs else f"plan it with switches that run {NOS}, such as generic ones"
+            key = ("nos",) if getattr(plan.spec.nos, role) else ("switches", role.value)
+            raise refuse("lab-needs-frr", f"the lab boots {NOS}, and the {role} switches run {nos}", path=key, hint=hint)
     if plan.mapping.unit_blocks > 1:
         because = ("rails that share a box are kept apart by VRFs", "the lab uses plain kernels, which may have none")
         raise refuse(
             "lab-has-no-vrf", "the lab cannot boot shared leaf boxes", path=("rails", "per_switch"), because=because, hint="`--set rails.per_switch=1`"
         )
+    if plan.spec.addressing.host_links == "unnumbered":
+        why = "leaves then learn their hosts by BGP, and the lab's GPUs run no daemon"
+        hint = "`--set addressing.host_links=numbered` boots the same wiring with numbered links"
+        raise refuse("lab-needs-numbered", "the lab cannot boot unnumbered host links", path=("addressing", "host_links"), because=(why,), hint=hint)
     for role, ports in plan.ports.items():
         front = plan.request.fronts[role]
         for name in (front.interface(port) for port in ports):
             if len(name) > LONGEST_INTERFACE or "/" in name:
-                raise refuse("lab-interface-name", f"Linux takes no interface called `{name}`", because=(f"at most {LONGEST_INTERFACE} characters, no slash",))
+                why = f"at most {LONGEST_INTERFACE} characters, no slash"
+                hint = f"give {front.model.model} other `interfaces.{NOS}`, in a catalog file of your own"
+                raise refuse("lab-interface-name", f"Linux takes no interface called `{name}`", path=("nos",), because=(why,), hint=hint)

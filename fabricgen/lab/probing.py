@@ -64,12 +64,12 @@ def recorded(option: bytes) -> list[str]:
     >>> recorded(bytes([7, 39, 8, 10, 0, 0, 1]) + bytes(33))
     ['10.0.0.1']
     """
-    end = option[2] - 1 if len(option) > 2 and option[0] == RECORD_ROUTE[0] else 0  # noqa: PLR2004 - type, length, pointer
+    end = option[2] - 1 if len(option) > 2 and option[0] == RECORD_ROUTE[0] else 0  # noqa: PLR2004 - the option begins with type, length and pointer
     return [".".join(map(str, option[at : at + 4])) for at in range(3, end, 4)]
 
 
-def send_all(sockets: Sockets, probes: Iterable[Probe]) -> dict[Probe, list[str]]:
-    """Send every probe and return the routers that each one met that arrived."""
+def send_all(sockets: Sockets, probes: Iterable[Probe], patience_s: float = PATIENCE_S, size: int = 0) -> dict[Probe, list[str]]:
+    """Send every probe, filled up to so many bytes of UDP, and return the routers that each one met that arrived."""
     found: dict[Probe, list[str]] = {}
     poll = select.epoll()
     numbers = {each.fileno(): each for each in sockets.by_end.values()}
@@ -77,15 +77,16 @@ def send_all(sockets: Sockets, probes: Iterable[Probe]) -> dict[Probe, list[str]
         poll.register(number, select.EPOLLIN)
     sent = 0
     for probe in probes:
+        text = f"{probe.source} {probe.target} {probe.flow}".encode().ljust(size)
         try:
-            sockets.by_end[probe.source, probe.flow].sendto(f"{probe.source} {probe.target} {probe.flow}".encode(), (probe.target, PORT))
+            sockets.by_end[probe.source, probe.flow].sendto(text, (probe.target, PORT))
         except OSError:  # no route, or the interface is down: the packet is lost where it starts
             continue
         sent += 1
         if sent % BURST == 0:
             _receive(poll, numbers, found, 0)
     heard = time.monotonic()
-    while len(found) < sent and time.monotonic() - heard < PATIENCE_S:
+    while len(found) < sent and time.monotonic() - heard < patience_s:
         if _receive(poll, numbers, found, 0.02):
             heard = time.monotonic()
     poll.close()

@@ -8,17 +8,21 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.diagnostics import Refusal
 from fabricgen.lab import kernel
-from fabricgen.lab.booting import Machines, prepare_mounts
+from fabricgen.lab.bench import Bench, Trial
+from fabricgen.lab.booting import Machines
 from fabricgen.lab.breaking import Survival, every_failure
 from fabricgen.lab.clocking import clocked
 from fabricgen.lab.daemons import Daemons
+from fabricgen.lab.emitting import place_files
 from fabricgen.lab.isolating import run_isolated
-from fabricgen.lab.layout import lay_out
-from fabricgen.lab.trials import TRIALS, Bench, Trial
+from fabricgen.lab.keeping import heard, refused
+from fabricgen.lab.layout import lay_out, one_rail
+from fabricgen.lab.trials import TRIALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,10 +37,11 @@ PATIENCE_S = 120.0
 
 @dataclass(frozen=True)
 class Wish:
-    """What is asked for: a plan, the directory with its emitted files, the slice, and which failures are tried."""
+    """What is asked for: a plan, the directory with its emitted files or None where they are made anew, the slice, and which failures are tried."""
 
     plan: Plan
-    out: Path
+    out: Path | None = None
+    templates: tuple[Path, ...] = ()
     rails: int | None = None
     domains: int | None = None
     failures: str = "none"
@@ -51,11 +56,18 @@ def as_root() -> bool:
 
 def run(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
     """Boot a lab in a process tree of its own, try it, and end it; return 0 where every trial holds, else 1."""
+    layout = lay_out(wish.plan, wish.rails, wish.domains)
     if not wish.one_rail:
-        return _isolated(lay_out(wish.plan, wish.rails, wish.domains), wish, say)
-    codes = [_isolated(_rail(wish, rail), wish, say) for rail in range(wish.plan.request.rails)]
-    say({"say": "a rail at a time proves each rail; what crosses rails, relays and their load, is not proven by it"})
+        return _isolated(layout, wish, say)
+    codes = [_isolated(one_rail(layout, rail), wish, _of_rail(rail, say)) for rail in sorted(layout.rails)]
+    said = f"{codes.count(0)} of {len(codes)} rails hold, each booted alone with all its HB domains"
+    say({"say": f"{said}; that rails stay apart, and how packets cross them over relays, is not proven by it"})
     return max(codes)
+
+
+def _of_rail(rail: int, say: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+    """Say of everything which rail it is about."""
+    return lambda document: say({**document, "rail": rail})
 
 
 def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
@@ -63,7 +75,6 @@ def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None])
     reading, writing = os.pipe()
 
     def work() -> int:
-        os.close(reading)
         with os.fdopen(writing, "w", encoding="utf-8") as words:
             return _whole(layout, wish, lambda document: print(json.dumps(document), file=words, flush=True))
 
@@ -71,24 +82,25 @@ def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None])
         os.close(writing)
         with os.fdopen(reading, encoding="utf-8") as words:
             for line in words:
-                say(json.loads(line))
+                say(heard(line))
 
-    return run_isolated(work, as_root=as_root(), meanwhile=listen)
-
-
-def _rail(wish: Wish, rail: int) -> Layout:
-    """Lay out one rail with all its HB domains."""
-    return replace(lay_out(wish.plan, None, wish.domains), rails=frozenset({rail}))
+    return run_isolated(work, as_root=as_root(), meanwhile=listen, without=[reading])
 
 
 def _whole(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
     """Boot, try and report, inside the lab's own namespaces."""
-    bench = boot(layout, wish.out, say)
-    return attempt(bench, wish.failures, say)
+    try:
+        return attempt(boot(layout, wish.out, say, wish.templates), wish.failures, say)
+    except Refusal as refusal:
+        say(refused(refusal))
+        return 1
 
 
-def boot(layout: Layout, out: Path, say: Callable[[dict[str, Any]], None]) -> Bench:
-    """Boot a lab in the namespaces that this process is in, and wait until every kernel knows every route."""
+def boot(layout: Layout, out: Path | None, say: Callable[[dict[str, Any]], None], templates: tuple[Path, ...] = ()) -> Bench:
+    """Boot a lab in the namespaces that this process is in, and wait until every kernel knows every route.
+
+    `out` is what `build` wrote; where it is None, the files are made here.
+    """
     started = time.monotonic()
 
     def lap(step: str) -> None:
@@ -97,8 +109,11 @@ def boot(layout: Layout, out: Path, say: Callable[[dict[str, Any]], None]) -> Be
         say({"step": step, "seconds": round(now - started, 2)})
         started = now
 
-    prepare_mounts()
-    machines = Machines(layout, out)
+    if left := layout.left_out():
+        say({"say": left})
+    os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
+    machines = Machines(layout, place_files(layout, out, templates))
+    lap("the emitted files")
     machines.boot()
     lap(f"{len(layout.nodes):,} namespaces, {len(layout.wires):,} wires")
     daemons = Daemons(machines)
@@ -113,11 +128,13 @@ def boot(layout: Layout, out: Path, say: Callable[[dict[str, Any]], None]) -> Be
 
 def attempt(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]) -> int:
     """Run the trials, then the failures that were asked for; return 0 where all hold, else 1."""
-    good = True
-    for outcome in _outcomes(bench, failures, say):
-        good &= outcome.ok
-        say({"code": outcome.code, "title": outcome.title, "ok": outcome.ok, "figure": outcome.figure, "findings": outcome.findings})
-    return 0 if good else 1
+    return max([tell(outcome, say) for outcome in _outcomes(bench, failures, say)])
+
+
+def tell(outcome: Trial, say: Callable[[dict[str, Any]], None]) -> int:
+    """Tell the outcome of a trial, and return 0 where it holds, else 1."""
+    say({"code": outcome.code, "title": outcome.title, "ok": outcome.ok, "figure": outcome.figure, "findings": outcome.findings})
+    return int(not outcome.ok)
 
 
 def _outcomes(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]) -> Iterator[Trial]:

@@ -10,48 +10,53 @@ import os
 import socket
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.diagnostics import Refusal, refuse, suggest
-from fabricgen.lab.isolating import run_isolated
-from fabricgen.lab.keeping import CONTROL, LOG, serve, started_at
+from fabricgen.lab.isolating import FAULT, children, start
+from fabricgen.lab.keeping import CONTROL, LOG, heard, refused, serve
 from fabricgen.lab.layout import lay_out
 from fabricgen.lab.lldp import compare, neighbours
-from fabricgen.lab.session import as_root, attempt, boot
+from fabricgen.lab.session import as_root, attempt, boot, tell
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.lab.bench import Bench
     from fabricgen.lab.keeping import Keep
+    from fabricgen.lab.layout import Layout
     from fabricgen.lab.session import Wish
-    from fabricgen.lab.trials import Bench
 
     Say = Callable[[dict[str, Any]], None]
 
 
 def put_up(wish: Wish, keep: Keep, say: Say) -> None:
-    """Boot a lab that stays up. Raises Refusal where it does not come up; then nothing of it is left."""
-    place = keep.make()
-    listening = socket.socket(socket.AF_UNIX)
-    listening.bind(str(place / CONTROL))
-    listening.listen()
-    reading, writing = os.pipe()
-    guard = run_isolated(lambda: _hold(wish, place, listening, (reading, writing)), as_root=as_root(), detached=True)
-    os.close(writing)
-    listening.close()
+    """Boot a lab that stays up. Raises Refusal where it does not come up; then, and after an interruption, nothing of it is left."""
     layout = lay_out(wish.plan, wish.rails, wish.domains)
-    facts = {"guard": guard, "guard_started": started_at(guard), "out": str(wish.out), "nodes": layout.nodes, "gpus": len(layout.gpus)}
-    keep.record(facts | {"switches": len(layout.switches), "fabric": wish.plan.spec.name})
-    with os.fdopen(reading, encoding="utf-8") as words:
-        for line in words:
-            document = json.loads(line)
-            if document.get("ready"):
-                return
-            say(document)
-    log = (place / LOG).read_text(encoding="utf-8", errors="replace").strip()
-    keep.end()
-    raise _failed(log)
+    place = keep.make(
+        {"fabric": wish.plan.spec.name, "nodes": layout.nodes, "gpus": len(layout.gpus), "switches": len(layout.switches), "out": str(wish.out or "")}
+    )
+    try:
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(str(place / CONTROL))
+            listening.listen()
+            reading, writing = os.pipe()
+            guard = start(lambda: _hold(layout, wish, listening, writing), as_root=as_root(), log=place / LOG, without=[reading])
+            os.close(writing)
+        keep.record(guard, ready=False)
+        with os.fdopen(reading, encoding="utf-8") as words:
+            for line in words:
+                document = heard(line)
+                if document.get("ready"):
+                    keep.record(guard, ready=True)
+                    return
+                say(document)
+        raise _failed((place / LOG).read_text(encoding="utf-8", errors="replace").strip())  # noqa: TRY301 - what the lab left is cleared away below
+    except BaseException:
+        keep.end()
+        raise
 
 
 def _failed(log: str) -> Refusal:
@@ -59,45 +64,50 @@ def _failed(log: str) -> Refusal:
     return refuse("lab-failed", "the lab did not come up", because=tuple(log.splitlines()[-4:]), hint="`fabricgen lab doctor` says what is missing")
 
 
-def _hold(wish: Wish, place: Path, listening: socket.socket, pipe: tuple[int, int]) -> int:
+def _hold(layout: Layout, wish: Wish, listening: socket.socket, writing: int) -> int:
     """Boot a lab and answer for it, detached from whoever asked for it."""
-    reading, writing = pipe
-    os.close(reading)
-    log = os.open(place / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    for number, stands_for in ((nothing, 0), (log, 1), (log, 2)):
-        os.dup2(number, stands_for)
     with os.fdopen(writing, "w", encoding="utf-8") as words:
 
         def tell(document: dict[str, Any]) -> None:
             words.write(json.dumps(document) + "\n")
             words.flush()
 
-        bench = boot(lay_out(wish.plan, wish.rails, wish.domains), wish.out, tell)
+        try:
+            bench = boot(layout, wish.out, tell, wish.templates)
+        except Refusal as refusal:
+            tell(refused(refusal))
+            return 1
         tell({"ready": True})
+    os.chdir("/")
     serve(listening, lambda asked, say: _answer(bench, asked, say))
     return 0
 
 
 def _answer(bench: Bench, asked: dict[str, Any], say: Say) -> None:
-    """Do what is asked of a running lab."""
+    """Do what is asked of a running lab; whatever goes wrong, it stays up."""
     try:
-        if asked.get("do") == "test":
-            say({"end": attempt(bench, asked.get("failures", "none"), say)})
-        elif asked.get("do") == "status":
-            counted = bench.machines.networks.each(bench.switches, bench.daemons.sessions)
-            up, every = (sum(each[index] for each in counted) // 2 for index in (0, 1))
-            say({"sessions": up, "of": every, "end": 0})
-        elif asked.get("do") == "lldp":
-            found = neighbours(bench)
-            outcome = compare(bench, found)
-            say({"neighbours": found})
-            say({"code": outcome.code, "title": outcome.title, "ok": outcome.ok, "figure": outcome.figure, "findings": outcome.findings})
-            say({"end": int(not outcome.ok)})
+        say({"end": _done(bench, asked, say)})
     except Refusal as refusal:
-        say(
-            {"refused": [finding.fact for finding in refusal.findings], "because": [line for finding in refusal.findings for line in finding.because], "end": 1}
-        )
+        say(refused(refusal))
+    except (BrokenPipeError, ConnectionResetError):  # whoever asked is gone
+        raise
+    except Exception as error:  # noqa: BLE001 - told to whoever asked, and kept in the lab's log
+        traceback.print_exc()
+        say({"fault": f"{type(error).__name__}: {error}", "end": FAULT})
+
+
+def _done(bench: Bench, asked: dict[str, Any], say: Say) -> int:
+    """Do what is asked and return how it ended."""
+    if asked["do"] == "test":
+        return attempt(bench, asked["failures"], say)
+    if asked["do"] == "lldp":
+        found = neighbours(bench)
+        say({"neighbours": found})
+        return tell(compare(bench, found), say)
+    counted = bench.machines.networks.each(bench.switches, bench.daemons.sessions)
+    up, every = (sum(each[index] for each in counted) // 2 for index in (0, 1))
+    say({"sessions": up, "of": every})
+    return 0
 
 
 def inside(keep: Keep, node: str, command: list[str]) -> int:
@@ -105,14 +115,16 @@ def inside(keep: Keep, node: str, command: list[str]) -> int:
     facts = keep.facts
     if node not in facts["nodes"]:
         raise _unknown(node, facts["nodes"])
-    first = Path(f"/proc/{facts['guard']}/task/{facts['guard']}/children").read_text(encoding="ascii").split()[0]
-    own = [] if os.geteuid() == 0 and _same_user_space(first) else ["--user", "--preserve-credentials"]
-    words = ["nsenter", "--target", first, *own, "--mount", "--pid", "--", "ip", "netns", "exec", node, *command]
+    first = next(iter(children(facts["guard"])), None)
+    if first is None:
+        raise refuse("no-such-lab", f"the lab `{keep.name}` has ended", hint="`fabricgen lab up` boots it again")
+    own = [] if _same_user_space(first) else ["--user", "--preserve-credentials"]
+    words = ["nsenter", "--target", str(first), *own, "--mount", "--pid", "--", "ip", "netns", "exec", node, *command]
     sys.stdout.flush()
     return subprocess.run(words, check=False).returncode  # noqa: S603 - the user's own command
 
 
-def _same_user_space(number: str) -> bool:
+def _same_user_space(number: int) -> bool:
     """Say whether a process shares our user namespace."""
     return Path(f"/proc/{number}/ns/user").readlink() == Path("/proc/self/ns/user").readlink()
 

@@ -9,6 +9,7 @@ import contextlib
 import select
 import time
 from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.lab.probing import PORT, Probe
@@ -21,43 +22,53 @@ if TYPE_CHECKING:
 EVERY_S = 0.002
 """Between two rounds in which each flow sends a packet."""
 
-BEFORE_S, SETTLED_S = 0.2, 0.4
-"""How long packets flow before the failure, and how long they must all arrive after it."""
+SILENT = 10
+"""Packets of a flow that are lost in a row until it counts as silent."""
+
+BEFORE_S, SETTLED_S, LAST_S = 0.2, 0.4, 0.05
+"""How long packets flow before the failure, how long they must all arrive after it, and how long the last ones may take."""
 
 
 class Outage(NamedTuple):
-    """What a failure cost the flows that survive it: packets lost of those sent, and the longest silence of any flow."""
+    """What a failure cost the flows that survive it: packets lost of those sent, the longest silence of any flow, and the flows still silent at the end."""
 
     sent: int
     lost: int
     longest_s: float
+    silent: list[Probe]
 
 
 def outage(sockets: Sockets, flows: list[Probe], happens: Callable[[], None], patience_s: float = 15) -> Outage:
-    """Send packets of every flow while something happens, until all arrive again or patience ends."""
+    """Send packets of every flow while something happens beside it, until all arrive again or patience ends."""
     watch = _Watch(sockets, flows)
     started = time.monotonic()
-    happened, quiet_since = 0.0, started
-    while True:
-        now = time.monotonic()
-        if not happened and now - started > BEFORE_S:
-            happens()
-            happened = time.monotonic()
-        missing = watch.round()
-        if missing:
-            quiet_since = time.monotonic()
-        if happened and (now - max(quiet_since, happened) > SETTLED_S or now - happened > patience_s):
-            return watch.outage()
-        time.sleep(EVERY_S)
+    with ThreadPoolExecutor(1) as beside:
+        happening: Future[None] | None = None
+        happened = quiet_since = started
+        while True:
+            now = time.monotonic()
+            if happening is None and now - started > BEFORE_S:
+                happening = beside.submit(happens)
+            if happening is None or not happening.done():
+                happened = now
+            if watch.round():
+                quiet_since = time.monotonic()
+            if now - max(quiet_since, happened) > SETTLED_S or now - happened > patience_s:
+                break
+            time.sleep(EVERY_S)
+        if happening:
+            happening.result()
+    return watch.outage()
 
 
 class _Watch:
-    """The flows on the clock."""
+    """The flows on the clock. Silence is measured between the times at which packets were sent, so a clock that stumbles counts as nothing."""
 
     def __init__(self, sockets: Sockets, flows: list[Probe]) -> None:
         self.sockets, self.flows = sockets, flows
-        self.sent, self.heard = Counter[Probe](), Counter[Probe]()
-        self.last = dict.fromkeys(flows, time.monotonic())
+        self.rounds: list[float] = []
+        self.heard = Counter[Probe]()
+        self.last = dict.fromkeys(flows, -1)
         self.longest_s = 0.0
         self.poll = select.epoll()
         self.numbers = {each.fileno(): each for each in sockets.by_end.values()}
@@ -66,14 +77,17 @@ class _Watch:
 
     def round(self) -> int:
         """Send a packet of each flow, read what has arrived, and return how many flows are silent."""
+        self.rounds.append(time.monotonic())
         for flow in self.flows:
             with contextlib.suppress(OSError):  # lost where it starts
-                self.sockets.by_end[flow.source, flow.flow].sendto(f"{flow.source} {flow.target} {flow.flow}".encode(), (flow.target, PORT))
-            self.sent[flow] += 1
+                text = f"{flow.source} {flow.target} {flow.flow} {len(self.rounds) - 1}"
+                self.sockets.by_end[flow.source, flow.flow].sendto(text.encode(), (flow.target, PORT))
         self._receive()
-        now = time.monotonic()
-        silent = [flow for flow in self.flows if now - self.last[flow] > 10 * EVERY_S]
-        return len(silent)
+        return len(self.silent())
+
+    def silent(self) -> list[Probe]:
+        """Return the flows whose last packets have not arrived."""
+        return [flow for flow in self.flows if len(self.rounds) - 1 - self.last[flow] > SILENT]
 
     def _receive(self) -> None:
         """Read what has arrived."""
@@ -83,14 +97,24 @@ class _Watch:
                     text = self.numbers[number].recv(64)
                 except OSError:
                     break
-                source, target, flow = text.decode().split()
-                probe, now = Probe(source, target, int(flow)), time.monotonic()
+                source, target, port, at = text.decode().split()
+                probe, turn = Probe(source, target, int(port)), int(at)
                 if probe in self.last:
-                    self.longest_s = max(self.longest_s, now - self.last[probe])
-                    self.last[probe] = now
                     self.heard[probe] += 1
+                    self._note(probe, turn)
+
+    def _note(self, probe: Probe, turn: int) -> None:
+        """Measure the silence before a packet that has arrived: from the first one lost to this one."""
+        lost = self.last[probe] + 1
+        if turn > lost:
+            self.longest_s = max(self.longest_s, self.rounds[turn] - self.rounds[lost])
+        self.last[probe] = max(self.last[probe], turn)
 
     def outage(self) -> Outage:
-        """Add up."""
+        """Read what is still under way, and add up; a silence that has not ended counts until now."""
+        time.sleep(LAST_S)
+        self._receive()
         self.poll.close()
-        return Outage(self.sent.total(), self.sent.total() - self.heard.total(), self.longest_s)
+        silent, sent = self.silent(), len(self.rounds) * len(self.flows)
+        longest_s = max([self.longest_s, *(self.rounds[-1] - self.rounds[self.last[flow] + 1] for flow in silent)])
+        return Outage(sent, sent - self.heard.total(), longest_s, silent)

@@ -43,6 +43,10 @@ class Routes:
             self.by_length.setdefault(shift, {}).setdefault(int(network.network_address) >> shift, []).append((metric, hop))
         self.shifts = sorted(self.by_length)
 
+    def entries(self) -> Iterator[tuple[int, Any]]:
+        """Yield every metric and next hop."""
+        return (entry for networks in self.by_length.values() for found in networks.values() for entry in found)
+
     def find(self, address: int) -> list[Any]:
         """Return what stands at the longest prefix that holds an address, best first."""
         for shift in self.shifts:
@@ -57,7 +61,7 @@ class Tables:
     def __init__(self, hosts: Iterable[dict[str, Any]], switches: Iterable[dict[str, Any]], domains: dict[str, Any]) -> None:
         """Index the documents of hosts, of switches and of the domains."""
         self.gpus = {gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]} for host in hosts for gpu in host["gpus"]}
-        self.domains: list[list[str]] = [domain["gpus"] for domain in domains["domains"]]
+        self.domains: list[list[str]] = [[gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]]
         self.instances: dict[Instance, Routes] = {}
         self.at: dict[tuple[str, str], Instance] = {}
         for switch in switches:
@@ -71,11 +75,17 @@ class Tables:
         self.routes = {name: Routes((route["prefix"], route["metric"], route) for route in gpu["routes"]) for name, gpu in self.gpus.items() if gpu["routes"]}
 
     @classmethod
-    def read(cls, out: Path) -> Tables:
-        """Read what a build wrote."""
-        hosts = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((out / "hosts").glob("*/forwarding.json"))]
-        switches = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((out / "forwarding").glob("*.json")) if path.stem != "domains"]
-        return cls(hosts, switches, json.loads((out / "forwarding" / "domains.json").read_text(encoding="utf-8")))
+    def read(cls, out: Path, hosts: Iterable[str] = ("*",), switches: Iterable[str] = ("*",)) -> Tables:
+        """Read what a build wrote: all of it, or the tables of the hosts and switches that are named."""
+        by_host = [_read(path) for name in hosts for path in sorted((out / "hosts").glob(f"{name}/forwarding.json"))]
+        by_switch = [_read(path) for name in switches for path in sorted((out / "forwarding").glob(f"{name}.json")) if path.stem != "domains"]
+        return cls(by_host, by_switch, _read(out / "forwarding" / "domains.json"))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a document."""
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return document
 
 
 class Walker:
@@ -86,6 +96,7 @@ class Walker:
         self.tables, self.dead = tables, frozenset(dead)
         self._switched: dict[tuple[Instance, int], int] = {}
         self._crossed: dict[tuple[str, str], int] = {}
+        self._first: dict[tuple[str, str], Crossing | None] = {}
 
     def switched(self, at: Instance, address: int, seen: tuple[Instance, ...] = ()) -> int:
         """Count the equal ways from a switch to an address; every next hop that leads nowhere drops out. Fails on a loop, and at a wrong NIC port."""
@@ -125,12 +136,19 @@ class Walker:
         return one == other or (gpus[one]["domain"] == gpus[other]["domain"] and f"hb:{gpus[one]['domain']}" not in self.dead and other not in self.dead)
 
     def crossing(self, source: str, target: str) -> Crossing | None:
-        """Return the first crossing that lives in the order of the tables."""
+        """Return the first crossing that lives in the order of the tables; it is looked for once."""
+        key = source, target
+        if key not in self._first:
+            self._first[key] = self._look(source, target)
+        return self._first[key]
+
+    def _look(self, source: str, target: str) -> Crossing | None:
+        """Try the exits and landings in order."""
         gpus = self.tables.gpus
         for leaving in gpus[source]["exits"][str(gpus[target]["rail"])]:
-            if self.meets(source, leaving) and leaving not in self.dead:
+            if leaving in gpus and self.meets(source, leaving) and leaving not in self.dead:
                 for landing in gpus[target]["landings"][str(gpus[leaving]["rail"])]:
-                    if leaving != landing and self.meets(target, landing) and self.crossed(Crossing(leaving, landing)):
+                    if leaving != landing and landing in gpus and self.meets(target, landing) and self.crossed(Crossing(leaving, landing)):
                         return Crossing(leaving, landing)
         return None
 

@@ -6,6 +6,7 @@ of a build is what Jinja alone takes to render the same text from views that are
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import shutil
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fabricgen.catalog import Catalog
+from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, json_text, quoted
 from fabricgen.planner import make_plan
 from fabricgen.resources import shipped
@@ -66,9 +68,9 @@ def best(arguments: list[str], runs: int) -> Cost:
     return min((measured(arguments) for _ in range(runs)), key=lambda cost: cost.cpu_s)
 
 
-def sizing(gpus: int) -> list[str]:
-    """Return the flags of a fabric of the benchmark's shape."""
-    return ["--gpus", str(gpus), "--hb-domain", str(HB_DOMAIN), "--radix", str(RADIX)]
+def sizing(gpus: int, domain: int = HB_DOMAIN, radix: int = RADIX) -> list[str]:
+    """Return the flags of a fabric; by default of the benchmark's shape."""
+    return ["--gpus", str(gpus), "--hb-domain", str(domain), "--radix", str(radix)]
 
 
 def spec(gpus: int) -> FabricSpec:
@@ -120,6 +122,27 @@ def switch_graphs() -> None:
     for name in ("million", "million-hb8"):
         cost = min((python(["-c", program, str(shipped("inventories") / f"{name}.yaml")]) for _ in range(3)), key=lambda cost: cost.cpu_s)
         say(f"switch graph of {name}", f"{cost.wall_s:.2f} s wall, {cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 5 s, 1024 MiB")
+
+
+LABS = (
+    ("64 GPUs, 32 switches", [str(shipped("inventories") / "lab-64.yaml")], "under 6 s"),
+    ("256 GPUs, 48 switches", [*sizing(256, 8, 16), "--set", "nos=frr"], "up in 8 s, tried in 15 s"),
+    ("1,024 GPUs, 192 switches, no BFD", [*sizing(1024, 8, 16), "--set", "nos=frr", "--set", "addressing.bfd=false"], "up in 40 s"),
+    ("2 rails of a million GPUs", [str(shipped("inventories") / "million-hb8.yaml"), "--rails", "2", "--hb-domains", "8"], "seconds"),
+)
+
+
+def labs() -> None:
+    """Boot and try labs on this machine; the steps are wall time, which other work stretches. Leave it out where FRR is not there."""
+    if not all(need.ok for need in doctor()):
+        say("labs", "this machine cannot boot any", "`fabricgen lab doctor`")
+        return
+    for what, arguments, wanted in LABS:
+        started = time.perf_counter()
+        done = subprocess.run([sys.executable, "-m", "fabricgen", "lab", "run", *arguments, "--json"], capture_output=True, text=True, check=False)
+        took, document = time.perf_counter() - started, json.loads(done.stdout or "{}")
+        up = sum(step["seconds"] for step in document.get("steps", []))
+        say(f"lab of {what}", f"up in {up:.1f} s, all in {took:.1f} s, {'ok' if document.get('ok') else 'FAILED'}", wanted)
 
 
 def one_config() -> None:
@@ -187,6 +210,7 @@ def main() -> None:
     checks()
     switch_graphs()
     one_config()
+    labs()
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
     try:
         against_jinja(home / "out")

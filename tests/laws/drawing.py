@@ -130,6 +130,10 @@ WILD: dict[str, tuple[Any, ...]] = {
         "/etc/passwd",
     ),
     "nos": ("frr", "sonic", "mlnxos", {"leaf": "sonic", "spine": "frr"}, "dos", 3),
+    "site": (
+        "unknown", "none", {}, {"rack": {"units": 1}}, {"positions": "no.csv"}, {"positions": "/etc/passwd"}, {"halls": 1, "rows": 1, "racks_per_row": 1},
+        {"footprints": {"host": {"units": 8}, "leaf": {"units": 1}, "spine": {"units": 1}, "core": {"units": 1}}}, {"hosts_per_rack": 10**9}, 7,
+    ),
     "nccl": ("2.30.7", "2.x", 2.3, {"pxn": False}, {"version": "2.18"}, {"pxn": 0}, None),
     "roce": ({"dscp": 26}, {"dscp": 48}, {"priority": 6}, {"ecn_minimum_bytes": 10**9}),
 }  # fmt: skip

@@ -3,6 +3,7 @@
     # run: fabricgen plan fabric.yaml        how the program is called; the inventory is always called fabric.yaml
     # file own/switches/box.yaml:            another file that lies beside it, its lines below, indented
     # grown to: 1048577 bytes                the inventory, filled up with blanks
+    # shown by: tests/lab/test_refused.py    the machine must be brought into a state first; that test does it, and compares the text
     # fixed by: --set rails.count=4          the hint, followed: these words added to the command make it pass
     # fixed by: OLD => NEW                   the hint, followed: this change of the inventory, or of the command, makes it pass
     # expect:                                the exact text on stderr, to the end of the file
@@ -19,7 +20,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent
 INVENTORY = "fabric.yaml"
-_FIRST = re.compile(rb"^# (run|file [^\n]+|grown to|fixed by|expect):", re.MULTILINE)
+_FIRST = re.compile(rb"^# (run|file [^\n]+|grown to|shown by|fixed by|expect):", re.MULTILINE)
 
 
 @dataclass
@@ -32,6 +33,7 @@ class Case:
     reads_stdin: bool = False
     files: dict[str, str] = field(default_factory=dict)
     fixes: list[str] = field(default_factory=list)
+    shown_by: str = ""
     expected: str = ""
 
     @property
@@ -65,6 +67,8 @@ def read_case(path: Path) -> Case:
             command = value
         elif key == "grown to":
             case.body = case.body.ljust(int(value.removesuffix(" bytes")))
+        elif key == "shown by":
+            case.shown_by = value
         elif key == "fixed by":
             case.fixes.append(value)
         else:

@@ -1,0 +1,146 @@
+"""`diff`: two plans in the words of a technician."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import ROOT, Asked, json_option
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from fabricgen.growth.devices import Device
+    from fabricgen.growth.differing import Diff
+    from fabricgen.growth.ordering import Step
+
+SHOWN = 20
+"""Steps of each action, and groups of devices, that are printed unless all are asked for."""
+
+WORDS = {
+    "add": "pull {cable}: {start} - {end}",
+    "remove": "take out {cable}: {start} - {end}",
+    "move": "move {cable}: out of {start}, into {end}",
+    "unplug": "unplug {cable}: out of {start}, and let it hang",
+    "plug": "plug {cable} that hangs: into {end}",
+    "relabel": "relabel {start}: {end}",
+    "refit": "refit {cable}: {start}, then {end}",
+}
+"""What each action is to whoever stands at the rack."""
+
+
+@click.command()
+@click.argument("old", type=click.Path(allow_dash=True))
+@click.argument("new", type=click.Path(allow_dash=True))
+@click.option("--prices", metavar="BOOK", help="Price book for both: a name of the catalog, or a .yaml file.")
+@click.option(
+    "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
+)
+@click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
+@json_option
+def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], *, everything: bool, as_json: bool) -> None:
+    """Tell what it takes to make one fabric of another.
+
+    OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work: new cables first, then one move after the
+    other, and what is not needed any more last.
+    """
+    from fabricgen.growth import diff as compare
+
+    older, _ = Asked(old, {}, prices, (), roots).plan()
+    newer, inventory = Asked(new, {}, prices, (), roots).plan()
+    with inventory.placing():
+        found = compare(older, newer)
+        document = found.document() if as_json else None
+    if document:
+        print_json(document)
+    else:
+        with inventory.placing():
+            text = diff_text(found, None if everything else SHOWN)
+        click.echo(text)
+
+
+def diff_text(found: Diff, most: int | None) -> str:
+    """Lay out what differs; at most so many steps of a kind, and groups of devices."""
+    parts = [
+        [f"{found.old.spec.name} -> {found.new.spec.name}: {counts(found)}"],
+        list(_steps(found.steps, most)),
+        [_darkness(found)] if found.steps else [],
+        _parts(found),
+        [f"{setting.key}: {_said(setting.was)} -> {_said(setting.now)}" for setting in found.settings],
+        list(_devices(found.devices, most)),
+        [] if found.measured else ["places and lengths of cables are not compared: no `site` describes both rooms"],
+    ]
+    return "\n\n".join("\n".join(lines) for lines in parts if lines)
+
+
+def counts(found: Diff) -> str:
+    """Count the cables of a diff in words."""
+    words = [(found.moved, "move"), (found.added, "come"), (found.removed, "go"), (found.kept, "stay")]
+    return ", ".join(f"{grouped(count) if count else 'no'} cable{'s' * (count != 1)} {verb}{'s' * (count == 1)}" for count, verb in words)
+
+
+def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
+    """Write out steps with their numbers; of each action the first ones, and how many there are."""
+    shown: Counter[str] = Counter()
+    for number, step in enumerate(steps, start=1):
+        shown[step.action] += 1
+        if most is None or shown[step.action] <= most:
+            line = WORDS[step.action].format(cable=step.cable, start=step.start, end=step.end)
+            yield f"{number:>6}  {line}" + (f" (no path meanwhile: {_listed(step.dark)})" if step.dark else "")
+    rest = [f"{grouped(count - most)} more to {action}" for action, count in shown.items() if most is not None and count > most]
+    if rest:
+        yield f"        and {', '.join(rest)}; `--all` shows them"
+
+
+def _darkness(found: Diff) -> str:
+    """Say whether every NIC port keeps a path, as far as that was followed."""
+    dark = list(dict.fromkeys(port for step in found.steps for port in step.dark))
+    text = f"without a path during some step: {_listed(dark)}" if dark else "every NIC port that has a path before and after has one all the while"
+    return text + (f"; {grouped(found.unfollowed)} steps were too many to follow" if found.unfollowed else "")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Name the first few."""
+    few = 4
+    return ", ".join(names[:few]) + (f" and {grouped(len(names) - few)} more" if len(names) > few else "")
+
+
+def _parts(found: Diff) -> list[str]:
+    """Lay out the parts of which another number is needed, and what that costs."""
+    book = found.boms[1].book
+    cost = "not known" if found.cost_delta is None else f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} by {book.name}"
+    unpriced = sorted({part for bom in found.boms for part in bom.unpriced})
+    lines = [f"cost: {cost}" + (f"; without a price: {', '.join(unpriced)}" if unpriced else "")]
+    if not found.parts:
+        return lines
+    rows = [[delta.part, grouped(delta.was), grouped(delta.now), f"{delta.now - delta.was:+,}"] for delta in found.parts]
+    return [table([["parts, with spares", "was", "now", "change"], *rows], right=(1, 2, 3)), *lines]
+
+
+def _said(value: Any) -> str:  # noqa: ANN401 - any value of an inventory
+    """Write a value of an inventory."""
+    return "not set" if value is None else str(value)
+
+
+def _devices(devices: Iterable[Device], most: int | None) -> Iterator[str]:
+    """Say what changes on devices, those alike in one line."""
+    alike: dict[str, list[str]] = {}
+    for device in devices:
+        alike.setdefault(_changes(device), []).append(device.name)
+    for words, names in list(alike.items())[:most]:
+        yield f"{names[0] if len(names) == 1 else f'{names[0]} and {grouped(len(names) - 1)} more'}: {words}"
+    if most is not None and len(alike) > most:
+        yield f"and {grouped(sum(map(len, list(alike.values())[most:])))} more devices; `--all` shows them"
+
+
+def _changes(device: Device) -> str:
+    """Say what changes on one device, and so in its configuration."""
+    if device.state != "changed":
+        return f"{device.role} {device.state}"
+    counted = Counter(f"{change.what}{' more' if change.was == 'absent' else ' less' if change.now == 'absent' else ''}" for change in device.changes)
+    values = {change.what: f"{change.what} {change.was or 'none'} -> {change.now or 'none'}" for change in device.changes}
+    return f"{device.role} changed: ".lstrip() + ", ".join(values.get(what, what) if count == 1 else f"{count} x {what}" for what, count in counted.items())

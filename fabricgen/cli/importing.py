@@ -1,0 +1,66 @@
+"""`import`: a fabric that stands, taken over from its cut sheet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.plan import summary_text
+from fabricgen.cli.printing import grouped, print_advice, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planner import Plan
+
+
+@click.command("import")
+@click.argument("sheet", type=click.Path(path_type=Path))
+@fabric_arguments
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Keep the plan in a file; every command takes it.")
+@json_option
+def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
+    """Take over a fabric that stands: FABRIC says what it is, the cut sheet SHEET how it is cabled.
+
+    SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface, b_device, b_interface, in any order and beside
+    any other column; source and destination, from and to, host and port are understood as well.
+    """
+    from fabricgen.bom import make_bom
+    from fabricgen.growth import read_cut_sheet, take_over
+    from fabricgen.summary import summarize
+    from fabricgen.writing import json_document, write_file
+
+    base, inventory = asked.plan()
+    found = read_cut_sheet(sheet)
+    with inventory.placing():
+        plan = take_over(base, found)
+        summary = summarize(plan, make_bom(plan))
+        facts = _facts(plan, {row.label for row in found.rows if row.label})
+    write_file(output, json_document(plan.document(summary)))
+    if as_json:
+        print_json(summary | {"imported": {"cables": len(found.rows), **facts}})
+        return
+    click.echo(summary_text(summary))
+    print_advice(_notes(facts))
+    click.echo(f"\n{grouped(len(found.rows))} cables taken over; plan kept in {output}", err=True)
+
+
+def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
+    """Say what of the sheet the plan does not have, and which laws the cabling breaks."""
+    from fabricgen.checks import check
+    from fabricgen.viewing import Views
+
+    views = Views(plan)
+    own = {view.cable for unit in range(plan.mapping.units) for view in views.cables(unit)} if labels else set()
+    return {"labels_not_kept": len(labels - own), "broken": check(plan).broken}
+
+
+def _notes(facts: dict[str, Any]) -> Iterator[str]:
+    """Put that into words."""
+    if facts["labels_not_kept"]:
+        yield f"{grouped(facts['labels_not_kept'])} labels of the sheet are not those of the plan, which labels cables by their lower port"
+    if facts["broken"]:
+        yield f"cabled so, the fabric breaks {', '.join(facts['broken'])}; `fabricgen check` tells where"

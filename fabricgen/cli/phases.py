@@ -1,0 +1,68 @@
+"""`phases`: what each phase of a fabric buys and cables, and the bandwidth in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from fabricgen.growth.phasing import Stage
+    from fabricgen.planner import Plan
+
+
+@click.command()
+@fabric_arguments
+@click.option("--cables", "name", metavar="PHASE", help="Print the cables that this phase pulls, as CSV.")
+@json_option
+def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
+    """Tell what each phase of the inventory's `phases` buys and cables, and the bandwidth in between.
+
+    No cable is pulled twice, and names, ports and addresses are final from the first day.
+    """
+    from fabricgen.growth.phasing import document, phase_in
+
+    plan, inventory = asked.plan()
+    with inventory.placing():
+        stages = phase_in(plan)
+    if name is not None:
+        chosen = next((stage for stage in stages if stage.name == name), None)
+        if chosen is None:
+            raise click.BadParameter(f"there is no phase `{name}`; phases: {', '.join(stage.name for stage in stages)}", param_hint="'--cables'")
+        click.echo(_cables(plan, chosen))
+    elif as_json:
+        print_json({"name": plan.spec.name, "phases": document(plan, stages)})
+    else:
+        click.echo(phases_text(plan, stages))
+
+
+def phases_text(plan: Plan, stages: list[Stage]) -> str:
+    """Lay out the phases as columns."""
+    from fabricgen.growth.phasing import document
+
+    shown = document(plan, stages)
+    parts = dict.fromkeys(part for stage in stages for part in stage.parts)
+    rows = [
+        ["", *(stage["name"] for stage in shown)],
+        *([f"{key.replace('_', '-')} links", *(grouped(stage["links"][key]) for stage in shown)] for key in shown[0]["links"]),
+        ["cables", *(grouped(stage["cables"]) for stage in shown)],
+        *([part, *(grouped(stage["parts"].get(part, 0)) for stage in shown)] for part in parts),
+        ["cost", *(grouped(stage["cost"]) for stage in shown)],
+        ["NIC bandwidth by then, Gbps", *(grouped(stage["nic_gbps_by_then"]) for stage in shown)],
+        ["GPUs with no NIC port cabled by then", *(grouped(stage["gpus_without_nic_by_then"]) for stage in shown)],
+        ["oversubscription by then", *(stage["oversubscription_by_then"] or "-" for stage in shown)],
+    ]
+    unpriced = sorted({part for stage in stages for part in stage.unpriced})
+    notes = ["spares are in no phase", *([f"without a price: {', '.join(unpriced)}"] if unpriced else [])]
+    return f"{plan.spec.name} in {len(stages)} phases\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n" + "\n".join(notes)
+
+
+def _cables(plan: Plan, stage: Stage) -> str:
+    """List the cables of a phase."""
+    from fabricgen.growth.phasing import cables_of
+
+    lines = (f"{view.cable},{view.a_device},{view.a_interface},{view.b_device},{view.b_interface}" for view in cables_of(plan, stage))
+    return "\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines])

@@ -1,0 +1,231 @@
+"""A running lab and what it is judged by: its tables, its wires, what its kernels have learnt, and packets.
+
+Owns the measurements that trials and failures share. What they must come to is said by `trials` and `breaking`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from fabricgen.addressing import dotted
+from fabricgen.lab.booting import batch, set_kernel
+from fabricgen.lab.expecting import Clos
+from fabricgen.lab.probing import Probe, Sockets, open_at, send_all
+from fabricgen.lab.walking import Tables
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+    from socket import socket
+
+    from fabricgen.lab.booting import Machines
+    from fabricgen.lab.daemons import Daemons
+    from fabricgen.lab.layout import Wire
+
+Routes = dict[str, frozenset[str]]
+"""By prefix: the interfaces of its next hops."""
+
+EXACT_GPUS, SAMPLED_PEERS = 512, 64
+"""Up to so many GPUs every ordered pair is tried; above it, every GPU with so many others, drawn once and for all."""
+
+STUCK_S = 8.0
+"""How long nothing may get better before idle sessions are looked for; FRR tries again every three seconds by itself."""
+
+POLL_S, ASKED = 0.1, 4
+"""Between two looks at kernels that have not learnt everything, and how many are looked at together: what is looked at costs the daemons time."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The outcome of one trial."""
+
+    code: str
+    title: str
+    figure: str
+    findings: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A running lab and what it is judged by."""
+
+    machines: Machines
+    daemons: Daemons
+    reopened: list[str] = field(default_factory=list)
+    """The ports that had to be opened a second time, as `switch port`."""
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The emitted forwarding tables of the lab's hosts and switches."""
+        return Tables.read(self.machines.out, self.machines.layout.hosts, self.switches)
+
+    @cached_property
+    def absent(self) -> frozenset[str]:
+        """The cables that the tables name and a slice leaves out: they count as dead."""
+        booted = {wire.label for wire in self.machines.layout.wires}
+        named = (hop["cable"] for routes in self.tables.instances.values() for _, hops in routes.entries() for hop in hops)
+        return frozenset(cable for cable in named if cable not in booted)
+
+    @cached_property
+    def switches(self) -> list[str]:
+        """The names of the switches."""
+        return [seat.name for seat in self.machines.layout.switches]
+
+    @cached_property
+    def tiers(self) -> dict[str, int]:
+        """The tier of each switch."""
+        boxes = self.machines.layout.plan.naming.boxes
+        return {seat.name: boxes[seat.box].role.tier for seat in self.machines.layout.switches}
+
+    @cached_property
+    def host_wires(self) -> dict[str, list[Wire]]:
+        """The host cables at each leaf."""
+        found: dict[str, list[Wire]] = defaultdict(list)
+        for wire in self.machines.layout.wires:
+            if wire.label and wire.a not in self.tiers:
+                found[wire.b].append(wire)
+        return found
+
+    @cached_property
+    def addresses(self) -> dict[str, dict[str, str]]:
+        """The addresses of each GPU, by interface."""
+        gpus = self.tables.gpus
+        return {name: {f"nic{port['plane']}": port["address"] for port in gpus[name]["ports"]} for name in self.machines.layout.gpus.values()}
+
+    @cached_property
+    def loopbacks(self) -> dict[str, str]:
+        """The loopback of each switch."""
+        layout = self.machines.layout
+        plan = layout.plan
+        return {seat.name: dotted(plan.addresses.loopback(seat.unit, 0, plan.naming.boxes[seat.box])) for seat in layout.switches}
+
+    @cached_property
+    def owner(self) -> dict[str, str]:
+        """The GPU or switch that writes an address into a packet's record."""
+        owner = {address: gpu for gpu, ports in self.addresses.items() for address in ports.values()}
+        owner |= {address: switch for switch, address in self.loopbacks.items()}
+        return owner | {wire.b_address: leaf for leaf, wires in self.host_wires.items() for wire in wires}
+
+    def clos(self, dead: Collection[str] = ()) -> Clos:
+        """Return the living switches and wires between them."""
+        return Clos(self.tiers, self.machines.layout.wires, dead)
+
+    def expected(self, dead: Collection[str] = ()) -> dict[str, Routes]:
+        """Return what every living switch must have learnt, with some cables and switches dead."""
+        clos = self.clos(dead)
+        routes: dict[str, Routes] = {name: {} for name in clos.tiers}
+        for target in clos.tiers:
+            behind = [f"{wire_prefix(self.addresses[wire.a][wire.a_interface])}" for wire in self.host_wires.get(target, ()) if wire.label not in dead]
+            for switch, ways in clos.ways_to(target).items():
+                routes[switch] |= dict.fromkeys([self.loopbacks[target], *behind], ways)
+        return routes
+
+    def learnt(self, switches: list[str]) -> dict[str, Routes]:
+        """Read what the kernels of some switches have learnt from BGP."""
+        return dict(zip(switches, self.machines.networks.each(switches, lambda _: _kernel_routes()), strict=True))
+
+    def converge(self, dead: Collection[str] = (), patience_s: float = 60, switches: list[str] | None = None) -> tuple[float, dict[str, tuple[Routes, Routes]]]:
+        """Wait until every kernel has what it must; return the seconds it took, and what is still wrong then: expected and learnt, by switch."""
+        wanted, started = self.expected(dead), time.monotonic()
+        waiting, progress = [name for name in switches or self.switches if name in wanted], started
+        while waiting and time.monotonic() - started < patience_s:
+            now = self.learnt(waiting[:ASKED])
+            right = [name for name, learnt in now.items() if learnt == wanted[name]]
+            waiting = [name for name in waiting if name not in right]
+            if not right and time.monotonic() - progress > STUCK_S:
+                self._reopen(waiting, dead)
+                progress = time.monotonic()
+            if right:
+                progress = time.monotonic()
+            if len(right) < len(now):
+                time.sleep(POLL_S)
+        took, now = time.monotonic() - started, self.learnt(waiting)
+        return took, {name: (wanted[name], learnt) for name, learnt in now.items() if learnt != wanted[name]}
+
+    def _reopen(self, switches: list[str], dead: Collection[str]) -> None:
+        """Open the ports with an idle session again.
+
+        bgpd 8.4.4 forgets a neighbour for good when it hears of it before it hears that the port is up, which happens on a busy machine.
+        """
+        for name in switches:
+            for port, state in self.daemons.states(name).items():
+                wire = self.machines.ends[name][port].wire
+                if state == "Idle" and not {wire.label, wire.a, wire.b} & set(dead):
+                    self.machines.networks.inside(name, partial(batch, [f"link set {port} down", *self.machines.up(name, port)], name))
+                    self.reopened.append(f"{name} {port}")
+
+    def sockets(self, flows: int = 1) -> Sockets:
+        """Open the sockets of every GPU."""
+        made: dict[tuple[str, int], socket] = {}
+        for gpu, ports in self.addresses.items():
+            opened = partial(_open_all, ports.values(), flows)
+            made |= self.machines.networks.inside(gpu, opened)
+        return Sockets(made)
+
+    def deliver(self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1) -> tuple[dict[Probe, list[str]], int]:
+        """Send probes and return the record of each that arrived; of the wanted ones that did not, how many were sent a second time."""
+        sockets = self.sockets(flows)
+        found = send_all(sockets, probes)
+        lost = [probe for probe in wanted if probe not in found]
+        found |= send_all(sockets, lost)
+        sockets.close()
+        return found, len(lost)
+
+    def forwarding(self, *, on: bool) -> None:
+        """Let GPUs forward for each other, or not."""
+        self.machines.networks.each(list(self.addresses), lambda _: set_kernel("net.ipv4.ip_forward", str(int(on))))
+
+
+def _open_all(addresses: Iterable[str], flows: int) -> dict[tuple[str, int], socket]:
+    """Open the sockets of one GPU; the thread is in its namespace."""
+    return {(address, flow): open_at(address, flow) for address in addresses for flow in range(flows)}
+
+
+def wire_prefix(address: str) -> str:
+    """Return the /31 that a NIC port's address is the odd half of.
+
+    >>> wire_prefix("10.0.0.9")
+    '10.0.0.8/31'
+    """
+    head, _, last = address.rpartition(".")
+    return f"{head}.{int(last) - 1}/31"
+
+
+def _kernel_routes() -> Routes:
+    """Read the BGP routes of the namespace that the thread is in."""
+    listed = json.loads(subprocess.run(["ip", "-j", "-4", "route", "show", "proto", "bgp"], capture_output=True, text=True, check=True).stdout or "[]")  # noqa: S607 - found as the user's shell finds it
+    return {route["dst"]: frozenset(hop["dev"] for hop in route.get("nexthops") or [route] if "linkdown" not in hop.get("flags", ())) for route in listed}
+
+
+def pairs(bench: Bench) -> Iterator[tuple[str, str]]:
+    """Yield the ordered pairs of GPUs that are tried: all of them, or a sample where there are too many."""
+    gpus = list(bench.addresses)
+    if len(gpus) <= EXACT_GPUS:
+        yield from permutations(gpus, 2)
+        return
+    drawn = random.Random(0)  # noqa: S311 - the same sample everywhere, and no secret
+    for source in gpus:
+        yield from ((source, target) for target in drawn.sample(gpus, SAMPLED_PEERS + 1)[:SAMPLED_PEERS] if target != source)
+
+
+def probes(bench: Bench, chosen: Iterable[tuple[str, str]], flows: int = 1) -> dict[Probe, tuple[str, str, str]]:
+    """Return a probe for each pair, plane and flow, with the pair and the interface that its target is cabled by."""
+    addresses = bench.addresses
+    return {
+        Probe(addresses[source][interface], addresses[target][interface], flow): (source, target, interface)
+        for source, target in chosen
+        for interface in addresses[source]
+        for flow in range(flows)
+    }

@@ -1,0 +1,34 @@
+"""The emitted files of a lab, at one place inside of it: those of a directory that `build` wrote, or made anew where they vanish with the lab.
+
+Owns where they lie. What they say is nobody's here to change.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricgen.building import Job, build
+from fabricgen.lab import kernel
+from fabricgen.lab.booting import prepare_mounts
+from fabricgen.packs import Packs
+
+if TYPE_CHECKING:
+    from fabricgen.lab.layout import Layout
+
+FILES = Path("/run/fabricgen")
+"""Where they are inside a lab; it is in memory, and no other lab sees it."""
+
+
+def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = ()) -> Path:
+    """Give the lab directories of its own, and its files; return where they are. Raises Refusal where they cannot be built."""
+    held = None if out is None else os.open(out, os.O_RDONLY | os.O_DIRECTORY)  # before /run is covered: it may lie there
+    prepare_mounts()
+    if held is None:
+        build(Job(layout.plan, Packs(templates), ("configs", "forwarding", "lab"), frozenset({"forwarding", "lab"}), part=layout.part), FILES)
+    else:
+        FILES.mkdir()
+        kernel.mount(f"/proc/self/fd/{held}", FILES, flags=kernel.MS_BIND)
+        os.close(held)
+    return FILES

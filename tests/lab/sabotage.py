@@ -1,0 +1,259 @@
+"""Labs that are broken on purpose, each fault in turn on one that is up: which trial objects, and whom it names.
+
+Run as a program with an inventory: it boots the fabric twice, once as planned and once with cables swapped, and prints what was found as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.api import plan_file
+from fabricgen.lab import hiding, lldp, trials
+from fabricgen.lab.bench import Bench, Trial
+from fabricgen.lab.booting import set_kernel
+from fabricgen.lab.daemons import PLACE
+from fabricgen.lab.isolating import run_isolated
+from fabricgen.lab.layout import Layout, lay_out
+from fabricgen.lab.session import as_root, boot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from fabricgen.lab.layout import Wire
+
+LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
+
+
+def ip(bench: Bench, node: str, *words: str) -> str:
+    """Run `ip` in a node."""
+    return bench.machines.networks.inside(node, lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout)  # noqa: S607 - found as the user's shell finds it
+
+
+@contextmanager
+def without_zebra(switch: str) -> Iterator[None]:
+    """Stop zebra, which would mend its kernel's routes at once."""
+    number = int((PLACE / switch / "zebra.pid").read_text(encoding="ascii"))
+    os.kill(number, signal.SIGSTOP)
+    yield
+    os.kill(number, signal.SIGCONT)
+
+
+def route_to(bench: Bench, switch: str, gpu: str) -> tuple[str, list[list[str]]]:
+    """Return the prefix of a GPU's NIC in a switch's kernel, and the words of each next hop."""
+    prefix = prefix_of(bench.addresses[gpu]["nic0"])
+    (route,) = json.loads(ip(bench, switch, "-j", "route", "show", prefix))
+    return prefix, [["nexthop", "via", "inet6", hop["via"]["host"], "dev", hop["dev"]] for hop in route["nexthops"]]
+
+
+def prefix_of(address: str) -> str:
+    """Return the /31 of a GPU's address."""
+    head, _, last = address.rpartition(".")
+    return f"{head}.{int(last) & ~1}/31"
+
+
+@contextmanager
+def changed_route(bench: Bench, words: Callable[[list[list[str]]], list[list[str]]]) -> Iterator[None]:
+    """Change the next hops of a route in a leaf's kernel, and put them back."""
+    with without_zebra(LEAF):
+        prefix, hops = route_to(bench, LEAF, FAR)
+        given = ["route", "replace", prefix, "proto", "bgp", "metric", "20"]
+        ip(bench, LEAF, *given, *chain.from_iterable(words(hops)))
+        yield
+        ip(bench, LEAF, *given, *chain.from_iterable(hops))
+
+
+@contextmanager
+def removed_route(bench: Bench) -> Iterator[None]:
+    """Take a route out of a leaf's kernel."""
+    with without_zebra(LEAF):
+        prefix, hops = route_to(bench, LEAF, FAR)
+        ip(bench, LEAF, "route", "del", prefix, "proto", "bgp")
+        yield
+        ip(bench, LEAF, "route", "add", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(hops))
+
+
+def narrowed_route(bench: Bench) -> AbstractContextManager[None]:
+    """Leave one next hop of four in a leaf's kernel: FRR still shows four."""
+    return changed_route(bench, lambda hops: hops[:1])
+
+
+@contextmanager
+def leaked_prefix(bench: Bench) -> Iterator[None]:
+    """Teach a leaf a prefix of another rail."""
+    prefix, port = prefix_of(bench.addresses["d7-g1"]["nic0"]), next(iter(bench.machines.ends[LEAF]))
+    ip(bench, LEAF, "route", "add", prefix, "proto", "bgp", "dev", port)
+    yield
+    ip(bench, LEAF, "route", "del", prefix, "proto", "bgp")
+
+
+@contextmanager
+def closed_port(bench: Bench) -> Iterator[None]:
+    """Take down an uplink of a leaf."""
+    uplink = next(wire for wire in bench.machines.layout.wires if (wire.a, wire.b) == (LEAF, SPINE))
+    ip(bench, LEAF, "link", "set", uplink.a_interface, "down")
+    bench.converge({uplink.label})
+    yield
+    ip(bench, LEAF, "link", "set", uplink.a_interface, "up")
+    bench.converge()
+    trials.bfd(bench)
+
+
+@contextmanager
+def silent_bfd(bench: Bench) -> Iterator[None]:
+    """Stop the BFD daemon of a switch for good; BGP goes on once it has come back."""
+    bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "shutdown"])
+    yield
+    bench.daemons.tell(SPINE, ["bfd", "profile FABRIC", "no shutdown"])
+    bench.converge()
+    trials.bfd(bench)
+
+
+@contextmanager
+def wrong_relay(bench: Bench) -> Iterator[None]:
+    """Send a GPU's packets for another rail over the wrong GPU of its domain."""
+    routes = json.loads(ip(bench, NEAR, "-j", "route", "show"))
+    route = min((route for route in routes if route.get("dev") == "hb0" and "gateway" in route), key=lambda route: int(route["metric"]))
+    own = ["via", route["gateway"], "dev", "hb0", "src", route["prefsrc"], "metric", str(route["metric"])]
+    other = next(end.wire.a_address for end in bench.machines.ends["hb:0"].values() if end.wire.a_address != route["gateway"] and end.wire.a == "d0-g5")
+    ip(bench, NEAR, "route", "replace", route["dst"], "via", other, *own[2:])
+    yield
+    ip(bench, NEAR, "route", "replace", route["dst"], *own)
+
+
+@contextmanager
+def deaf_relay(bench: Bench) -> Iterator[None]:
+    """Forbid a GPU to forward."""
+    bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "0"))
+    yield
+    bench.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
+
+
+@contextmanager
+def forwarding_left_on(_bench: Bench) -> Iterator[None]:
+    """Have one GPU forward where none should."""
+    switched = Bench.forwarding
+
+    def all_but_one(self: Bench, *, on: bool) -> None:
+        switched(self, on=on)
+        self.machines.networks.inside("d0-g1", lambda: set_kernel("net.ipv4.ip_forward", "1"))
+
+    setattr(Bench, "forwarding", all_but_one)  # noqa: B010 - a method is not assigned to, but replaced for a while
+    yield
+    setattr(Bench, "forwarding", switched)  # noqa: B010 - as it was
+
+
+@contextmanager
+def narrow_link(bench: Bench) -> Iterator[None]:
+    """Let a spine's ports take packets of the usual size only."""
+    for port in bench.machines.ends[SPINE]:
+        ip(bench, SPINE, "link", "set", port, "mtu", "1500")
+    yield
+    for port in bench.machines.ends[SPINE]:
+        ip(bench, SPINE, "link", "set", port, "mtu", "9216")
+
+
+@contextmanager
+def way_back(bench: Bench) -> Iterator[None]:
+    """Teach the leaf of another rail a way back to a GPU, over the host that the packet comes from."""
+    wire = next(wire for wire in bench.machines.layout.wires if wire.a == "d0-g7" and wire.label)
+    ip(bench, wire.b, "route", "add", bench.addresses[NEAR]["nic0"], "via", bench.addresses["d0-g7"]["nic0"])
+    yield
+    ip(bench, wire.b, "route", "del", bench.addresses[NEAR]["nic0"])
+
+
+@contextmanager
+def leaning(bench: Bench) -> Iterator[None]:
+    """Have a leaf prefer one spine for every prefix behind the other leaf: all next hops are there, and their weights are not even."""
+    with without_zebra(LEAF):
+        before = {}
+        for gpu in (f"d{domain}-g0" for domain in range(4, 8)):
+            prefix, hops = route_to(bench, LEAF, gpu)
+            before[prefix] = hops
+            heavy = [[*hop, "weight", "20" if number < len(hops) // 2 else "1"] for number, hop in enumerate(hops)]
+            ip(bench, LEAF, "route", "replace", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(heavy))
+        yield
+        for prefix, hops in before.items():
+            ip(bench, LEAF, "route", "replace", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(hops))
+
+
+FAULTS: dict[str, tuple[Callable[[Bench], AbstractContextManager[None]], Callable[[Bench], Trial]]] = {
+    "a route is removed": (removed_route, trials.routes),
+    "a route is narrowed": (narrowed_route, trials.routes),
+    "a prefix leaks": (leaked_prefix, trials.routes),
+    "a port is down": (closed_port, trials.sessions),
+    "BFD is off": (silent_bfd, trials.bfd),
+    "a relay is wrong": (wrong_relay, trials.paths),
+    "a relay is deaf": (deaf_relay, trials.paths),
+    "forwarding is on": (forwarding_left_on, trials.isolation),
+    "flows lean": (leaning, trials.spread),
+    "a link is narrow": (narrow_link, hiding.large),
+    "a way back": (way_back, hiding.hidden),
+}
+"""Each fault, and the trial that must object."""
+
+
+@dataclass(frozen=True)
+class Swapped(Layout):
+    """A lab in which two cables were taken for each other at a leaf's hosts, and two more at its uplinks."""
+
+    @cached_property
+    def wires(self) -> list[Wire]:
+        """The wires with the far ends of two pairs changed over."""
+        wires = list(super().wires)
+        hosts = [next(at for at, wire in enumerate(wires) if wire.label and wire.a == gpu) for gpu in (NEAR, FAR)]
+        uplinks = [next(at for at, wire in enumerate(wires) if (wire.a, wire.b) == (LEAF, spine)) for spine in (SPINE, "r0-spine-2")]
+        for one, other in (hosts, uplinks):
+            first, second = wires[one], wires[other]
+            wires[one] = first._replace(b=second.b, b_interface=second.b_interface)
+            wires[other] = second._replace(b=first.b, b_interface=first.b_interface)
+        return wires
+
+
+def found(outcome: Trial) -> dict[str, Any]:
+    """Put an outcome into words."""
+    return {"trial": outcome.code, "findings": outcome.findings}
+
+
+def tell(name: str, outcomes: list[Trial]) -> None:
+    """Print what was found."""
+    sys.stdout.write(json.dumps([name, [found(outcome) for outcome in outcomes]]) + "\n")
+    sys.stdout.flush()
+
+
+def main(inventory: Path) -> int:
+    """Break a lab in every way, then boot it with cables swapped."""
+    plan = plan_file(inventory)
+    whole = lay_out(plan)
+
+    def break_it() -> int:
+        bench = boot(whole, None, lambda _: None)
+        tell("whole", [trial(bench) for trial in trials.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench))])
+        for name, (fault, trial) in FAULTS.items():
+            with fault(bench):
+                tell(name, [trial(bench)])
+            tell(f"{name}: mended", [trial(bench)])
+        return 0
+
+    def swap() -> int:
+        planned = boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
+        judged = Bench(planned.machines, planned.daemons)
+        object.__setattr__(judged.machines, "layout", whole)
+        tell("cables are swapped", [*(trial(judged) for trial in (trials.routes, trials.paths)), lldp.compare(judged, lldp.neighbours(judged))])
+        return 0
+
+    return max(run_isolated(work, as_root=as_root(), meanwhile=lambda: None) for work in (break_it, swap))
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))

@@ -1,0 +1,193 @@
+"""A lab's life and death: as every kind of user, two at once, and killed in every way; nothing is ever left of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.lab.isolating import children
+from tests.lab.conftest import PATIENCE_S
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from tests.lab.conftest import Machine
+
+TRIED = ["sessions", "routes", "paths", "isolation", "spread"]
+
+
+def outside() -> list[str]:
+    """Return what of this machine a lab might touch: its interfaces, its routing, its names of namespaces, its mounts."""
+    named = Path("/run/netns")
+    return [
+        *sorted(path.name for path in Path("/sys/class/net").iterdir()),
+        *(Path("/proc/sys/net/ipv4", key).read_text(encoding="ascii") for key in ("ip_forward", "fib_multipath_hash_policy", "conf/all/rp_filter")),
+        Path("/proc/net/route").read_text(encoding="ascii"),
+        *(sorted(path.name for path in named.iterdir()) if named.exists() else []),
+        Path("/proc/sys/kernel/hostname").read_text(encoding="ascii"),
+        Path("/proc/self/mountinfo").read_text(encoding="utf-8"),
+    ]
+
+
+def test_run_boots_tries_and_ends(anybody: Machine) -> None:
+    """Whoever runs it, every trial holds, one JSON document is all of stdout, and nothing is left."""
+    before = outside()
+    done = anybody.run("lab", "run", anybody.write(), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    assert said["ok"]
+    assert [trial["code"] for trial in said["trials"]][: len(TRIED)] == TRIED
+    assert all(trial["ok"] and not trial["findings"] for trial in said["trials"])
+    assert [step["step"] for step in said["steps"]][-2:] == ["FRR in 8 switches", "routes in every kernel"]
+    assert anybody.left() == []
+    assert outside() == before
+
+
+def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
+    """A lab stays up between commands, answers each, and `down` leaves nothing; the machine outside sees none of it."""
+    before = outside()
+    done = anybody.run("lab", "up", anybody.write())
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].startswith("small is up: ")
+    assert outside() == before
+    (lab,) = json.loads(anybody.run("lab", "status", "--json").stdout)["labs"]
+    assert lab == {"name": "small", "ready": True, "fabric": "small", "gpus": 8, "switches": 8, "sessions": 8, "of": 8}
+    tried = anybody.run("lab", "test")
+    assert tried.returncode == 0
+    assert tried.stdout.count("\nok ") + tried.stdout.startswith("ok ") == len(tried.stdout.splitlines())
+    assert anybody.run("lab", "exec", "d1-g3", "--", "cat", "/sys/class/net/nic0/operstate").stdout == "up\n"
+    assert anybody.run("lab", "exec", "r0-leaf-1", "--", "sh", "-c", "exit 5").returncode == 5
+    assert "frr version" in anybody.run("lab", "exec", "r1-spine-2", "--", "vtysh", "--vty_socket", "/run/frr/r1-spine-2", "-c", "show running-config").stdout
+    typed = anybody.run("lab", "shell", "hb:1", stdin="ls /sys/class/net\nid -u\n")
+    assert {"br0", "gpu0", "gpu1", "gpu2", "gpu3"} <= set(typed.stdout.split())
+    assert typed.returncode == 0
+    again = anybody.run("lab", "up", anybody.write())
+    assert (again.returncode, again.stderr.splitlines()[0]) == (1, "error[lab-is-up]: a lab called `small` is up already")
+    ended = anybody.run("lab", "down")
+    assert (ended.returncode, ended.stdout, anybody.left()) == (0, "small is down\n", [])
+    assert outside() == before
+    gone = anybody.run("lab", "test", "--json")
+    assert (gone.returncode, json.loads(gone.stdout)["findings"][0]["code"]) == (1, "no-such-lab")
+
+
+def test_two_labs_side_by_side(machine: Machine) -> None:
+    """Two labs of the same names inside: what is cut in one, the other does not see; the end of one is not the other's."""
+    for name in ("one", "two"):
+        assert machine.run("lab", "up", machine.write(name=name)).returncode == 0
+    unclear = machine.run("lab", "test")
+    assert (unclear.returncode, unclear.stderr) == (1, "error[no-such-lab]: several labs are up\n\nhint: `--name` says which: one, two\n")
+    assert machine.run("lab", "exec", "--name", "one", "r0-leaf-1", "--", "ip", "link", "set", "swp1", "down").returncode == 0
+    broken, whole = machine.run("lab", "test", "--name", "one"), machine.run("lab", "test", "--name", "two")
+    assert (broken.returncode, "FAILED" in broken.stdout) == (1, True)
+    assert (whole.returncode, "FAILED" in whole.stdout) == (0, False)
+    assert machine.run("lab", "down", "--name", "one").returncode == 0
+    assert machine.run("lab", "test", machine.place / "two.yaml").returncode == 0
+    assert machine.run("lab", "down").stdout == "two is down\n"
+    assert machine.left() == []
+
+
+def wait_for(process: subprocess.Popen[str], text: str) -> None:
+    """Wait until a command has said something."""
+    assert process.stdout is not None
+    said = next((line for line in process.stdout if text in line), None)
+    assert said, f"never said {text!r}"
+
+
+def worker(number: int) -> int:
+    """Return the innermost process of the tree that a command started: its guard's child's child."""
+    for _ in range(3):
+        (number,) = children(number)[:1]
+    return number
+
+
+DEATHS: dict[str, tuple[str, int, Callable[[int], int]]] = {
+    "Ctrl-C early": ("the emitted files", signal.SIGINT, lambda number: -number),
+    "Ctrl-C late": ("routes in every kernel", signal.SIGINT, lambda number: -number),
+    "interrupt of the program alone": ("routes in every kernel", signal.SIGINT, int),
+    "a polite kill": ("FRR in", signal.SIGTERM, int),
+    "kill -9": ("FRR in", signal.SIGKILL, int),
+    "kill -9 early": ("the emitted files", signal.SIGKILL, int),
+    "kill -9 of the guard": ("FRR in", signal.SIGKILL, lambda number: children(number)[0]),
+    "kill -9 of the worker": ("FRR in", signal.SIGKILL, worker),
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "death"), [*(("run", death) for death in DEATHS), ("up", "Ctrl-C early"), ("up", "kill -9"), ("up", "kill -9 of the guard")]
+)
+def test_death_while_booting(machine: Machine, death: str, command: str) -> None:
+    """However a command dies, nothing is left of its lab."""
+    moment, number, whom = DEATHS[death]
+    with machine.start("lab", command, machine.write()) as process:
+        wait_for(process, moment)
+        target = whom(process.pid)
+        if target < 0:
+            os.killpg(-target, number)
+        else:
+            os.kill(target, number)
+        _, said = process.communicate()
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 130}.get(signal.Signals(number), -9 if target == process.pid else process.returncode)
+    assert process.returncode != 0
+    assert "Traceback" not in said
+    if command == "up" and target == process.pid and number == signal.SIGKILL:
+        assert settled(machine) == {}
+        assert machine.run("lab", "status").stdout == "no lab is up\n"
+    assert machine.left() == []
+
+
+def settled(machine: Machine) -> dict[int, str]:
+    """Wait until no process is left, and return those that are left all the same."""
+    until = time.monotonic() + PATIENCE_S
+    while machine.processes() and time.monotonic() < until:
+        time.sleep(0.02)
+    return machine.processes()
+
+
+def test_a_lab_whose_guard_is_killed(machine: Machine) -> None:
+    """A lab that is up dies with its guard; the next command clears its directory away, and the name is free."""
+    assert machine.run("lab", "up", machine.write()).returncode == 0
+    (record,) = machine.place.glob("run/fabricgen-lab/*/lab.json")
+    os.kill(json.loads(record.read_text(encoding="utf-8"))["guard"], signal.SIGKILL)
+    assert settled(machine) == {}
+    gone = machine.run("lab", "exec", "--name", "small", "d0-g0", "--", "true")
+    assert (gone.returncode, gone.stderr) == (1, "error[no-such-lab]: no lab called `small` is up\n\nhint: `fabricgen lab up` boots one\n")
+    assert machine.left() == []
+    assert machine.run("lab", "up", machine.write()).returncode == 0
+    assert machine.run("lab", "down").returncode == 0
+    assert machine.left() == []
+
+
+def test_a_test_that_is_interrupted_leaves_the_lab_whole(machine: Machine) -> None:
+    """Whoever asked may go; the lab ends what it was at, and answers the next one."""
+    assert machine.run("lab", "up", machine.write()).returncode == 0
+    with machine.start("lab", "test", "--failures", "all") as process:
+        wait_for(process, "BGP sessions up")
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate()
+    assert process.returncode == 130
+    assert machine.run("lab", "test").returncode == 0
+    assert machine.run("lab", "down").returncode == 0
+    assert machine.left() == []
+
+
+@pytest.mark.parametrize("command", ["run", "up"])
+def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
+    """A line that FRR does not know is refused with FRR's words, and nothing is left; `-o` takes what was built."""
+    fabric, out = machine.write(), machine.place / "out"
+    assert machine.run("build", fabric, "--only", "configs,forwarding,lab", "-o", out).returncode == 0
+    config = out / "configs" / "r0-leaf-1" / "frr.conf"
+    config.write_text(config.read_text(encoding="utf-8").replace(" timers bgp 3 9", " timers bgp three nine"), encoding="utf-8")
+    done = machine.run("lab", command, fabric, "-o", out)
+    assert done.returncode == 1
+    assert re.match(
+        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = because % Unknown command: +timers bgp three nine", done.stderr
+    )
+    assert machine.left() == []

@@ -1,0 +1,110 @@
+"""Refusals that need a machine in some state: each scene makes it, and the text is exactly what the case's file promises."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.cli import run
+from fabricgen.lab import fitting, kernel
+from tests.refusals import CASES, write_expected
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.lab.conftest import Machine
+    from tests.refusals import Case
+
+HERE = "tests/lab/test_refused.py"
+
+
+@pytest.fixture
+def told(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[Case], str]:
+    """Return a function that runs a case in this process, which never gets to boot a lab, and returns what stands on stderr."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
+
+    def tell(case: Case) -> str:
+        assert run(case.command) == 1
+        said = capsys.readouterr()
+        assert said.out == ""
+        return said.err
+
+    return tell
+
+
+def judge(case: Case, said: str) -> None:
+    """Compare what was said with the case, or write it down."""
+    if os.environ.get("FABRICGEN_UPDATE"):
+        write_expected(case.path, said)
+    else:
+        assert said == case.expected
+
+
+def find(code: str, place: Path) -> Case:
+    """Find a case and lay it out."""
+    case = next(case for case in CASES if case.path.stem == code)
+    assert case.shown_by == HERE
+    case.lay_out(place)
+    return case
+
+
+def said_by(machine: Machine, case: Case) -> str:
+    """Run a case as a program of its own, and return what stands on stderr."""
+    done = machine.run(*case.command)
+    assert done.returncode == 1
+    return done.stderr
+
+
+def test_a_machine_that_lacks_something(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither root nor user namespaces, and no FRR: both are named, with the commands that help."""
+    case = find("lab-needs", place)
+    ready = fitting.doctor()
+    assert all(need.ok for need in ready)
+    monkeypatch.setattr(fitting, "PROGRAMS", place / "nowhere")
+    monkeypatch.setattr(kernel, "can_map_users", lambda: False)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    judge(case, told(case))
+
+
+def test_a_lab_that_is_too_large(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sum, and what there is."""
+    case = find("lab-too-large", place)
+    monkeypatch.setattr(fitting, "available_mb", lambda: 300)
+    judge(case, told(case))
+
+
+def test_a_line_that_frr_does_not_take(place: Path, machine: Machine) -> None:
+    """FRR's own words are the reason."""
+    case = find("lab-failed", place)
+    assert machine.run("build", "fabric.yaml", "--only", "configs,forwarding,lab", "-o", "out").returncode == 0
+    config = place / "out" / "configs" / "r0-leaf-1" / "frr.conf"
+    config.write_text(config.read_text(encoding="utf-8").replace(" timers bgp 3 9\n", " timers bgp three nine\n"), encoding="utf-8")
+    judge(case, said_by(machine, case))
+    assert machine.left() == []
+
+
+def test_a_name_that_is_taken_and_a_node_that_is_not_there(place: Path, machine: Machine) -> None:
+    """Both with one lab up; the nearest node is named."""
+    taken, unknown = find("lab-is-up", place), find("no-such-node", place)
+    assert machine.run("lab", "up", "fabric.yaml").returncode == 0
+    judge(taken, said_by(machine, taken))
+    judge(unknown, said_by(machine, unknown))
+    assert machine.run("lab", "down").returncode == 0
+
+
+def test_following_the_hints_helps(machine: Machine) -> None:
+    """What refuses another NOS, shared boxes and unnumbered links says what to add; so added, the lab boots, and every trial holds."""
+    for code, added in (
+        ("lab-needs-frr", "--set nos=frr"),
+        ("lab-has-no-vrf", "--set rails.per_switch=1"),
+        ("lab-needs-numbered", "--set addressing.host_links=numbered"),
+    ):
+        case = next(case for case in CASES if case.path.stem == code)
+        assert added in case.expected
+        case.lay_out(machine.place)
+        assert machine.run(*case.command, *shlex.split(added), "--rails", "2", "--hb-domains", "2").returncode == 0, code
