@@ -79,7 +79,7 @@ def _growth(before: Plan, after: Plan) -> dict[str, Any]:
 
 def _moves(growth: dict[str, Any]) -> str:
     """Say how many cables move, and how many have to."""
-    moves = f"{grouped(growth['moved'])} cables move, and no way of growing moves fewer than {grouped(growth['moved_at_least'])}"
+    moves = f"{grouped(growth['moved'])} cables move, and {grouped(growth['moved_at_least'])} at least must, for every pair of switches to have its share"
     gone = f", {grouped(growth['removed'])} go" if growth["removed"] else ""
     return f"{moves}; {grouped(growth['added'])} come{gone}, {grouped(growth['kept'])} stay"
 

@@ -1,7 +1,7 @@
-"""How few cables can move when a fabric grows: a bound that no way of growing can beat, counted from sizes alone.
+"""How few cables can move when a fabric grows: a bound for any new wiring with the links of each pair of switches that the rule gives it.
 
-Owns `fewest_moves`. It looks at no new wiring: a pair of switches cannot keep more links than the larger block gives it, so that every pair
-has its share; and where a switch gets uplinks, what is on those ports makes room for them.
+Owns `fewest_moves`. It looks at no new wiring. A pair of switches cannot keep more links than the larger block gives it, or another pair would
+miss its share of the bandwidth; and where a switch gets uplinks, what is on those ports makes room for them.
 """
 
 from __future__ import annotations

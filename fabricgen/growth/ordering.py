@@ -7,11 +7,11 @@ choice, the next move is the one that leaves the fewest NIC ports dark.
 
 from __future__ import annotations
 
-from bisect import insort
+from heapq import heapify, heappop, heappush, nsmallest
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from fabricgen.growth.matching import Job
     from fabricgen.growth.watching import Watch
@@ -48,6 +48,7 @@ class _Work:
         self.loose: set[int] = set()
         self.waiting: dict[int, int] = {}
         self.missing: dict[int, int] = {}
+        self.queue: list[int] = []
         self.adds: list[int] = []
         self.moves: list[int] = []
         for index, job in enumerate(jobs):
@@ -56,16 +57,17 @@ class _Work:
             self.missing[index] = len(needs)
             if job.new and not needs:
                 (self.moves if job.old else self.adds).append(index)
+        self.queue = sorted(self.waiting, key=lambda port: (not self.jobs[self.at[port]].new, -self.waiting[port]))
 
     def steps(self) -> Iterator[Step]:
         """Yield one step after the other until nothing is left to do."""
         while True:
             if self.adds:
-                yield self._plug(self.adds.pop(0))
+                yield self._plug(heappop(self.adds))
             elif self.moves:
                 yield self._plug(self._gentlest(self.moves))
             elif self.waiting:
-                yield self._give_way(self._gentlest(sorted({self.at[port] for port in self.waiting}, key=lambda index: (bool(self.jobs[index].new), index))))
+                yield self._give_way(self._blocker())
             else:
                 break
         yield from [self._give_way(index) for index, job in enumerate(self.jobs) if not job.new and index in self.nodes]
@@ -73,10 +75,25 @@ class _Work:
     def _gentlest(self, ready: list[int]) -> int:
         """Take the first job during which no NIC port is dark, or that with the fewest; of these the one that leaves the fewest dark."""
         if self.watch.steady:
-            return ready.pop(0)
-        chosen = min(ready[:TRIED], key=lambda index: (len(self._dark(index)), len(self._dark_after(index))))
+            return heappop(ready)
+        chosen = self._best(nsmallest(TRIED, ready))
         ready.remove(chosen)
+        heapify(ready)
         return chosen
+
+    def _best(self, some: Iterable[int]) -> int:
+        """Choose among jobs."""
+        return min(some, key=lambda index: (len(self._dark(index)), len(self._dark_after(index))))
+
+    def _blocker(self) -> int:
+        """Choose whose cable gives way where every job waits for a port: one that goes for good, if there is any."""
+        while self.queue[-1] not in self.waiting:
+            self.queue.pop()
+        first = self.at[self.queue[-1]]
+        if self.watch.steady:
+            return first
+        here = [self.at[port] for port in self.queue[-TRIED:] if port in self.waiting]
+        return self._best(index for index in reversed(here) if bool(self.jobs[index].new) == bool(self.jobs[first].new))
 
     def _dark(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
@@ -122,7 +139,7 @@ class _Work:
             return
         self.missing[index] -= 1
         if not self.missing[index]:
-            insort(self.moves if self.jobs[index].old else self.adds, index)
+            heappush(self.moves if self.jobs[index].old else self.adds, index)
 
     def _names(self, index: int) -> tuple[str, ...]:
         """Name the NIC ports that are dark while a job is done."""

@@ -1,4 +1,4 @@
-"""What growth cannot keep of the numbers, and why: slices of the pools that are full, and digits of labels.
+"""What growth cannot keep beside cables, and why: slices of the pools that are full, digits of labels, and places in a room that is filled by rule.
 
 Owns `outgrown`, which says it in sentences. What a larger fabric keeps is decided by `growing`.
 """
@@ -33,6 +33,17 @@ def outgrown(old: Plan, new: Plan) -> Iterator[str]:
             yield f"the addresses of {count:,} {whose} that stand change: {why}; {ADVICE}"
     if old.label_width != new.label_width:
         yield f"every cable gets another label: numbers take {new.label_width} digits, and took {old.label_width}; {ADVICE}"
+    if moved := _standing_elsewhere(old, new):
+        yield f"the rule of `site` puts {moved:,} devices that stand into other places, and their cables are cut anew; `site.positions` can say where they are"
+
+
+def _standing_elsewhere(old: Plan, new: Plan) -> int:
+    """Count the devices that would stand elsewhere; a room that nobody described puts nobody anywhere."""
+    rooms = [plan.lengths.room for plan in (old, new) if plan.lengths and not plan.lengths.room.generated]
+    if len(rooms) < len((old, new)):
+        return 0
+    before, after = ({room.device(device): room.place(device) for device in np.flatnonzero(room.standing.rack >= 0).tolist()} for room in rooms)
+    return sum(after.get(name, place) != place for name, place in before.items())
 
 
 def _positions(plan: Plan, gpus: int) -> NDArray[Any]:

@@ -256,3 +256,13 @@ def test_ports_of_uplinks_stay() -> None:
         sides.append(set(zip(plan.unit.lower[rows].tolist(), plan.unit.lower_port[rows].tolist(), strict=True)))
     assert sides[0] <= sides[1]
     assert np.array_equal(old.unit.slot[old.unit.kind == LinkKind.HOST], new.unit.slot[new.unit.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8])
+
+
+def test_places_that_the_rule_changes_are_counted() -> None:
+    """In a described room that is filled by rule, growth shifts devices: a sentence says how many, and `diff` names them."""
+    site = {"site": {"racks_per_row": 4, "footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}}
+    old, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16, **site)
+    moved = {device.name for device in diff(old, new).devices for change in device.changes if change.what == "place"}
+    (said,) = (sentence for sentence in outgrown(old, new) if "`site`" in sentence)
+    assert f"puts {len(moved):,} devices" in said
+    assert list(outgrown(new, new)) == []
