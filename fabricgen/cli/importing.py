@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Keep the plan in a file; every command takes it.")
 @json_option
 def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
-    """Take over a fabric that stands: FABRIC says what it is, the cut sheet SHEET how it is cabled.
+    """Take over a fabric that stands, by its cut sheet.
+
+    FABRIC says what it is, SHEET how it is cabled.
 
     SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface, b_device, b_interface, in any order and beside
     any other column; source and destination, from and to, host and port are understood as well.

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 @click.option("--cables", "name", metavar="PHASE", help="Print the cables that this phase pulls, as CSV.")
 @json_option
 def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
-    """Tell what each phase of the inventory's `phases` buys and cables, and the bandwidth in between.
+    """Tell what each phase buys and cables.
 
-    No cable is pulled twice, and names, ports and addresses are final from the first day.
+    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is pulled twice, and names, ports and addresses are final from the first day.
     """
     from fabricgen.growth.phasing import document, phase_in
 

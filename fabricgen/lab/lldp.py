@@ -5,6 +5,7 @@ Owns lldpd in every switch and GPU. The comparison is plain: each neighbour agai
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -26,23 +27,28 @@ CONTROL = PLACE / "lldpctl"
 PATIENCE_S, POLL_S = 30.0, 0.3
 
 
-def start(bench: Bench) -> None:
-    """Start lldpd at every end of a cable.
+def open_client() -> int | None:
+    """Open lldpctl's program for reading; None where there is none, or this user may not read it.
 
-    Debian lets only a group of its own run lldpctl, and that group does not exist where users are mapped; everybody may run a copy.
+    To be called outside the lab: Debian gives the program to a group of its own, which does not exist where users are mapped.
     """
+    for folder in f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin".split(":"):
+        with contextlib.suppress(OSError):
+            return os.open(Path(folder) / "lldpcli", os.O_RDONLY)
+    return None
+
+
+def start(bench: Bench, client: int | None) -> None:
+    """Start lldpd at every end of a cable, and make a copy of its client that may be run. Raises Refusal `lab-needs` where there is no client."""
+    if client is None:
+        hint = "apt-get install lldpd; boot the lab as root, or as a member of the group that owns lldpcli (Debian: adm)"
+        raise refuse("lab-needs", "lldpcli is not installed, or this user may not run it", hint=hint)
     PLACE.mkdir()
-    shutil.copyfile(_program("lldpcli"), CONTROL)
+    with os.fdopen(os.dup(client), "rb") as program, CONTROL.open("wb") as copy:
+        program.seek(0)
+        shutil.copyfileobj(program, copy)
     CONTROL.chmod(0o700)
     bench.machines.networks.each(_speakers(bench), _start)
-
-
-def _program(name: str) -> str:
-    """Find a program of lldpd's that one may read, if not run. Raises Refusal `lab-needs` where there is none."""
-    found = next((path for folder in os.environ["PATH"].split(":") if (path := Path(folder) / name).is_file()), None)
-    if found is None:
-        raise refuse("lab-needs", f"{name} is not installed", hint="apt-get install lldpd")
-    return str(found)
 
 
 def _speakers(bench: Bench) -> list[str]:
@@ -57,13 +63,13 @@ def _start(name: str) -> None:
     (place / "conf").write_text(f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n", encoding="utf-8")
     kernel.unshare(kernel.NEWUTS)
     kernel.set_host_name(name)
-    run_daemon([_program("lldpd"), "-u", place / "socket", "-O", place / "conf"], name)
+    run_daemon(["lldpd", "-u", place / "socket", "-O", place / "conf"], name)
 
 
-def neighbours(bench: Bench) -> dict[str, Any]:
+def neighbours(bench: Bench, client: int | None) -> dict[str, Any]:
     """Return what `lldpctl -f json0` says at every switch and GPU, by name, once every cable is heard of or patience ends."""
     if not PLACE.exists():
-        start(bench)
+        start(bench, client)
     wanted = _wanted(bench)
     deadline = time.monotonic() + PATIENCE_S
     while True:

@@ -233,12 +233,12 @@ def tell(name: str, outcomes: list[Trial]) -> None:
 
 def main(inventory: Path) -> int:
     """Break a lab in every way, then boot it with cables swapped."""
-    plan = plan_file(inventory)
+    plan, client = plan_file(inventory), lldp.open_client()
     whole = lay_out(plan)
 
     def break_it() -> int:
         bench = boot(whole, None, lambda _: None)
-        tell("whole", [trial(bench) for trial in trials.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench))])
+        tell("whole", [trial(bench) for trial in trials.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench, client))])
         for name, (fault, trial) in FAULTS.items():
             with fault(bench):
                 tell(name, [trial(bench)])
@@ -249,7 +249,7 @@ def main(inventory: Path) -> int:
         planned = boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
         judged = Bench(planned.machines, planned.daemons)
         object.__setattr__(judged.machines, "layout", whole)
-        tell("cables are swapped", [*(trial(judged) for trial in (trials.routes, trials.paths)), lldp.compare(judged, lldp.neighbours(judged))])
+        tell("cables are swapped", [*(trial(judged) for trial in (trials.routes, trials.paths)), lldp.compare(judged, lldp.neighbours(judged, client))])
         return 0
 
     return max(run_isolated(work, as_root=as_root(), meanwhile=lambda: None) for work in (break_it, swap))
