@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
     """Tell what each phase buys and cables.
 
-    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is pulled twice, and names, ports and addresses are final from the first day.
+    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is pulled twice, and names, ports and
+    addresses are final from the first day.
     """
     from fabricgen.growth.phasing import document, phase_in
 
