@@ -7,7 +7,11 @@ others over all namespaces and refuses more than a thousand, settable only outsi
 
 from __future__ import annotations
 
+import fcntl
+import socket
+import struct
 import subprocess
+import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from ipaddress import IPv6Address
@@ -34,6 +38,9 @@ ACCOUNTS = {
 }
 """Users that daemons ask for; in a lab all of them are the one who started it."""
 
+
+SIOCGIFFLAGS, IFF_RUNNING, CARRIER_S = 0x8913, 0x40, 3.0
+"""How an interface is asked for its flags, the one of its carrier, and how long to wait for it."""
 
 HASH_SEED = "net.ipv4.fib_multipath_hash_seed"
 """What makes a switch hash flows in a way of its own (Linux 6.11); without it all switches of one machine hash alike, and flows that a leaf
@@ -180,6 +187,20 @@ def batch(lines: list[str], name: str) -> None:
     """Run commands of `ip` in the namespace that the thread is in. Raises Refusal `lab-failed` with the first that fails."""
     if lines:
         _finish(_start(lines), lines, name)
+
+
+def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
+    """Wait until interfaces of the namespace that the thread is in have their carrier, or have lost it: the kernel takes up to a second to say so."""
+    until = time.monotonic() + CARRIER_S
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
+        while any(bool(_flags(line, name) & IFF_RUNNING) != up for name in interfaces) and time.monotonic() < until:
+            time.sleep(0.01)
+
+
+def _flags(line: socket.socket, interface: str) -> int:
+    """Return the flags of an interface."""
+    answer = fcntl.ioctl(line, SIOCGIFFLAGS, struct.pack("16sH14x", interface.encode(), 0))
+    return int(struct.unpack_from("16xH", answer)[0])
 
 
 def _set_scopes(key: str, value: str) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.forwarding import Choice, Reach, find_failures
 from fabricgen.impact import impact
 from fabricgen.lab.bench import Trial, probes
-from fabricgen.lab.booting import batch
+from fabricgen.lab.booting import batch, wait_for_carrier
 from fabricgen.lab.probing import send_all
 from fabricgen.lab.walking import Crossing, Walker
 
@@ -98,11 +98,15 @@ class Breaker:
 
     def _set(self, state: str, failures: Iterable[str]) -> None:
         """Set the ends of wires, node by node."""
-        by_node: dict[str, list[str]] = defaultdict(list)
+        by_node, by_gpu = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         for failure in failures:
             for node, end in self.ends(failure):
                 by_node[node] += self.bench.machines.up(node, end.interface) if state == "up" else [f"link set {end.interface} down"]
-        self.bench.machines.networks.each(list(by_node), lambda node: batch(by_node[node], node))
+                if end.wire.a not in self.bench.tiers:
+                    by_gpu[end.wire.a].append(end.wire.a_interface)
+        networks = self.bench.machines.networks
+        networks.each(list(by_node), lambda node: batch(by_node[node], node))
+        networks.each(list(by_gpu), lambda gpu: wait_for_carrier(by_gpu[gpu], up=state == "up"))
 
     def dead(self, failures: Iterable[str]) -> set[str]:
         """Return the labels of the cables, and the names of the switches, that failures leave without a living wire."""
@@ -116,12 +120,19 @@ class Breaker:
         return found
 
     def touches(self, failure: str) -> set[Key]:
-        """Return what a failure touches; failures that touch nothing in common can be tried at once."""
+        """Return what a failure touches; failures that touch nothing in common can be tried at once.
+
+        Without its HB domain a GPU crosses the network to those of the domain that share its rail, so that rail is touched as well.
+        """
         gpus, found = self.bench.tables.gpus, set[Key]()
+        mapping = self.bench.machines.layout.plan.mapping
         for _, end in self.ends(failure):
             wire = end.wire
             found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.bench.tiers}
-            found |= {("hb", gpus[wire.a]["domain"])} if not wire.label else set()
+            if not wire.label:
+                found.add(("hb", gpus[wire.a]["domain"]))
+                if mapping.spans_rails or mapping.request.ranks_per_rail > 1:
+                    found.add(("plane", 0) if mapping.spans_rails else ("rail", gpus[wire.a]["rail"]))
         return found
 
     def _key(self, switch: str) -> Key:

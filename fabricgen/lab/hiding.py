@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import select
 import socket
 import subprocess
 import time
@@ -32,7 +33,7 @@ OFFENDER = slice(20, 24)
 """Where in an error of the kernel (struct sock_extended_err, then sockaddr_in) the address stands of whoever sent it."""
 
 LONGEST, TRIES, WAIT_S = 9, 3, 0.1
-"""Hops that are looked at, how often one is tried, and how long answers are waited for; the kernel answers an address some six times a second."""
+"""Hops that are looked at, how often one is tried, and how long its answer is waited for."""
 
 FLOWS = 4
 """Large packets from one GPU to another."""
@@ -117,7 +118,7 @@ def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> I
 
 
 def trace(source: str, target: str) -> dict[int, str]:
-    """Return the address that answers at each hop to another; the thread is in the sender's namespace. All packets are of one flow."""
+    """Return the address that answers at each hop to another, which is asked last; the thread is in the sender's namespace. All packets are of one flow."""
     found: dict[int, str] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.bind((source, 0))
@@ -129,10 +130,21 @@ def trace(source: str, target: str) -> dict[int, str]:
                 with contextlib.suppress(OSError):
                     line.sendto(bytes(hop), (target, CLOSED))
                     break
-        time.sleep(WAIT_S)
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                sent, ancillary, _, _ = line.recvmsg(LONGEST, 512, MSG_ERRQUEUE)
-                error = next(value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR))
-                found[len(sent)] = socket.inet_ntoa(error[OFFENDER])
+            until = time.monotonic() + WAIT_S
+            while hop not in found and (left := until - time.monotonic()) > 0:
+                select.select([line], [], [], left)
+                found |= _answers(line)
+            if target in found.values():
+                break
+    return found
+
+
+def _answers(line: socket.socket) -> dict[int, str]:
+    """Read the errors that have come, each by the hop that its packet was sent for."""
+    found: dict[int, str] = {}
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            sent, ancillary, _, _ = line.recvmsg(LONGEST, 512, MSG_ERRQUEUE)
+            error = next(value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR))
+            found[len(sent)] = socket.inet_ntoa(error[OFFENDER])
     return found

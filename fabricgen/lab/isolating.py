@@ -44,12 +44,18 @@ def start(work: Work, *, as_root: bool, log: Path | None = None, without: Iterab
     """
     sys.stdout.flush()
     sys.stderr.flush()
-    asked_by = os.getpid()
+    asked_by, left, mapped = os.getpid(), os.pipe(), os.pipe()
     guard = os.fork()
     if guard == 0:
-        for descriptor in without:
+        for descriptor in (*without, left[0], mapped[1]):
             os.close(descriptor)
-        _end(lambda: _guard(work, asked_by, as_root=as_root, log=log))
+        _end(lambda: _guard(work, asked_by, (left[1], mapped[0]), as_root=as_root, log=log))
+    os.close(left[1])
+    os.close(mapped[0])
+    if os.read(left[0], 1):  # nothing comes where the guard could not leave
+        os.write(mapped[1], b"y" if os.geteuid() == 0 and not as_root and kernel.map_everybody(guard) else b"n")
+    os.close(left[0])
+    os.close(mapped[1])
     return guard
 
 
@@ -87,14 +93,19 @@ def _wait(child: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _guard(work: Work, asked_by: int, *, as_root: bool, log: Path | None) -> int:
+def _guard(work: Work, asked_by: int, pipes: tuple[int, int], *, as_root: bool, log: Path | None) -> int:
     """Leave the machine's namespaces, and start the first process of the new ones."""
     if log:
         os.setsid()
         _speak_into(log)
-    kernel.isolate(as_root=as_root)
+    user, group = os.getuid(), os.getgid()
+    kernel.leave(as_root=as_root)
+    os.write(pipes[0], b"!")
+    if os.read(pipes[1], 1) != b"y" and not as_root:
+        kernel.map_alone(user, group)
+    kernel.own_mounts()
     if not log:
-        kernel.die_with_parent()  # after `isolate`: with new rights the kernel forgets whose death to follow
+        kernel.die_with_parent()  # after `leave`: with new rights the kernel forgets whose death to follow
         if os.getppid() != asked_by:
             return FAULT
     told, tells = os.pipe()
@@ -143,7 +154,7 @@ def _end(work: Work) -> NoReturn:
     code = FAULT
     try:
         code = work()
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, BrokenPipeError):  # somebody ended it here, or whoever listened is gone
         code = 128 + signal.SIGINT
     except BaseException:  # noqa: BLE001 - a forked process must end here, whatever happens
         traceback.print_exc()

@@ -80,15 +80,36 @@ def can_map_users() -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def isolate(*, as_root: bool) -> None:
+def leave(*, as_root: bool) -> None:
     """Leave every namespace of the machine; the next child is the first process of its own. The caller has one thread only. Raises OSError."""
-    user, group = os.getuid(), os.getgid()
     unshare((0 if as_root else NEWUSER) | NEWNS | NEWNET | NEWPID)
-    if not as_root:
-        Path("/proc/self/uid_map").write_text(f"0 {user} 1\n", encoding="ascii")
-        Path("/proc/self/setgroups").write_text("deny\n", encoding="ascii")
-        Path("/proc/self/gid_map").write_text(f"0 {group} 1\n", encoding="ascii")
+
+
+def map_everybody(number: int) -> bool:
+    """Let a process that left our users see all of them as they are, and its programs choose their groups; say whether we may: only root may."""
+    try:
+        for kind in ("uid", "gid"):
+            Path(f"/proc/{number}/{kind}_map").write_text("0 0 4294967295\n", encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def map_alone(user: int, group: int) -> None:
+    """Call the one user and group that we were root; all that an ordinary user may. Raises OSError."""
+    Path("/proc/self/uid_map").write_text(f"0 {user} 1\n", encoding="ascii")
+    Path("/proc/self/setgroups").write_text("deny\n", encoding="ascii")
+    Path("/proc/self/gid_map").write_text(f"0 {group} 1\n", encoding="ascii")
+
+
+def own_mounts() -> None:
+    """Keep what is mounted from now on to ourselves. Raises OSError."""
     mount("none", "/", flags=MS_REC | MS_PRIVATE)
+
+
+def may_choose_groups() -> bool:
+    """Say whether programs here may choose their groups, as some insist on when they give up their rights."""
+    return Path("/proc/self/setgroups").read_text(encoding="ascii").strip() == "allow"
 
 
 class Networks:

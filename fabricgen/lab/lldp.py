@@ -5,10 +5,7 @@ Owns lldpd in every switch and GPU. The comparison is plain: each neighbour agai
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import shutil
 import subprocess
 import time
 from pathlib import Path
@@ -23,31 +20,14 @@ if TYPE_CHECKING:
     from fabricgen.lab.bench import Bench
 
 PLACE = Path("/run/lldp")
-CONTROL = PLACE / "lldpctl"
 PATIENCE_S, POLL_S = 30.0, 0.3
 
 
-def open_client() -> int | None:
-    """Open lldpctl's program for reading; None where there is none, or this user may not read it.
-
-    To be called outside the lab: Debian gives the program to a group of its own, which does not exist where users are mapped.
-    """
-    for folder in f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin".split(":"):
-        with contextlib.suppress(OSError):
-            return os.open(Path(folder) / "lldpcli", os.O_RDONLY)
-    return None
-
-
-def start(bench: Bench, client: int | None) -> None:
-    """Start lldpd at every end of a cable, and make a copy of its client that may be run. Raises Refusal `lab-needs` where there is no client."""
-    if client is None:
-        hint = "apt-get install lldpd; boot the lab as root, or as a member of the group that owns lldpcli (Debian: adm)"
-        raise refuse("lab-needs", "lldpcli is not installed, or this user may not run it", hint=hint)
-    PLACE.mkdir()
-    with os.fdopen(os.dup(client), "rb") as program, CONTROL.open("wb") as copy:
-        program.seek(0)
-        shutil.copyfileobj(program, copy)
-    CONTROL.chmod(0o700)
+def start(bench: Bench) -> None:
+    """Start lldpd at every end of a cable. Raises Refusal `lab-needs` where it may not run."""
+    if not kernel.may_choose_groups():
+        because = ("lldpd gives up its groups when it starts, which only root's labs allow",)
+        raise refuse("lab-needs", "lldpd cannot run in this lab", because=because, hint="boot the lab as root")
     bench.machines.networks.each(_speakers(bench), _start)
 
 
@@ -66,10 +46,10 @@ def _start(name: str) -> None:
     run_daemon(["lldpd", "-u", place / "socket", "-O", place / "conf"], name)
 
 
-def neighbours(bench: Bench, client: int | None) -> dict[str, Any]:
+def neighbours(bench: Bench) -> dict[str, Any]:
     """Return what `lldpctl -f json0` says at every switch and GPU, by name, once every cable is heard of or patience ends."""
     if not PLACE.exists():
-        start(bench, client)
+        start(bench)
     wanted = _wanted(bench)
     deadline = time.monotonic() + PATIENCE_S
     while True:
@@ -82,7 +62,7 @@ def neighbours(bench: Bench, client: int | None) -> dict[str, Any]:
 
 def _ask(name: str) -> dict[str, Any]:
     """Ask the daemon of a node."""
-    done = subprocess.run([CONTROL, "-u", PLACE / name / "socket", "-f", "json0"], capture_output=True, text=True, check=False)  # noqa: S603 - our own words
+    done = subprocess.run(["lldpctl", "-u", PLACE / name / "socket", "-f", "json0"], capture_output=True, text=True, check=False)  # noqa: S603, S607 - our own words
     answer: dict[str, Any] = json.loads(done.stdout or "{}")
     return answer
 

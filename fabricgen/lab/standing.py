@@ -18,7 +18,7 @@ from fabricgen.diagnostics import Refusal, refuse, suggest
 from fabricgen.lab.isolating import FAULT, children, start
 from fabricgen.lab.keeping import CONTROL, LOG, heard, refused, serve
 from fabricgen.lab.layout import lay_out
-from fabricgen.lab.lldp import compare, neighbours, open_client
+from fabricgen.lab.lldp import compare, neighbours
 from fabricgen.lab.session import as_root, attempt, boot, tell
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 def put_up(wish: Wish, keep: Keep, say: Say) -> None:
     """Boot a lab that stays up. Raises Refusal where it does not come up; then, and after an interruption, nothing of it is left."""
     layout = lay_out(wish.plan, wish.rails, wish.domains)
-    client = open_client()
     place = keep.make(
         {"fabric": wish.plan.spec.name, "nodes": layout.nodes, "gpus": len(layout.gpus), "switches": len(layout.switches), "out": str(wish.out or "")}
     )
@@ -44,7 +43,7 @@ def put_up(wish: Wish, keep: Keep, say: Say) -> None:
             listening.bind(str(place / CONTROL))
             listening.listen()
             reading, writing = os.pipe()
-            guard = start(lambda: _hold(layout, wish, listening, writing, client), as_root=as_root(), log=place / LOG, without=[reading])
+            guard = start(lambda: _hold(layout, wish, listening, writing), as_root=as_root(), log=place / LOG, without=[reading])
             os.close(writing)
         keep.record(guard, ready=False)
         with os.fdopen(reading, encoding="utf-8") as words:
@@ -65,7 +64,7 @@ def _failed(log: str) -> Refusal:
     return refuse("lab-failed", "the lab did not come up", because=tuple(log.splitlines()[-4:]), hint="`fabricgen lab doctor` says what is missing")
 
 
-def _hold(layout: Layout, wish: Wish, listening: socket.socket, writing: int, client: int | None) -> int:
+def _hold(layout: Layout, wish: Wish, listening: socket.socket, writing: int) -> int:
     """Boot a lab and answer for it, detached from whoever asked for it."""
     with os.fdopen(writing, "w", encoding="utf-8") as words:
 
@@ -80,14 +79,14 @@ def _hold(layout: Layout, wish: Wish, listening: socket.socket, writing: int, cl
             return 1
         tell({"ready": True})
     os.chdir("/")
-    serve(listening, lambda asked, say: _answer(bench, client, asked, say))
+    serve(listening, lambda asked, say: _answer(bench, asked, say))
     return 0
 
 
-def _answer(bench: Bench, client: int | None, asked: dict[str, Any], say: Say) -> None:
+def _answer(bench: Bench, asked: dict[str, Any], say: Say) -> None:
     """Do what is asked of a running lab; whatever goes wrong, it stays up."""
     try:
-        say({"end": _done(bench, client, asked, say)})
+        say({"end": _done(bench, asked, say)})
     except Refusal as refusal:
         say(refused(refusal))
     except (BrokenPipeError, ConnectionResetError):  # whoever asked is gone
@@ -97,12 +96,12 @@ def _answer(bench: Bench, client: int | None, asked: dict[str, Any], say: Say) -
         say({"fault": f"{type(error).__name__}: {error}", "end": FAULT})
 
 
-def _done(bench: Bench, client: int | None, asked: dict[str, Any], say: Say) -> int:
+def _done(bench: Bench, asked: dict[str, Any], say: Say) -> int:
     """Do what is asked and return how it ended."""
     if asked["do"] == "test":
         return attempt(bench, asked["failures"], say)
     if asked["do"] == "lldp":
-        found = neighbours(bench, client)
+        found = neighbours(bench)
         say({"neighbours": found})
         return tell(compare(bench, found), say)
     counted = bench.machines.networks.each(bench.switches, bench.daemons.sessions)

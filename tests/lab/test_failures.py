@@ -1,0 +1,71 @@
+"""Every single failure of the 64-GPU lab leaves exactly what the plan and `impact` say; one of each kind is put on the clock."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.conftest import ROOT
+
+if TYPE_CHECKING:
+    from tests.lab.conftest import Machine
+
+LAB = ROOT / "inventories" / "lab-64.yaml"
+HOLD_S, BFD_S = 9.0, 0.9
+"""BGP's hold time, and three of BFD's intervals of 300 ms, as the emitted configuration has them."""
+
+
+def trials_of(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]:
+    """Run a lab and return its trials by title."""
+    done = machine.run("lab", "run", *arguments, "--json")
+    assert done.stderr == ""
+    return {trial["title"]: trial for trial in json.loads(done.stdout)["trials"]}
+
+
+@pytest.fixture(scope="module")
+def clocks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """Return the trials of a small lab on the clock."""
+    from tests.lab.conftest import Machine  # noqa: PLC0415 - a fixture of a module cannot ask for one of a test
+
+    machine = Machine(tmp_path_factory.mktemp("clock"))
+    for name in ("tmp", "run"):
+        (machine.place / name).mkdir()
+    return trials_of(machine, machine.write(), "--failures", "clocked")
+
+
+def silence_s(trial: dict[str, Any]) -> float:
+    """Read the longest silence of a trial."""
+    found = re.search(r"silent for ([\d,]+) ms", trial["figure"])
+    assert found, trial
+    return int(found[1].replace(",", "")) / 1000
+
+
+def test_every_single_failure(machine: Machine) -> None:
+    """Cables, switches, NICs, GPUs, HB domains, planes and rails: each dies once, and every pair goes where the plan says, or nowhere."""
+    outcome = trials_of(machine, LAB, "--failures", "all")["every single failure"]
+    assert outcome["findings"] == []
+    assert outcome["figure"].startswith(f"{64 + 64 + 32 + 2 * 64 + 8 + 1 + 8} failures, {305 * 64 * 63:,} pairs as planned (")
+
+
+def test_what_dies_is_missed_briefly(clocks: dict[str, dict[str, Any]]) -> None:
+    """A cable, a switch, its daemons: neighbours see it at once, and all comes back."""
+    assert [title for title, trial in clocks.items() if not trial["ok"]] == []
+    for title in ("link:r0-u00001 dies", "switch:r0-spine-1 dies", "the daemons of r0-spine-1 are killed"):
+        assert silence_s(clocks[title]) < HOLD_S / 2
+
+
+def test_bfd_makes_the_difference(clocks: dict[str, dict[str, Any]]) -> None:
+    """A switch that freezes without a sign is missed after three packets of BFD; without it, only when BGP's hold time has run out."""
+    with_bfd, without = (silence_s(clocks[f"r0-spine-1 freezes, {which} BFD"]) for which in ("with", "without"))
+    assert 2 * BFD_S / 3 < with_bfd < HOLD_S / 2 < without
+
+
+def test_a_fabric_without_bfd(machine: Machine) -> None:
+    """The same of a lab that was emitted without BFD: none of it runs, and the freeze lasts as long."""
+    outcomes = trials_of(machine, machine.write(addressing={"bfd": False}), "--failures", "clocked")
+    assert [title for title, trial in outcomes.items() if not trial["ok"]] == []
+    assert outcomes["BFD sessions up"]["figure"] == "the inventory switches BFD off"
+    assert silence_s(outcomes["r0-spine-1 freezes; there is no BFD"]) > HOLD_S / 2
