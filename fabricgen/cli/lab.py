@@ -62,10 +62,10 @@ def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, befo
 
 failures_option = click.option(
     "--failures",
-    type=click.Choice(["none", "clocked", "all"]),
+    type=click.Choice(["none", "clocked", "single", "all"]),
     default="none",
     show_default=True,
-    help="clocked: one of each kind dies while packets flow; all: every single thing dies once as well, and every pair is compared with the plan.",
+    help="clocked: one of each kind dies while packets flow; single: every single thing dies once, and every pair is compared with the plan.",
 )
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.diagnostics import refuse
 from fabricgen.lab import kernel
+from fabricgen.lab.isolating import started_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -162,5 +163,5 @@ def _refused(switch: str, program: str, said: list[str]) -> Refusal:
 
 def _wait_for_end(number: int) -> None:
     """Wait until a process is gone; it is no child of ours, so there is nothing else to wait on."""
-    while Path(f"/proc/{number}").exists() and "Z" not in Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1][:3]:
+    while started_at(number):
         time.sleep(0.005)

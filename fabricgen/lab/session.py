@@ -45,7 +45,7 @@ class Wish:
     rails: int | None = None
     domains: int | None = None
     failures: str = "none"
-    """none, clocked (one of each kind, with the time that it costs), or all."""
+    """none, clocked (one of each kind, with the time that it costs), single (every single thing, with what is left), or all."""
     one_rail: bool = False
 
 
@@ -146,7 +146,7 @@ def _outcomes(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]
         yield outcome
     if failures in ("clocked", "all"):
         yield from clocked(bench)
-    if failures == "all":
+    if failures in ("single", "all"):
         yield Survival(bench).run(every_failure(bench), lambda done, total: say({"done": done, "total": total}))
 
 

@@ -45,7 +45,7 @@ def silence_s(trial: dict[str, Any]) -> float:
 
 def test_every_single_failure(machine: Machine) -> None:
     """Cables, switches, NICs, GPUs, HB domains, planes and rails: each dies once, and every pair goes where the plan says, or nowhere."""
-    outcome = trials_of(machine, LAB, "--failures", "all")["every single failure"]
+    outcome = trials_of(machine, LAB, "--failures", "single")["every single failure"]
     assert outcome["findings"] == []
     assert outcome["figure"].startswith(f"{64 + 64 + 32 + 2 * 64 + 8 + 1 + 8} failures, {305 * 64 * 63:,} pairs as planned (")
 
