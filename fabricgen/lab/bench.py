@@ -38,7 +38,7 @@ EXACT_GPUS, SAMPLED_PEERS = 512, 64
 STUCK_S = 8.0
 """How long nothing may get better before idle sessions are looked for; FRR tries again every three seconds by itself."""
 
-POLL_S, ASKED = 0.1, 4
+POLL_S, ASKED = 0.05, 4
 """Between two looks at kernels that have not learnt everything, and how many are looked at together: what is looked at costs the daemons time."""
 
 
@@ -177,9 +177,9 @@ class Bench:
     def deliver(self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1) -> tuple[dict[Probe, list[str]], int]:
         """Send probes and return the record of each that arrived; of the wanted ones that did not, how many were sent a second time."""
         sockets = self.sockets(flows)
-        found = send_all(sockets, probes)
+        found = send_all(sockets, probes, wanted)
         lost = [probe for probe in wanted if probe not in found]
-        found |= send_all(sockets, lost)
+        found |= send_all(sockets, lost, lost)
         sockets.close()
         return found, len(lost)
 

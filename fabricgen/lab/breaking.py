@@ -157,8 +157,9 @@ class Breaker:
         bench.forwarding(on=False)
         try:
             sockets = bench.sockets()
-            found = send_all(sockets, asked, QUICK_S)
-            found |= send_all(sockets, [probe for probe in asked if probe not in found], QUICK_S)
+            found = send_all(sockets, asked, asked, QUICK_S)
+            lost = [probe for probe in asked if probe not in found]
+            found |= send_all(sockets, lost, lost, QUICK_S)
             sockets.close()
         finally:
             bench.forwarding(on=True)

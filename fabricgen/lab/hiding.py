@@ -11,7 +11,6 @@ import json
 import select
 import socket
 import subprocess
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -32,8 +31,9 @@ HEADERS = 28
 OFFENDER = slice(20, 24)
 """Where in an error of the kernel (struct sock_extended_err, then sockaddr_in) the address stands of whoever sent it."""
 
-LONGEST, TRIES, WAIT_S = 9, 3, 0.1
-"""Hops that are looked at, how often one is tried, and how long its answer is waited for."""
+LONGEST, TRIES, STEP_S, WAIT_S = 9, 3, 0.03, 0.1
+"""Hops that are looked at, how often a packet to one is tried, how long its answer is waited for before the next hop is looked at, and how long
+silence must last in the end to mean that nobody else answers."""
 
 FLOWS = 4
 """Large packets from one GPU to another."""
@@ -50,7 +50,7 @@ def large(bench: Bench) -> Trial:
     for each in sockets.by_end.values():
         each.setsockopt(socket.IPPROTO_IP, IP_OPTIONS, b"")
         each.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
-    found = send_all(sockets, asked, size=mtu - HEADERS)
+    found = send_all(sockets, asked, asked, size=mtu - HEADERS)
     sockets.close()
     lost = [probe for probe in asked if probe not in found]
     findings = [*(_narrow(bench, mtu) if lost else ()), *(f"{asked[probe][0]} to {asked[probe][1]}: {mtu:,} bytes do not arrive" for probe in lost)]
@@ -118,25 +118,33 @@ def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> I
 
 
 def trace(source: str, target: str) -> dict[int, str]:
-    """Return the address that answers at each hop to another, which is asked last; the thread is in the sender's namespace. All packets are of one flow."""
+    """Return the address that answers at each hop to another; the thread is in the sender's namespace. All packets are of one flow."""
     found: dict[int, str] = {}
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
         line.bind((source, 0))
         line.settimeout(0)
         line.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
-        for hop in range(1, LONGEST + 1):
+        poll = select.poll()
+        poll.register(line, 0)  # an error is reported unasked
+        for hop in range(1, LONGEST + 1):  # one after the other, for a target answers so many packets at once and no more
             line.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, hop)
             for _ in range(TRIES):  # an answer that has come already is reported here, in place of sending
                 with contextlib.suppress(OSError):
                     line.sendto(bytes(hop), (target, CLOSED))
                     break
-            until = time.monotonic() + WAIT_S
-            while hop not in found and (left := until - time.monotonic()) > 0:
-                select.select([line], [], [], left)
-                found |= _answers(line)
+            poll.poll(STEP_S * 1000)
+            found |= _answers(line)
             if target in found.values():
                 break
+        while not _whole(found, target) and poll.poll(WAIT_S * 1000) and (more := _answers(line)):
+            found |= more
     return found
+
+
+def _whole(found: dict[int, str], target: str) -> bool:
+    """Say whether every hop up to the target has answered."""
+    last = min((hop for hop, address in found.items() if address == target), default=0)
+    return last > 0 and all(hop in found for hop in range(1, last))
 
 
 def _answers(line: socket.socket) -> dict[int, str]:

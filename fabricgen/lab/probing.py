@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 PORT = 40000
 """First UDP port of the lab's sockets; the next ones make other flows."""
@@ -23,8 +23,11 @@ RECORD_ROUTE = bytes([7, 39, 4, *([0] * 36), 0])
 IP_OPTIONS, IP_RECVOPTS = 4, 6
 """Numbers of Linux's socket options, which Python does not name on every platform."""
 
-BURST, BUFFER, PATIENCE_S = 128, 1 << 20, 0.4
-"""Packets sent before the first answers are read, the room of a socket, and how long silence must last to mean that the rest is lost."""
+BURST, BUFFER = 128, 1 << 20
+"""Packets sent before the first answers are read, and the room of a socket."""
+
+PATIENCE_S, CALM_S = 0.4, 0.1
+"""How long silence must last to mean that the rest is lost: while a packet is missing that should come, and once all of those are there."""
 
 
 class Probe(NamedTuple):
@@ -68,8 +71,8 @@ def recorded(option: bytes) -> list[str]:
     return [".".join(map(str, option[at : at + 4])) for at in range(3, end, 4)]
 
 
-def send_all(sockets: Sockets, probes: Iterable[Probe], patience_s: float = PATIENCE_S, size: int = 0) -> dict[Probe, list[str]]:
-    """Send every probe, filled up to so many bytes of UDP, and return the routers that each one met that arrived."""
+def send_all(sockets: Sockets, probes: Iterable[Probe], wanted: Collection[Probe], patience_s: float = PATIENCE_S, size: int = 0) -> dict[Probe, list[str]]:
+    """Send every probe, filled up to so many bytes of UDP, and return the routers that each one met that arrived. The wanted ones should arrive."""
     found: dict[Probe, list[str]] = {}
     poll = select.epoll()
     numbers = {each.fileno(): each for each in sockets.by_end.values()}
@@ -85,10 +88,10 @@ def send_all(sockets: Sockets, probes: Iterable[Probe], patience_s: float = PATI
         sent += 1
         if sent % BURST == 0:
             _receive(poll, numbers, found, 0)
-    heard = time.monotonic()
-    while len(found) < sent and time.monotonic() - heard < patience_s:
+    heard, missing = time.monotonic(), set(wanted) - found.keys()
+    while len(found) < sent and time.monotonic() - heard < (patience_s if missing else min(CALM_S, patience_s)):
         if _receive(poll, numbers, found, 0.02):
-            heard = time.monotonic()
+            heard, missing = time.monotonic(), missing - found.keys()
     poll.close()
     return found
 
