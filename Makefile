@@ -18,10 +18,11 @@ help:
 
 .venv: .venv/.stamp
 
-.venv/.stamp: requirements.lock pyproject.toml
+.venv/.stamp: requirements.lock requirements-pyavd.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("fabricgen needs Python 3.11 or newer: make PYTHON=python3.x" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
 	$(PIP) install --quiet --require-hashes --requirement requirements.lock
+	$(PIP) install --quiet --require-hashes --no-deps --requirement requirements-pyavd.lock
 	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 

@@ -1,8 +1,8 @@
 """AS numbers, loopbacks, and the prefix of every rail and link.
 
 Owns the cutting of pools: each block (a rail on a plane, or a plane) takes an equal slice, a power of two, so that one prefix stands for
-one rail; inside it addresses follow endpoint positions. Addresses are plain integers, because `ipaddress` costs twelve times as much
-per address and a fabric has millions. Everything is computed for what is planned, so growth renumbers nothing.
+one rail; inside it addresses follow endpoint positions. A slice has room to grow, so that addresses and prefixes stay when the fabric grows.
+Addresses are plain integers, because `ipaddress` costs twelve times as much per address and a fabric has millions.
 """
 
 from __future__ import annotations
@@ -119,9 +119,9 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     asked, sizing = mapping.request.spec.addressing, mapping.sizing
     blocks = mapping.units * mapping.unit_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
-    kept = mapping.heritage.slices if mapping.heritage else Slices(1, 1)
-    hosts = Slice(int(asked.host_pool.network_address), max(kept.hosts, _power_of_two(sizing.slots * per_slot)))
-    loopbacks = Slice(int(asked.loopback_pool.network_address), max(kept.loopbacks, _power_of_two(sizing.leaf + sizing.spine + sizing.core + 1)))
+    kept = mapping.heritage.slices if mapping.heritage else Slices(0, 0)
+    hosts = _cut(asked.host_pool, blocks, sizing.slots * per_slot, kept.hosts)
+    loopbacks = _cut(asked.loopback_pool, blocks, sizing.leaf + sizing.spine + sizing.core + 1, kept.loopbacks)
     findings = [
         *_pool_findings(asked.host_pool, hosts.size, blocks, ("addressing", "host_pool"), f"{sizing.slots} endpoint positions x {per_slot}"),
         *_pool_findings(
@@ -156,6 +156,22 @@ def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
         found.append((before, leaves, uppers))
         before += mapping.units * (leaves + mapping.unit_blocks * uppers) + (first and mapping.request.spec.addressing.host_links == "unnumbered")
     return found
+
+
+ROOM = 16
+"""So many times what a block needs its slice has where the pool allows it. Hosts send nothing of a slice to any other network, so it takes no more."""
+
+
+def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
+    """Cut a pool for so many blocks that need so many addresses each; slices that are `kept` stay as large as they were, if that is enough.
+
+    >>> from ipaddress import IPv4Network
+    >>> [_cut(IPv4Network("10.0.0.0/16"), blocks, 200, kept).size for blocks, kept in ((8, 0), (20, 0), (8, 256), (8, 128), (1024, 0))]
+    [4096, 2048, 256, 4096, 256]
+    """
+    needed = _power_of_two(least)
+    largest = 1 << max(pool.num_addresses // blocks, 1).bit_length() - 1
+    return Slice(int(pool.network_address), kept if needed <= kept <= largest else max(needed, min(needed * ROOM, largest)))
 
 
 def _power_of_two(number: int) -> int:

@@ -8,44 +8,56 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-
-from fabricgen.diagnostics import nearest, refuse
-from fabricgen.terms import LinkKind, Role
+from fabricgen.pricing import price_book, terms_of
+from fabricgen.tallying import tally
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog
-    from fabricgen.clos import Ints
-    from fabricgen.parts import PriceBook, Transceiver
+    from fabricgen.parts import PriceBook
     from fabricgen.planner import Plan
-    from fabricgen.spec import FabricSpec
+    from fabricgen.pricing import Terms
+    from fabricgen.spec import SparePolicy, Spares
+    from fabricgen.tallying import Tally
+    from fabricgen.terms import Role
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
-DEFAULT_BOOK = "paper-v5"
 
 
 @dataclass(frozen=True)
 class Line:
-    """One part to buy. `unit_power_w` is typical; `unit_price` and `unit_power_w` are None where nobody knows them."""
+    """One part to buy. `unit_power_w` is typical, `unit_power_max_w` the most; they and the prices are None where nobody knows them.
+
+    `purposes` say what it is for, with a count each: a role, a kind of link, or GPUs. `spares` are those of the policy, filled up to whole packs.
+    `list_price` is the book's, in its currency; `unit_price` is what is paid.
+    """
 
     part_class: PartClass
     part: str
     part_number: str
     description: str
-    purpose: str
+    purposes: tuple[tuple[str, int], ...]
     quantity: int
     spares: int
-    unit_price: Decimal | None
+    list_price: Decimal | None
     unit_power_w: Fraction | None
+    unit_power_max_w: Fraction | None
+    unit_price: Decimal | None = None
+    discount_pct: Decimal = Decimal(0)
+    pack: int = 1
+
+    @property
+    def purpose(self) -> str:
+        """The purposes in words, like `leaf 64, spine 32`."""
+        return ", ".join(f"{name} {count}" for name, count in self.purposes)
 
     @property
     def total(self) -> Decimal | None:
@@ -57,13 +69,19 @@ class Line:
         """Power of the quantity; spares lie on a shelf."""
         return None if self.unit_power_w is None else self.unit_power_w * self.quantity
 
+    @property
+    def power_max_w(self) -> Fraction | None:
+        """The most power that the quantity takes."""
+        return None if self.unit_power_max_w is None else self.unit_power_max_w * self.quantity
+
 
 @dataclass(frozen=True)
 class Bom:
-    """Every part of a fabric, priced by one book."""
+    """Every part of a fabric, priced by one book; `book.currency` is the one that is paid in."""
 
     lines: tuple[Line, ...]
     book: PriceBook
+    terms: Terms
 
     def cost(self, part_class: PartClass | None = None) -> Decimal | None:
         """Return the price of a class of parts, or of all; None where no part of it has a price."""
@@ -87,23 +105,23 @@ class Bom:
         return None if None in known else float(sum((power for power in known if power is not None), Fraction(0)))
 
 
-def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
-    """Find the book that the inventory names, with its own prices laid over. Raises Refusal `unknown-price-book`."""
-    name = spec.prices.book or DEFAULT_BOOK
-    book = catalog.price_book(name)
-    if book is None:
-        near = nearest(name, catalog.names("prices"))
-        is_path = name.endswith((".yaml", ".yml"))
-        known = "a path is relative to the inventory; " if is_path else f"did you mean `{near}`? " if near else ""
-        hint = f"{known}books: {', '.join(catalog.names('prices'))}, or the path of a .yaml file"
-        raise refuse("unknown-price-book", f"there is no price book {'file ' if is_path else ''}`{name}`", path=("prices", "book"), hint=hint)
-    return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
+def role_of(purpose: str) -> str:
+    """Return the role that a purpose counts for; what is in a host counts for hosts, and a cable where its lower end is.
+
+    >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
+    ['host', 'host', 'leaf', 'leaf', 'spine']
+    """
+    return {"GPUs": "host"}.get(purpose, purpose.split("-", maxsplit=1)[0])
 
 
 def make_bom(plan: Plan) -> Bom:
     """Count and price every part of a plan."""
     book = price_book(plan.spec, plan.catalog)
-    return Bom((*_switches(plan, book), *_transceivers(plan, book), *_cables(plan, book), *_nics(plan, book)), book)
+    terms = terms_of(plan.spec, book)
+    counted = tally(plan)
+    lines = (*_switches(plan, book), *_transceivers(plan, counted, book), *_cables(plan, counted, book), *_nics(plan, book))
+    bought = tuple(_bought(line, plan.spec.spares, book, terms) for line in lines)
+    return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
 def _switches(plan: Plan, book: PriceBook) -> Iterator[Line]:
@@ -115,63 +133,35 @@ def _switches(plan: Plan, book: PriceBook) -> Iterator[Line]:
         model = plan.request.fronts[next(iter(roles))].model
         price = book.parts.get(part, book.switch_port(model.capacity_gbps))  # a box costs the same however its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
-        yield _line(plan, "switches", part, model.part_number, model.description, {str(role): count for role, count in roles.items()}, price, watts)
+        line = _line(plan, "switches", part, model.part_number, model.description, {str(role): count for role, count in roles.items()}, price, watts)
+        yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
 
-def _transceivers(plan: Plan, book: PriceBook) -> Iterator[Line]:
-    """Count modules by the cages that hold one: a cage whose second port is idle still needs its module."""
-    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    models: dict[str, Transceiver] = {}
-    for module, purpose, count in _modules(plan):
-        models[module.model] = module
-        counts[module.model][purpose] += count
-    for part, purposes in counts.items():
+def _transceivers(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+    """List the modules by model."""
+    models = {module.model: module for joint in plan.offers for module in joint.modules.values()}
+    for part, purposes in _by_part(counted.modules).items():
         module = models[part]
         rate = book.transceiver(module.ports * module.port_gbps)
         yield _line(plan, "transceivers", part, module.opn, module.description, purposes, book.parts.get(part, rate), module.power_w)
 
 
-def _modules(plan: Plan) -> Iterator[tuple[Transceiver, str, int]]:
-    """Count the cages in use, and what is in them, on hosts and on the switches of each role."""
-    yield plan.joints[LinkKind.HOST].lower, "host", _host_cages(plan)
-    unit, units = plan.unit, plan.mapping.units
-    modules = {module.model: module for joint in plan.joints.values() for module in (joint.lower, joint.upper)}
-    for role in plan.roles:
-        ends: dict[str, list[tuple[Ints, Ints]]] = defaultdict(list)
-        for kind, joint in plan.joints.items():
-            rows = unit.kind == kind
-            if kind.upper is role:
-                ends[joint.upper.model].append((unit.upper[rows], unit.upper_port[rows]))
-            if kind.lower is role:
-                ends[joint.lower.model].append((unit.lower[rows], unit.lower_port[rows]))
-        for model, pairs in ends.items():
-            yield modules[model], str(role), units * _cages(plan, role, pairs)
-
-
-def _cages(plan: Plan, role: Role, pairs: list[tuple[Ints, Ints]]) -> int:
-    """Count the distinct cages behind (switch, port) columns of one unit; a downlink and an uplink may share one."""
-    cages = np.array([used.cage for used in plan.ports[role]], dtype=np.int64)
-    keys = [switch.astype(np.int64) * (cages.max(initial=0) + 1) + cages[port] for switch, port in pairs]
-    return len(np.unique(np.concatenate(keys)))
-
-
-def _host_cages(plan: Plan) -> int:
-    """Count the hosts' cages; where the chassis is unknown each NIC port is a cage of its own."""
-    request = plan.request
-    if request.host is None:
-        return request.gpus * request.planes
-    return len(plan.hosts) * len({port.cage for port in request.host.ports if port.plane < request.planes})
-
-
-def _cables(plan: Plan, book: PriceBook) -> Iterator[Line]:
-    """Count cables by part."""
-    counts: dict[str, dict[str, int]] = defaultdict(dict)
-    for kind, joint in plan.joints.items():
-        counts[joint.cable.model][kind.key.replace("_", "-")] = plan.cable_count(kind)
-    for part, purposes in counts.items():
-        cable = next(joint.cable for joint in plan.joints.values() if joint.cable.model == part)
+def _cables(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+    """List the cables by model."""
+    cables = {joint.cable.model: joint.cable for joint in plan.offers}
+    for part, purposes in _by_part({kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}).items():
+        cable = cables[part]
         number = None if cable.lengths_m else cable.opn  # an order number is of one length, and the length is open
         yield _line(plan, "cables", part, number, cable.description, purposes, book.parts.get(part), cable.power_w or 0)
+
+
+def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    """Turn counts of models by purpose round: purposes by model."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for purpose, models in counted.items():
+        for model, count in models.items():
+            found[model][purpose] = count
+    return found
 
 
 def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
@@ -185,9 +175,32 @@ def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
 def _line(
     plan: Plan, part_class: PartClass, part: str, number: str | None, description: str, purposes: dict[str, int], price: Decimal | None, watts: float | None
 ) -> Line:
-    """Add up the purposes of a part and its spares."""
-    quantity = sum(purposes.values())
-    policy = getattr(plan.spec.spares, part_class)
-    spares = max(math.ceil(Fraction(str(policy.percent)) * quantity / 100), policy.minimum)
-    purpose = ", ".join(f"{name} {count}" for name, count in purposes.items())
-    return Line(part_class, part, number or "", description, purpose, quantity, spares, price, None if watts is None else Fraction(str(watts)))
+    """Make the line of a part at its list price, with the spares of its policy; what has one power only takes that at most, too."""
+    quantity, policy = sum(purposes.values()), getattr(plan.spec.spares, part_class)
+    spares, power = spare_count(policy, quantity), _watts(watts)
+    return Line(part_class, part, number or "", description, tuple(purposes.items()), quantity, spares, price, power, power)
+
+
+def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
+    """Add what is paid for a part, and fill its last pack."""
+    policy: SparePolicy = getattr(spares, line.part_class)
+    pack = policy.pack or book.packs.get(line.part, 1)
+    filled = -(-(line.quantity + line.spares) // pack) * pack
+    paid = None if line.list_price is None else terms.paid(line.list_price, line.part_class, line.part)
+    off = Decimal(0) if paid is None else terms.discount_pct(line.part_class, line.part)
+    return replace(line, unit_price=paid, discount_pct=off, spares=filled - line.quantity, pack=pack)
+
+
+def spare_count(policy: SparePolicy, quantity: int) -> int:
+    """Return the spares of a part by its policy.
+
+    >>> from fabricgen.spec import SparePolicy
+    >>> spare_count(SparePolicy(percent=2, minimum=2), 1536)
+    31
+    """
+    return max(math.ceil(Fraction(str(policy.percent)) * quantity / 100), policy.minimum)
+
+
+def _watts(value: float | None) -> Fraction | None:
+    """Return a power exactly as it was written."""
+    return None if value is None else Fraction(str(value))

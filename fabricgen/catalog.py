@@ -4,7 +4,7 @@ Owns where files lie: a user's directory shadows the shipped one file by file, a
 too the generic parts, which have nothing but a size and a speed, and what is said of a bad file. It chooses nothing: which breakout, module
 or book a fabric uses is for `reading`, `cabling` and `bom`. What a file may say belongs to `parts`; how YAML is read, to `source`.
 
-A directory of files has the folders `switches`, `hosts`, `nics`, `transceivers`, `cables` and `prices`.
+A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`, `cables`, `prices` and `workloads`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pydantic import ValidationError
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
-from fabricgen.parts import Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Switch, Transceiver
+from fabricgen.parts import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
 from fabricgen.resources import shipped
 from fabricgen.source import load_facts
 from fabricgen.terms import speed_text
@@ -24,14 +24,19 @@ from fabricgen.terms import speed_text
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-KINDS: Mapping[str, type[Part | PriceBook]] = {
+KINDS: Mapping[str, type[Sourced]] = {
     "switches": Switch,
     "hosts": Host,
     "nics": Nic,
     "transceivers": Transceiver,
     "cables": Cable,
     "prices": PriceBook,
+    "accelerators": Accelerator,
+    "workloads": Workload,
 }
+_BESIDE = ("prices", "workloads")
+"""Kinds that ship beside the catalog: nobody buys them."""
+
 _MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _T = TypeVar("_T", bound=Facts)
 
@@ -70,12 +75,27 @@ class Catalog:
         """Find a cable; None where no file has that name."""
         return self._find("cables", model, Cable)
 
+    def accelerator(self, model: str) -> Accelerator | None:
+        """Find an accelerator; None where no file has that name."""
+        return self._find("accelerators", model, Accelerator)
+
+    def workload(self, name: str) -> Workload | None:
+        """Find a language model by its name, or by the path of a user's own file, which ends in .yaml."""
+        if name.endswith((".yaml", ".yml")):
+            path = Path(name)
+            return _parse(path, Workload) if path.is_file() else None
+        return self._find("workloads", name, Workload)
+
     def price_book(self, name: str) -> PriceBook | None:
         """Find a price book by its name, or by the path of a user's own file, which ends in .yaml."""
         if name.endswith((".yaml", ".yml")):
             path = self._base / name
             return _parse(path, PriceBook) if path.is_file() else None
         return self._find("prices", name, PriceBook)
+
+    def read(self, path: Path, shape: type[_T]) -> _T:
+        """Read a file of facts that lies anywhere, in a shape that its reader owns. Raises Refusal `bad-catalog-file`."""
+        return _parse(path, shape)
 
     def beside(self, name: str) -> Path:
         """Return the path of a file that the inventory names."""
@@ -106,7 +126,7 @@ class Catalog:
         stems = {path.stem for folder in self._folders(kind) for path in folder.glob("*.yaml")}
         return sorted(stem for stem in stems if _MODEL.fullmatch(stem))
 
-    def find(self, kind: str, name: str) -> Part | PriceBook | None:
+    def find(self, kind: str, name: str) -> Sourced | None:
         """Find a model of any kind, a key of KINDS."""
         return self._find(kind, name, KINDS[kind])
 
@@ -146,7 +166,7 @@ class Catalog:
 
     def _folders(self, kind: str) -> list[Path]:
         home = shipped("inventories")
-        own = home / kind if kind == "prices" else home / "catalog" / kind
+        own = home / kind if kind in _BESIDE else home / "catalog" / kind
         return [*(root / kind for root in self._roots), own]
 
     def _find(self, kind: str, name: str, shape: type[_T]) -> _T | None:

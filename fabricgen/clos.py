@@ -7,7 +7,7 @@ vendors: only of widths. Counting is exact; wiring is numpy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.diagnostics import Path
 
     Ints = NDArray[np.int32]
+    Whole = NDArray[np.integer[Any]]
     Bools = NDArray[np.bool_]
 
 

@@ -53,6 +53,10 @@ class Container(BaseModel):
 
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9./:_@-]*$")]
+    type: Annotated[str, Field(pattern=r"^[a-z0-9-]+$")] | None = None
+    """Which model of its kind it plays, where an image can play several."""
+    startup: str | None = None
+    """The one of `binds` that the engine itself hands over at boot, for a system that writes to its startup file."""
     network: Literal["none"] | None = None
     """Without a management network nothing can leave the fabric that way unseen."""
     interface: _Name | None = None
@@ -69,6 +73,8 @@ class Container(BaseModel):
         for names in ([PurePosixPath(bind.file).name for bind in self.binds], [bind.at for bind in self.binds]):
             if len(set(names)) < len(names):
                 raise ValueError("binds: two files have one name, or are mounted at one place")
+        if self.startup and self.startup not in [bind.file for bind in self.binds]:
+            raise ValueError(f"startup: `{self.startup}` is none of the binds")
         return self
 
     def interfaces(self, ports: Sequence[PortView]) -> list[str]:

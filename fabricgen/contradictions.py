@@ -30,6 +30,7 @@ def contradictions(spec: FabricSpec, catalog: Catalog, host: Host | None) -> Ite
         yield from _host_findings(spec, host)
     yield from _relay_findings(spec, host)
     yield from _roce_findings(spec)
+    yield from _tray_findings(spec)
     yield from _price_findings(spec, catalog)
 
 
@@ -116,6 +117,19 @@ def _roce_findings(spec: FabricSpec) -> Iterator[Finding]:
         proof = f"marking starts at {low} bytes and is complete at {high} bytes"
         hint = f"use an `ecn_minimum_bytes` below {high}" if high > 1 else "raise `ecn_maximum_bytes`"
         yield Finding("roce-contradicts-itself", "ECN marking would be complete before it starts", path, (proof,), hint)
+
+
+def _tray_findings(spec: FabricSpec) -> Iterator[Finding]:
+    """Find half a section of a tray, and a limit on a fill that nobody can work out."""
+    tray = spec.site.tray if spec.site else None
+    if tray is None or (tray.width_mm and tray.depth_mm):
+        return
+    missing = [f"`{key}`" for key in ("width_mm", "depth_mm") if not getattr(tray, key)]
+    stated = next((key for key in ("fill_percent", "width_mm", "depth_mm") if getattr(tray, key)), None)
+    if stated:
+        because = ("how full a tray is follows from its width and its depth",)
+        hint = f"add {' and '.join(missing)} beside it, or leave `{stated}` out"
+        yield Finding("tray-without-section", f"`{stated}` says nothing without {' and '.join(missing)}", ("site", "tray", stated), because, hint)
 
 
 def _price_findings(spec: FabricSpec, catalog: Catalog) -> Iterator[Finding]:

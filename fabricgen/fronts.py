@@ -75,6 +75,24 @@ class Front:
         """Name a port in the NOS's own words."""
         return self.model.interface(self.nos, port.cage, port.sub, port.breakout)
 
+    @cached_property
+    def numbers(self) -> int:
+        """The ports that InfiniBand numbers on this box: every cage has as many as the finer of its two splits makes, also where it is split coarser."""
+        return self.model.cages * self._stride
+
+    def number(self, port: Port) -> int:
+        """Number a port as a subnet does, from 1: cage by cage; the parts of a coarser split take the first number of their share.
+
+        With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side splits its cages into 4, it has 9 and 11.
+        """
+        cage, sub, mode = port
+        return (cage - 1) * self._stride + sub * self._stride // mode.count + 1
+
+    @cached_property
+    def _stride(self) -> int:
+        """Numbers of a cage."""
+        return max(self.down.count, self.up.count)
+
     def _cages(self, breakout: Breakout) -> list[int]:
         """List the cages that may be split this way, in order."""
         return [cage for cage in range(1, self.model.cages + 1) if breakout in self.model.breakouts_of(cage)]

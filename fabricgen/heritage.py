@@ -1,4 +1,4 @@
-"""What a plan keeps of another one: the numbers of its boxes, the digits of its names, its slices of the pools, and how it was cabled.
+"""What a plan keeps of another one: numbers of boxes, digits of names, slices of the pools, how it was cabled, and where its devices stand.
 
 Owns `Rings`, by which boxes are numbered growth by growth, `Heritage`, and its form in a plan file. A plan that was made from its inventory
 alone has one ring and no heritage. Which cables stay when a fabric grows is decided by `growth`; here it is only kept.
@@ -16,12 +16,13 @@ import numpy as np
 
 from fabricgen.clos import Joints
 from fabricgen.diagnostics import refuse
+from fabricgen.runs import counted, runs, unrolled
+from fabricgen.standing import read_standing
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fabricgen.clos import Ints, Sizing
+    from fabricgen.standing import Standing
 
 
 class Ring(NamedTuple):
@@ -119,7 +120,8 @@ class Heritage:
     """What a plan keeps. `digits` are of names by role, of `host` names and of `cable` labels.
 
     `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and its port of each uplink of a block, in order of
-    lower switch, then uplink, where the rule does not join them.
+    lower switch, then uplink, where the rule does not join them. `standing` is what stood before the fabric grew, as the grown one counts its
+    devices, or everything that `site.positions` says; `table` is the name of that file, and empty where there was none.
     """
 
     rings: Rings
@@ -127,6 +129,8 @@ class Heritage:
     slices: Slices
     endpoints: Ints | None = None
     wired: dict[LinkKind, tuple[Ints, Ints]] = field(default_factory=dict)
+    standing: Standing | None = None
+    table: str = ""
 
     @cached_property
     def downlinks(self) -> dict[Role, int]:
@@ -142,6 +146,7 @@ class Heritage:
             "slices": self.slices._asdict(),
             **({} if self.endpoints is None else {"endpoints": runs(self.endpoints)}),
             **columns,
+            **({} if self.standing is None else {"standing": self.standing.document(), "table": self.table}),
         }
 
 
@@ -150,29 +155,19 @@ def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever st
     if values is None:
         return None
     try:
-        rings = Rings(tuple(Ring(*(_count(ring[key]) for key in Ring._fields)) for ring in values["rings"]))
-        slices = Slices(*(_count(values["slices"][key]) for key in Slices._fields))
-        digits = {str(key): _count(number) for key, number in values["digits"].items()}
+        rings = Rings(tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in values["rings"]))
+        slices = Slices(*(counted(values["slices"][key]) for key in Slices._fields))
+        digits = {str(key): counted(number) for key, number in values["digits"].items()}
         endpoints = unrolled(values["endpoints"]) if "endpoints" in values else None
+        standing = read_standing(values["standing"]) if "standing" in values else None
         wired = {kind: (unrolled(values[kind.key]["upper"]), unrolled(values[kind.key]["upper_port"])) for kind in list(LinkKind)[1:] if kind.key in values}
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         because = (f"`kept` is not of the form that `plan -o` writes: {type(error).__name__}: {error}",)
         raise refuse("bad-plan-file", "what the plan keeps of an older one cannot be read", path=("kept",), because=because, hint=_AGAIN) from None
-    return Heritage(rings, digits, slices, endpoints, wired)
+    return Heritage(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
 
 
 _AGAIN = "write it again with `fabricgen plan -o`"
-
-
-def _count(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
-    """Take a whole number that is not negative."""
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
-        raise ValueError(f"{value!r} is no count")
-    return value
-
-
-MOST = 2**31
-"""Columns hold 32 bits."""
 
 
 def check_heritage(heritage: Heritage, sizing: Sizing, pattern: Ints, radix: dict[Role, int]) -> None:
@@ -220,41 +215,3 @@ def joints(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing) -> Joints
     (lowers, uplinks), _ = _sides(kind, sizing)
     lower, lower_port = np.divmod(np.arange(lowers * uplinks, dtype=np.int32), np.int32(uplinks))
     return Joints(lower, lower_port, *columns)
-
-
-def runs(column: Ints) -> list[list[int]]:
-    """Write a column of whole numbers as runs of [first, step, count].
-
-    >>> runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
-    [[4, 1, 3], [9, 0, 2], [2, 0, 1]]
-    """
-    found: list[list[int]] = []
-    for value in column.tolist():
-        first, step, count = found[-1] if found else (0, 0, 0)
-        if count == 1:
-            found[-1] = [first, value - first, 2]
-        elif count > 1 and value == first + step * count:
-            found[-1][2] += 1
-        else:
-            found.append([value, 0, 1])
-    return found
-
-
-def unrolled(written: Iterable[Any]) -> Ints:
-    """Read a column from its runs. Raises ValueError where it has a number that no column holds.
-
-    >>> unrolled([[4, 1, 3], [9, 0, 2]]).tolist()
-    [4, 5, 6, 9, 9]
-    """
-    pieces = [np.zeros(0, dtype=np.int64)]
-    total = 0
-    for first, step, length in written:
-        total += _count(length)
-        if not -MOST <= first + step * length < MOST or not -MOST <= first < MOST or total > LONGEST:
-            raise ValueError("a run is beyond all ports")
-        pieces.append(first + step * np.arange(length, dtype=np.int64))
-    return np.concatenate(pieces).astype(np.int32)
-
-
-LONGEST = 2**26
-"""Rows that a column has at most; a million GPUs have a million."""

@@ -74,10 +74,10 @@ class Hosts:
         return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
 
     @cached_property
-    def _leaf_ports(self) -> list[tuple[str, str]]:
-        """The interface and the printed name of each port of a leaf."""
-        front = self.plan.request.fronts[Role.LEAF]
-        return [(front.interface(port), front.model.alias(front.nos, port.cage, port.sub, port.breakout) or "") for port in self.plan.ports[Role.LEAF]]
+    def _leaf_ports(self) -> dict[str, list[tuple[str, str]]]:
+        """The interface and the printed name of each port of a leaf, by the NOS that it runs."""
+        fronts, ports = self.plan.request.tongues(Role.LEAF), self.plan.ports[Role.LEAF]
+        return {front.nos: [(front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports] for front in fronts}
 
     @cached_property
     def _step(self) -> int:
@@ -162,7 +162,8 @@ class Hosts:
         if unit not in self._names:
             self._names[unit] = plan.naming.switches(unit)
         cable = f"{plan.label(LinkKind.HOST, unit, block)}{int(plan.unit.number[row]):0{plan.label_width}}"
-        leaf, (interface, alias) = self._names[unit][plan.unit.upper[row]], self._leaf_ports[plan.unit.upper_port[row]]
+        ports = self._leaf_ports[plan.fronts(unit)[Role.LEAF].nos]
+        leaf, (interface, alias) = self._names[unit][plan.unit.upper[row]], ports[plan.unit.upper_port[row]]
         if not self.ethernet:
             return _Cabled(leaf, interface, alias, cable, "", "", "")
         (address,) = plan.addresses.host_addresses(number, [slot])

@@ -49,6 +49,10 @@ class LabNode:
     files: list[LabFile]
     commands: list[str]
     """What is run once its interfaces are there."""
+    type: str
+    """Which model of its kind it plays; empty where it plays one."""
+    startup: str
+    """The one of `files` that containerlab hands over at boot, by its path below OUT; empty where it finds its files by itself."""
     ports: list[LabPort] = field(default_factory=list)
     """Ports in use of a switch, in the order of the front panel."""
 

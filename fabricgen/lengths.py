@@ -1,254 +1,235 @@
-"""How long every cable is: its way through the room, and the stock length that it is rounded up to.
+"""How long every cable is, and of which parts: the stock length that its way is rounded up to, and the offer that serves it.
 
-Owns the way and the rounding. A cable leaves its device at half its height, runs up (or, with trays below the floor, down) to the tray,
-along the tray of the row, over a cross tray to the other row, and down to the far device; between two devices of one rack it stays inside.
-To another hall it takes the cross tray to the first row, and from there the way between the halls. Both ends have some slack. Everything
-is in whole millimetres. Racks and units come from `rooms`, parts from `cabling`.
+Owns the rounding and, with `outfitting`, the choice. Ways come from `ways`, offers from `cabling`. A room that nobody described leaves one
+offer for each kind of link, so that nothing is ordered by a guess.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property, reduce
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.terms import LinkKind
+from fabricgen.outfitting import Choice, misfits, settle
+from fabricgen.ways import metres
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from fabricgen.cabling import Joint
-    from fabricgen.clos import Ints
+    from fabricgen.cages import Cages
+    from fabricgen.clos import Ints, Whole
+    from fabricgen.plugging import End, Joint
     from fabricgen.rooms import Room
-
-UNIT_UM = 44_450
-"""Height of a rack unit, in micrometres (EIA-310)."""
-
-BETWEEN_HALLS_MM = 6_000
-"""What lies between two halls beside a row's length, where nobody says it."""
+    from fabricgen.terms import LinkKind
+    from fabricgen.ways import Ways
 
 USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
 """Stock lengths of a cable of which nothing is known: those of the catalog's fibres, filled up to 100 m."""
 
 STEP_MM = 10_000
-"""Beyond the longest stock length cables are made to order, in steps of 10 m."""
-
-
-class Links(Protocol):
-    """The columns of a unit's links that say which devices they join."""
-
-    @property
-    def kind(self) -> Ints:
-        """The LinkKind."""
-
-    @property
-    def block(self) -> Ints:
-        """The block of the unit."""
-
-    @property
-    def lower(self) -> Ints:
-        """The GPU of rail 0 at a host link, otherwise the box."""
-
-    @property
-    def upper(self) -> Ints:
-        """The box."""
+"""Beyond the longest stock length fibres are made to order, in steps of 10 m."""
 
 
 class Laid(NamedTuple):
-    """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, and the stock length in `Lengths.stock_mm`."""
+    """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, the offer, and the place in `Lengths.stock_mm`."""
 
     lower: Ints
     upper: Ints
     way_mm: Ints
+    offer: Whole
     stock: Ints
 
 
-class _Seats(NamedTuple):
-    """Where each device is: its rack, its height there, its way up or down to the tray, and its rack's place in hall and row, in millimetres."""
-
-    rack: Ints
-    height: Ints
-    rise: Ints
-    x: Ints
-    y: Ints
-    hall: Ints
-
-
 class Longest(NamedTuple):
-    """The longest cable of a kind: the devices that it joins, its way and its stock length, in millimetres."""
+    """The longest cable of a kind: the devices that it joins, its way and its stock length, in millimetres, its offer, and whether it was measured."""
 
     lower: int
     upper: int
     way_mm: int
     stock_mm: int
+    offer: int
+    measured: bool
 
 
-def metres(millimetres: int) -> str:
-    """Write a length in metres.
+class Grown(NamedTuple):
+    """A fabric with all that is reserved, and the rows of those of its links that are installed."""
 
-    >>> metres(3000), metres(7500)
-    ('3', '7.5')
-    """
-    whole, rest = divmod(millimetres, 1000)
-    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+    lengths: Lengths
+    rows: Whole
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """The length of every cable of a fabric; `links` are those of one unit."""
+    """The length and the parts of every cable of a fabric."""
 
-    room: Room
-    joints: dict[LinkKind, Joint]
-    links: Links
+    ways: Ways
+    offers: tuple[Joint, ...]
+    cages: Cages
+    measured: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """What somebody measured wins: the way of a cable in millimetres, by unit and row."""
+    grown: Grown | None = None
+    """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
 
     def laid(self, unit: int, start: int = 0, stop: int | None = None) -> Laid:
         """Lay the cables of one unit, or a run of them, in the order of its links."""
-        kind = self.links.kind[start:stop]
-        lower, upper = self._ends(unit, start, stop)
-        way = self.way_mm(lower, upper)
-        return Laid(lower, upper, way, self.rounded(kind, way))
+        lower, upper = self.ways.ends(unit, start, stop)
+        way, offer = self.way_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
+        return Laid(lower, upper, way, offer, self.rounded(offer, way))
 
-    def rounded(self, kind: Ints, way_mm: Ints) -> Ints:
-        """Round ways of links of these kinds up to stock lengths; return where those stand in `stock_mm`."""
+    def way_mm(self, unit: int, lower: Ints, upper: Ints, start: int = 0) -> Ints:
+        """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
+        way = self.ways.way_mm(lower, upper)
+        for (measured, row), length_mm in self.measured.items():
+            if measured == unit and start <= row < start + len(way):
+                way[row - start] = length_mm
+        return way
+
+    def offer(self, unit: int) -> Whole:
+        """Return which of the offers each link of a unit takes."""
+        if self.grown:
+            return self.grown.lengths.offer(unit)[self.grown.rows]
+        return self._settled[unit] if len(self.offers) > len(self._kinds) else self._first
+
+    @property
+    def room(self) -> Room:
+        """Where everything stands."""
+        return self.ways.room
+
+    @cached_property
+    def _first(self) -> Whole:
+        """The first offer of each link's kind."""
+        return np.array([0, *(self._numbers_of(kind)[0] for kind in self._kinds)], dtype=np.int8)[self.ways.links.kind]
+
+    @cached_property
+    def _settled(self) -> Whole:
+        """The offer of each link, a row for each unit: a cage of a host may hold links of several units."""
+        units = self.room.naming.mapping.units
+        way = np.empty((units, len(self.ways.links.kind)), dtype=np.int32)
+        for unit in range(units):
+            way[unit] = self.way_mm(unit, *self.ways.ends(unit, 0, None))
+        found = np.empty(way.shape, dtype=np.int8)
+        for kind in self._kinds:
+            rows, choice, cages = self._asked(kind)
+            found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(units, -1)
+        return found
+
+    def _asked(self, kind: LinkKind) -> tuple[Whole, Choice, tuple[Whole, Whole]]:
+        """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
+        rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
+        choice = Choice([self._limit_mm(number) for number in numbers], [self.cages.paired(self.offers[number]) for number in numbers])
+        return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
+
+    def _cages(self, end: End, kind: LinkKind, rows: Whole) -> Whole:
+        """Return the number of the cage at one end of each link of a kind, unit by unit."""
+        return np.concatenate([self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)])
+
+    @property
+    def _kinds(self) -> list[LinkKind]:
+        """The kinds of link that there are."""
+        return list(dict.fromkeys(joint.kind for joint in self.offers))
+
+    def _numbers_of(self, kind: LinkKind) -> list[int]:
+        """List the offers of a kind, by number."""
+        return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
+
+    def rounded(self, offer: Whole, way_mm: Ints) -> Ints:
+        """Round ways up to the stock lengths of the offers that serve them; return where those stand in `stock_mm`."""
         stock = np.zeros_like(way_mm)
-        for each, table in self._tables.items():
-            rows = kind == each
-            stock[rows] = self._numbers[each][np.searchsorted(table, way_mm[rows])]
+        for number, table in enumerate(self._tables):
+            rows = offer == number
+            stock[rows] = self._places[number][np.searchsorted(table, way_mm[rows])]
         return stock
 
     @cached_property
     def stock_mm(self) -> Ints:
-        """Every stock length of any kind of link, sorted, in millimetres."""
-        return np.unique(np.concatenate([*self._tables.values()]))
-
-    def way_mm(self, lower: Ints, upper: Ints) -> Ints:
-        """Return the way from devices to devices, with the slack at both ends, in millimetres."""
-        here = self._seats
-        inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
-        along += here.rise[lower] + here.rise[upper]
-        way: Ints = np.where(here.rack[lower] == here.rack[upper], inside, along)
-        way += np.int32(2 * self.room.site.tray.slack_mm)
-        return way
+        """Every stock length of any offer, sorted, in millimetres."""
+        return np.unique(np.concatenate(self._tables))
 
     @cached_property
     def longest(self) -> dict[LinkKind, Longest]:
         """The longest cable of each kind in the whole fabric; of equals the first."""
         found: dict[LinkKind, Longest] = {}
-        kinds = {kind: np.flatnonzero(self.links.kind == kind) for kind in self.joints}
-        for unit in range(self.room.naming.mapping.units):
-            lower, upper = self._ends(unit, 0, None)
-            way = self.way_mm(lower, upper)
+        kinds = {kind: np.flatnonzero(self.ways.links.kind == kind) for kind in self._kinds}
+        for unit in range(self.ways.room.naming.mapping.units):
+            laid = self.laid(unit)
             for kind, rows in kinds.items():
-                row = int(rows[np.argmax(way[rows])])
-                if kind not in found or way[row] > found[kind].way_mm:
-                    stock = self._tables[kind]
-                    found[kind] = Longest(int(lower[row]), int(upper[row]), int(way[row]), int(stock[np.searchsorted(stock, way[row])]))
+                row = int(rows[np.argmax(laid.way_mm[rows])])
+                if kind not in found or laid.way_mm[row] > found[kind].way_mm:
+                    stock = int(self.stock_mm[laid.stock[row]])
+                    ends = int(laid.lower[row]), int(laid.upper[row])
+                    found[kind] = Longest(*ends, int(laid.way_mm[row]), stock, int(laid.offer[row]), (unit, row) in self.measured)
         return found
 
     def check(self) -> None:
-        """Refuse cables that are longer than their parts reach. Raises Refusal `link-too-long` with a finding for each kind of link."""
+        """Refuse links that no offer serves. Raises Refusal with a finding for each kind of link: `link-too-long`, or `no-part-for-link`."""
+        if self.grown:
+            self.grown.lengths.check()
         hint = "bring the two ends closer together, with more hosts in a rack or shorter rows, or plan without lengths: `site: unknown`"
         findings = [Finding("link-too-long", fact, ("site",), tuple(because), hint) for fact, *because in self.too_long()]
+        findings += [self._unpaired(kind) for kind in self._kinds if self._has_misfits(kind)]
         if findings:
             raise Refusal(findings)
 
+    def _has_misfits(self, kind: LinkKind) -> bool:
+        """Say whether a kind of link is left with a cable that is one piece at both ends, where other links share one of its cages."""
+        numbers = self._numbers_of(kind)
+        if not self.cages.paired(self.offers[numbers[-1]]):
+            return False
+        rows, choice, cages = self._asked(kind)
+        settled = np.concatenate([self.offer(unit)[rows] for unit in range(self.room.naming.mapping.units)]) - numbers[0]
+        return bool(misfits(settled, cages, choice).any())
+
+    def _unpaired(self, kind: LinkKind) -> Finding:
+        """Refuse a kind of link that no offer serves, because its links part ways between the cages of one cable."""
+        last, name = self.offers[self._numbers_of(kind)[-1]], kind.key.replace("_", "-")
+        because = (
+            f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end must all come out in one cage at the other",
+            f"{name} links of one cage go to several others, and `site.media` leaves nothing else that is long enough",
+        )
+        return Finding(
+            "no-part-for-link",
+            f"nothing that `site.media` allows serves all {name} links",
+            ("site", "media"),
+            because,
+            f"allow another medium, such as `site.media.{kind.key}: [{last.medium}, mmf]`",
+        )
+
     def too_long(self) -> Iterator[tuple[str, ...]]:
         """Say which kinds of link have a cable that is longer than its parts reach: the fact, then the sum, step by step."""
-        reaches = {kind: reach for kind in self.joints if (reach := self._reach(kind))}
-        longest = self.longest if reaches else {}
-        for kind, (reach_mm, part) in reaches.items():
-            if longest[kind].stock_mm > reach_mm:
-                name = kind.key.replace("_", "-")
-                fact = f"{name} links are up to {metres(longest[kind].stock_mm)} m long, and {part} reaches {metres(reach_mm)} m"
-                yield (fact, *self._sum(longest[kind]))
+        longest = self.longest if any(joint.reach_m for joint in self.offers) else {}
+        for kind, found in longest.items():
+            reach = self.offers[found.offer].reach_m
+            if reach and found.stock_mm > _mm(reach[0]):
+                fact = f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long, and {reach[1]} reaches {metres(_mm(reach[0]))} m"
+                measured = (f"somebody measured {metres(found.way_mm)} m, says `site.measured_m`",)
+                because = measured if found.measured else self.ways.steps(found.lower, found.upper, found.way_mm)
+                yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 
-    def _sum(self, longest: Longest) -> Iterator[str]:
-        """Show how long a cable is, step by step."""
-        room, height, rise = self.room, self._seats.height, self._seats.rise
-        ends = [room.device(end) + " at " + room.place(end) for end in (longest.lower, longest.upper)]
-        yield f"the longest joins {ends[0]} and {ends[1]}"
-        slack = 2 * room.site.tray.slack_mm
-        if room.standing.rack[longest.lower] == room.standing.rack[longest.upper]:
-            steps = [f"{metres(abs(int(height[longest.lower]) - int(height[longest.upper])))} m inside the rack"]
-        else:
-            up, down = int(rise[longest.lower]), int(rise[longest.upper])
-            steps = [f"{metres(up)} m to the tray", f"{metres(longest.way_mm - up - down - slack)} m along trays", f"{metres(down)} m from the tray"]
-        yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(longest.way_mm)} m"
-        yield f"the next stock length is {metres(longest.stock_mm)} m"
-
-    def _reach(self, kind: LinkKind) -> tuple[int, str] | None:
-        """Return how far the parts of a kind of link reach, in millimetres, and which part reaches no further; None where none says."""
-        joint = self.joints[kind]
-        known = [(int(Fraction(str(part.reach_m)) * 1000), part.model) for part in (joint.lower, joint.upper, joint.cable) if part.reach_m is not None]
-        return min(known, default=None)
-
-    def _ends(self, unit: int, start: int, stop: int | None) -> tuple[Ints, Ints]:
-        """Return the devices at both ends of a unit's links."""
-        links, mapping, room = self.links, self.room.naming.mapping, self.room
-        kind, block, lower, upper = (column[start:stop] for column in (links.kind, links.block, links.lower, links.upper))
-        rails = np.array([mapping.rail(unit, each) or 0 for each in range(mapping.unit_blocks)], dtype=np.int32)
-        first = np.int32(room.hosts + unit * len(room.naming.boxes))
-        low, host = lower + first, kind == LinkKind.HOST
-        low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.request.host_gpus)
-        return low, upper + first
+    def _limit_mm(self, number: int) -> int:
+        """Return the longest way that an offer serves: up to the longest stock length within its reach."""
+        table, reach = self._tables[number], self.offers[number].reach_m
+        within = table if reach is None else table[table <= _mm(reach[0])]
+        return int(within[-1]) if len(within) else 0
 
     @cached_property
-    def _seats(self) -> _Seats:
-        """Where each device is."""
-        room, stand, site = self.room, self.room.standing, self.room.site
-        height = ((2 * stand.unit.astype(np.int64) - 2 + room.units) * UNIT_UM // 2000).astype(np.int32)
-        top = np.int32(room.shares.rack.units * UNIT_UM // 1000)
-        rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)
-        x, y = stand.at * np.int32(site.rack.pitch_mm), stand.row * np.int32(site.row_pitch_mm)
-        return _Seats(stand.rack, height, rise, x[stand.rack], y[stand.rack], stand.hall[stand.rack])
-
-    @property
-    def _crossings(self) -> list[int]:
-        """Where cross trays meet a row, in millimetres from its first rack."""
-        length = (self.room.standing.row_racks - 1) * self.room.site.rack.pitch_mm
-        return [length // 2] if self.room.site.tray.cross == "middle" else [0, length]
-
-    def _along(self, lower: Ints, upper: Ints) -> Ints:
-        """Return the way along trays between the racks of devices, in millimetres."""
-        here, halls = self._seats, self.room.standing.hall.any()
-        xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
-        over = reduce(np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings])
-        way: Ints = np.where(ya == yb, np.abs(xa - xb), over + np.abs(ya - yb))
-        if halls:
-            apart = np.abs(here.hall[lower] - here.hall[upper])
-            way = np.where(apart == 0, way, over + ya + yb + apart * np.int32(self._hall_pitch))
-        return way
-
-    @property
-    def _hall_pitch(self) -> int:
-        """The way between two halls, in millimetres."""
-        site = self.room.site
-        return site.hall_pitch_mm or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
+    def _tables(self) -> list[Ints]:
+        """The stock lengths of each offer: what the inventory states for the medium, else what the part has, else the usual ones."""
+        stated, furthest = self.room.site.stock_lengths_m, max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM
+        return [stock_mm(getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest) for joint in self.offers]
 
     @cached_property
-    def _tables(self) -> dict[LinkKind, Ints]:
-        """The stock lengths of each kind of link: what the inventory states for the medium, else what the part has, else the usual ones."""
-        stated = self.room.site.stock_lengths_m
-        lengths = {kind: getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M for kind, joint in self.joints.items()}
-        return {kind: stock_mm(each, self._furthest) for kind, each in lengths.items()}
+    def _places(self) -> list[Ints]:
+        """Where the stock lengths of each offer stand among all."""
+        return [np.searchsorted(self.stock_mm, table).astype(np.int32) for table in self._tables]
 
-    @cached_property
-    def _numbers(self) -> dict[LinkKind, Ints]:
-        """Where the stock lengths of each kind of link stand among all."""
-        return {kind: np.searchsorted(self.stock_mm, table).astype(np.int32) for kind, table in self._tables.items()}
 
-    @cached_property
-    def _furthest(self) -> int:
-        """A bound on any way in this room, in millimetres."""
-        stand, site = self.room.standing, self.room.site
-        row, rows = stand.row_racks * site.rack.pitch_mm, (int(stand.row.max(initial=0)) + 1) * site.row_pitch_mm
-        wide = max(row, (int(stand.at.max(initial=0)) + 1) * site.rack.pitch_mm)
-        halls = int(stand.hall.max(initial=0)) * self._hall_pitch
-        return 2 * (int(self._seats.rise.max(initial=0)) + wide + rows + site.tray.slack_mm + STEP_MM) + halls
+def _mm(length_m: float) -> int:
+    """Turn metres, as a catalog writes them, into millimetres."""
+    return int(Fraction(str(length_m)) * 1000)
 
 
 def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Ints:

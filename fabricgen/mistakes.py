@@ -161,6 +161,8 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
     """Propose what a typist may have meant by a value."""
     for key in fields(path) if isinstance(value, str | int | float) else ():
         yield {key: value}
+        if path[-1] in SHORT_FORMS:  # a number of so many keys says nothing, and a word is the short form of one
+            continue
         yield from ({key: inner} for inner in _candidates((*path, key), value) if isinstance(inner, dict))
     text = str(value).strip()
     if isinstance(value, float) and value.is_integer():

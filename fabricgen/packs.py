@@ -22,12 +22,15 @@ from fabricgen.resources import shipped
 from fabricgen.source import load_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 """A cell that starts so is run as a formula by spreadsheets."""
 
-FIELDS: dict[str, tuple[str, ...]] = {"switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",)}
+FIELDS: dict[str, tuple[str, ...]] = {
+    "switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",),
+    "rack": ("{rack}",), "pull-sheet": ("{rack}",), "port-map": ("{switch}",), "subnet": ("{subnet}",), "system": ("{subnet}", "{system}"),
+}  # fmt: skip
 """Fields of the path of a file that is written for each of something, sorted; other files are written once and have none."""
 
 RESERVED = ("manifest.json", "plan.json")
@@ -41,7 +44,29 @@ class Output(BaseModel):
 
     path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
-    each: Literal["switch", "host", "nic", "gpu", "cables", "bom", "comparison", "lab", "node"]
+    each: Literal[
+        "switch",
+        "host",
+        "nic",
+        "gpu",
+        "cables",
+        "bom",
+        "by-role",
+        "by-rack",
+        "by-phase",
+        "loads",
+        "comparison",
+        "savings",
+        "lab",
+        "node",
+        "rack",
+        "port-map",
+        "pull-sheet",
+        "pulling",
+        "labels",
+        "subnet",
+        "system",
+    ]
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     transport: Literal["ethernet", "infiniband"] | None = None
     """For hosts, NICs and GPUs: written only where the leaves speak this."""
@@ -83,11 +108,13 @@ class Pack(BaseModel):
     nos: str | None = None
     """The NOS that the pack configures; absent for documents."""
     nos_versions: tuple[str, ...] = ()
-    group: Literal["cabling", "bom", "configs", "hosts", "graph", "lab"]
+    group: Literal["cabling", "room", "bom", "configs", "hosts", "graph", "lab"]
     verified: str
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()
     """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
+    limits: dict[str, int] = {}
+    """The most that the NOS takes of a number of the inventory, like `addressing.mtu`."""
     outputs: tuple[Output, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""
@@ -132,6 +159,10 @@ class Packs:
         """Return the packs of an artefact group that are no NOS's, by name."""
         return [pack for pack in map(self.pack, self.names()) if pack and pack.group == group and pack.nos is None]
 
+    def files(self, pack: str, name: str) -> list[Path]:
+        """Return every file of a pack that has this name, a user's own before the shipped one."""
+        return [path for root in self._roots if (path := root / pack / name).is_file()]
+
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
         try:
@@ -163,7 +194,7 @@ class Packs:
             keep_trailing_newline=True,
             auto_reload=False,  # a run reads a template once; looking again costs more than an include
         )
-        environment.filters |= {"csv": csv_cell, "json": json_text, "quoted": quoted}
+        environment.filters |= {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted}
         return environment
 
 
@@ -210,6 +241,32 @@ def csv_cell(value: object) -> str:
     if any(sign in text for sign in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
+    """Write rows of a CSV that have one length, without the last line's end: each cell as `csv_cell` does it, only faster where none needs it.
+
+    >>> print(csv_rows([("a", 1), ("=b", "c,d")]))
+    a,1
+    '=b,"c,d"
+    """
+    cells = [*rows]
+    form = ",".join(["%s"] * len(cells[0])) if cells else ""
+    lines = [form % row for row in cells]
+    text = "\n".join(lines)
+    if _is_plain(text, form.count(",") * len(cells), len(cells) - 1):
+        return text
+    return "\n".join(line if _is_plain(line, len(row) - 1, 0) else ",".join(map(csv_cell, row)) for line, row in zip(lines, cells, strict=True))
+
+
+def _is_plain(text: str, commas: int, breaks: int) -> bool:
+    """Say whether a text holds so many commas and line breaks, and nothing that might have to be quoted or begin a formula."""
+    counted = text.count(",") == commas and text.count("\n") == breaks
+    return counted and not text.startswith("-") and not any(sign in text for sign in UNSAFE)
+
+
+UNSAFE = ("=", "+", "@", '"', "\t", "\r", ",-", "\n-")
+"""What might have to be quoted, or begin a formula; the usual names hold none of it."""
 
 
 def _is_number(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a catalog file may say of what can be bought: switches, hosts, NICs, transceivers, cables and what they cost.
+"""What a catalog file may say: of switches, hosts, accelerators, NICs, transceivers, cables and what they cost, and of a model to train.
 
 Owns the shape of each kind of file and the facts of one file that contradict each other, and reads names and prices off the facts. Where
 files lie, which of two shadows the other and how a bad one is refused belong to `catalog`.
@@ -27,6 +27,7 @@ Text = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(gt=0, strict=True)]
 Index = Annotated[int, Field(ge=0, strict=True)]
 Amount = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
 Price = Annotated[Decimal, Field(gt=0, allow_inf_nan=False)]
 
 
@@ -120,6 +121,13 @@ class CageLimit(Facts):
     breakouts: tuple[str, ...]
 
 
+class Faceplate(Facts):
+    """Where the cages of a switch sit on its front: so many rows, numbered from the top left, down each column or along each row."""
+
+    rows: Count
+    order: Literal["column", "row"] = "column"
+
+
 class SonicPlatform(Facts):
     """What SONiC calls this switch, and the serdes lanes behind each front cage."""
 
@@ -143,6 +151,7 @@ class Switch(Part):
     breakouts: tuple[Breakout, ...]
     cage_limits: tuple[CageLimit, ...] = ()
     port_limit: Count | None = None
+    faceplate: Faceplate | None = None
     rack_units: Count | None = None
     weight_kg: Amount | None = None
     typical_w: Amount | None = None
@@ -154,6 +163,7 @@ class Switch(Part):
     cooling: Literal["air", "liquid"]
     sonic: SonicPlatform | None = None
     power_w_per_400g: Amount | None = None
+    adaptive_routing: bool = False  # whether it can spread packets over equal paths by their load
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
@@ -219,6 +229,8 @@ def _doubts(switch: Switch) -> Iterator[str]:
     for limit in switch.cage_limits:
         if not 1 <= limit.first <= limit.last <= switch.cages or not names.issuperset(limit.breakouts):
             yield f"cage_limits: {limit.first} to {limit.last} names cages or breakouts that the switch does not have"
+    if switch.faceplate and switch.faceplate.rows > max(switch.cages, 1):
+        yield f"faceplate: {switch.faceplate.rows} rows for {switch.cages} cages"
     if switch.default_nos not in switch.interfaces:
         yield f"default_nos: {switch.default_nos} has no entry under interfaces"
     if switch.sonic and switch.sonic.hwsku and switch.sonic.hwsku_split not in names:
@@ -249,6 +261,7 @@ class Host(Part):
     hb_domain_gpus: Count
     hb_domain_hosts: Count
     hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
+    accelerator: str | None = None  # its GPUs, as a file of the catalog; only `model` reckons with them
     scale_up: bool = True  # whether its GPUs share a scale-up interconnect; behind PCIe alone none can relay for another
     nic: str
     nics_per_gpu: Count
@@ -284,6 +297,14 @@ class Host(Part):
             if (port.gpu, port.plane) == (gpu, plane):
                 return port
         raise KeyError((gpu, plane))
+
+
+class Accelerator(Part):
+    """A GPU, as far as the training model needs it: `tflops` without sparsity at `precision`, HB bandwidth in one direction."""
+
+    tflops: Positive
+    precision: Text
+    hb_bandwidth_gbps: Count | None = None
 
 
 class Nic(Part):
@@ -328,7 +349,10 @@ class Cable(Part):
     reach_m: Amount | None = None
     speed_gbps: Count | None = None  # of one link
     form_factors: tuple[FormFactor, ...] = ()  # the cages that copper goes into, in the order of `ends`
+    polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     power_w: Amount | None = None
+    diameter_mm: Positive | None = None
+    kg_per_m: Positive | None = None
     transports: tuple[Transport, ...] = ("ethernet", "infiniband")
 
     @model_validator(mode="after")
@@ -336,6 +360,11 @@ class Cable(Part):
         if len(self.ends) != 1 + self.legs or len(self.form_factors) not in {0, len(self.ends)}:
             raise ValueError(f"ends: a near end and {self.legs} far ends were expected")
         return self
+
+    @property
+    def crosses(self) -> bool:
+        """Whether what one module sends arrives where the other receives, with nothing between but this fibre; so it is where nobody says."""
+        return self.polarity in {None, "B", "A-B"}
 
 
 class PriceBook(Sourced):
@@ -347,6 +376,7 @@ class PriceBook(Sourced):
     switch_port_400g: Price | None = None
     transceiver_400g: Price | None = None
     parts: dict[str, Price] = {}
+    packs: dict[str, Count] = {}  # how many of a part are sold together; its price is that of one
 
     def switch_port(self, speed_gbps: int) -> Decimal | None:
         """Price one switch port of a speed by the book's rate.
@@ -359,3 +389,22 @@ class PriceBook(Sourced):
     def transceiver(self, speed_gbps: int) -> Decimal | None:
         """Price the transceiver of one link end of a speed by the book's rate."""
         return None if self.transceiver_400g is None else self.transceiver_400g * speed_gbps / 400
+
+
+class Workload(Sourced):
+    """A language model and the batch it is trained with; an iteration sees `batch_tokens` over all GPUs."""
+
+    name: Text
+    layers: Count
+    hidden: Count
+    sequence: Count
+    batch_tokens: Count
+    bytes_per_element: Positive
+    pipeline_stages: Count = 1
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.pipeline_stages > self.layers:
+            raise ValueError(f"pipeline_stages: {self.layers} layers cannot be cut into {self.pipeline_stages} stages")
+        return self

@@ -1,61 +1,44 @@
 """The plan: every decision about a fabric, made once.
 
-Owns `Plan` and `make_plan`. One unit of the fabric (the blocks that share boxes) is wired as columns; all units are alike, so any
-other one is the same columns with other names, addresses and labels. What a plan is rendered into is the business of its readers.
+Owns `Plan` and `make_plan`. One unit of the fabric is wired as columns, by `units`; any other one is the same columns with other names,
+addresses and labels. What a plan is rendered into is the business of its readers.
 """
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+import re
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fabricgen import __version__
 from fabricgen.addressing import AddressPlan, plan_addresses
-from fabricgen.cabling import LABEL_DIGITS, Joint, choose, label_prefix
-from fabricgen.clos import leaf_spine, spine_core
-from fabricgen.designs import Mapping, map_design, rails_of_a_box
-from fabricgen.diagnostics import refuse
-from fabricgen.heritage import check_heritage, joints
-from fabricgen.lengths import Lengths
+from fabricgen.cabling import LABEL_DIGITS, choose, label_prefix
+from fabricgen.cages import Cages
+from fabricgen.designs import Mapping, map_design
+from fabricgen.diagnostics import Finding, Refusal, refuse
+from fabricgen.heritage import Heritage, Slices, check_heritage
+from fabricgen.lengths import Grown, Lengths
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
 from fabricgen.rooms import make_room
 from fabricgen.terms import LinkKind, Role
+from fabricgen.units import Unit, wire_unit
+from fabricgen.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog import Catalog
-    from fabricgen.clos import Bools, Ints, Joints, Sizing
-    from fabricgen.fronts import Port
-    from fabricgen.heritage import Heritage
+    from fabricgen.clos import Sizing, Whole
+    from fabricgen.fronts import Front, Port
+    from fabricgen.plugging import End, Joint
     from fabricgen.spec import FabricSpec
-
-
-WASTEFUL = 3
-"""So many times the switches that are needed is worth a word."""
-
-
-class Unit(NamedTuple):
-    """The installed links of one unit as columns, ordered by block, kind, lower end and port.
-
-    `kind` is a LinkKind; `block` counts within the unit. `lower` is the GPU at a host link (of rail 0: add the rail), otherwise a switch of
-    the unit; `slot` its endpoint position; ports index `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
-    """
-
-    kind: Ints
-    block: Ints
-    lower: Ints
-    lower_port: Ints
-    upper: Ints
-    upper_port: Ints
-    slot: Ints
-    number: Ints
+_LABEL = re.compile(r"(.*?)(\d+)")
 
 
 @dataclass(frozen=True)
@@ -67,7 +50,10 @@ class Plan:
     mapping: Mapping
     naming: Naming
     addresses: AddressPlan
-    joints: dict[LinkKind, Joint]
+    offers: tuple[Joint, ...]
+    """The parts that there are for each kind of link, each reaching further than the one before; speed and cables of a link are alike in all."""
+    measured: dict[tuple[int, int], int] = field(default_factory=dict)
+    """What somebody measured: by unit and row of `unit`, the way of a link's cable in millimetres."""
 
     @property
     def spec(self) -> FabricSpec:
@@ -78,6 +64,11 @@ class Plan:
     def sizing(self) -> Sizing:
         """The size of one block."""
         return self.mapping.sizing
+
+    @cached_property
+    def joints(self) -> dict[LinkKind, Joint]:
+        """The first offer for each kind of link: what its speed and its number of cables are read from, which all have in common."""
+        return {joint.kind: joint for joint in reversed(self.offers)}
 
     @property
     def kinds(self) -> list[LinkKind]:
@@ -92,7 +83,7 @@ class Plan:
     @cached_property
     def unit(self) -> Unit:
         """The links of one unit."""
-        return _wire(self.mapping, self.request.gpus)
+        return wire_unit(self.mapping, self.request.gpus)
 
     @property
     def widths(self) -> dict[Role, tuple[int, int]]:
@@ -119,6 +110,31 @@ class Plan:
         has[self.unit.lower[self.unit.kind != LinkKind.HOST]] = True
         return [bool(value) for value in has]
 
+    def fronts(self, unit: int) -> dict[Role, Front]:
+        """Return the front of each role in a unit: the switches of some rails may run another NOS."""
+        spoken = self.request.spoken
+        return spoken.get(self.mapping.rail(unit) or 0, self.request.fronts) if spoken else self.request.fronts
+
+    def interfaces(self, unit: int) -> dict[Role, list[str]]:
+        """Name the ports in use of each role, in the order of `ports`, as the boxes of a unit call them."""
+        fronts = self.fronts(unit)
+        spoken = tuple(front.nos for front in fronts.values())
+        if spoken not in self._named:
+            self._named[spoken] = {role: [fronts[role].interface(port) for port in ports] for role, ports in self.ports.items()}
+        return self._named[spoken]
+
+    @cached_property
+    def _named(self) -> dict[tuple[str, ...], dict[Role, list[str]]]:
+        """The interfaces by the NOS of each role, as they are asked for."""
+        return {}
+
+    def speaking(self, rail: int) -> Plan:
+        """Return this plan with the NOS of one rail on every switch. What is worked out here first does not depend on it, and is kept."""
+        worked_out = {name: getattr(self, name) for name in ("unit", "ports", "installed", "hosts", "lengths", "label_width")}
+        other = replace(self, request=replace(self.request, fronts=self.request.spoken[rail], spoken={}))
+        vars(other).update(worked_out)
+        return other
+
     def switch_count(self, role: Role) -> int:
         """Count the installed switches of a role."""
         return self.mapping.units * sum(has for has, box in zip(self.installed, self.naming.boxes, strict=True) if box.role is role)
@@ -135,7 +151,32 @@ class Plan:
     def lengths(self) -> Lengths | None:
         """Where everything stands, and how long every cable is; None where the inventory wants no lengths."""
         room = make_room(self.naming, self.catalog, self.installed)
-        return Lengths(room, self.joints, self.unit) if room else None
+        if room is None:
+            return None
+        grown = None
+        if self.decides and self.spec.reserve:
+            unit = wire_unit(self.mapping, self.request.planned_gpus)
+            rows = np.flatnonzero(np.isin(_keys(unit), _keys(self.unit)))
+            measured = {(number, int(rows[row])): length for (number, row), length in self.measured.items()}
+            grown = Grown(Lengths(Ways(room, unit), self.offers, replace(self.cages, links=unit), measured), rows)
+        return Lengths(Ways(room, self.unit), self.offers, self.cages, self.measured, grown)
+
+    @cached_property
+    def cages(self) -> Cages:
+        """Which cage each end of a link sits in."""
+        return Cages(self.mapping, self.ports, self.unit, len(self.naming.boxes))
+
+    @cached_property
+    def decides(self) -> bool:
+        """Whether units may differ in their parts: there is a choice by length, or a cable that may serve several units."""
+        return len(self.offers) > len(self.kinds) or any(joint.shared > 1 for joint in self.offers)
+
+    def offer(self, unit: int) -> Whole:
+        """Return which of the offers each link of a unit takes."""
+        if self.lengths is not None and self.decides:
+            return self.lengths.offer(unit)
+        first = {joint.kind: number for number, joint in reversed(list(enumerate(self.offers)))}
+        return np.array([0, *(first[kind] for kind in self.kinds)], dtype=np.int8)[self.unit.kind]
 
     @property
     def links(self) -> int:
@@ -169,10 +210,6 @@ class Plan:
         for unit in range(self.mapping.units):
             yield from (name for name, has in zip(self.naming.switches(unit), self.installed, strict=True) if has)
 
-    def advice(self) -> list[str]:
-        """Say what is planned as asked, though a person may want it otherwise."""
-        return [*_idle_boxes(self), *_wasteful_spread(self), *_long_cables(self)]
-
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
         state = hashlib.sha256(repr((self.mapping.units, self.sizing)).encode())
@@ -183,7 +220,12 @@ class Plan:
     def document(self, summary: dict[str, Any]) -> dict[str, Any]:
         """Return what a plan file holds: the summary, the inventory with every default, a digest of the wiring, and what it keeps of another plan."""
         inventory = self.spec.model_dump(mode="json", exclude_none=True)
-        kept = {"kept": self.mapping.heritage.document()} if self.mapping.heritage else {}
+        heritage, site = self.mapping.heritage, self.spec.site
+        if site and site.positions and self.lengths:
+            standing, addresses = self.lengths.room.standing, self.addresses
+            heritage = heritage or Heritage(self.mapping.rings, {}, Slices(addresses.hosts.size, addresses.loopbacks.size))
+            heritage = replace(heritage, standing=standing, table=site.positions)
+        kept = {"kept": heritage.document()} if heritage else {}
         return {"format": "fabricgen-plan/1", "version": __version__, **summary, "wiring_sha256": self.digest(), "inventory": inventory, **kept}
 
 
@@ -194,122 +236,78 @@ def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = No
     if heritage:
         check_heritage(heritage, mapping.sizing, mapping.pattern(), {role: front.radix for role, front in request.fronts.items()})
         mapping = replace(mapping, heritage=heritage)
+    _check_rails(mapping)
     check_patterns(mapping)
     addresses = plan_addresses(mapping)
     naming = Naming(mapping)
-    joints = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])
-    plan = Plan(request, catalog, mapping, naming, addresses, joints)
-    _check_cages(plan)
+    offers = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])
+    plan = _with_whole_cages(Plan(request, catalog, mapping, naming, addresses, offers))
     check_names(list(plan.switches()), plan.hosts)
+    plan = replace(plan, measured=_measured(plan))
     if spec.site and plan.lengths:
         plan.lengths.check()
     return plan
 
 
-def _idle_boxes(plan: Plan) -> Iterator[str]:
-    """Notice rails that could share their boxes."""
-    request, mapping = plan.request, plan.mapping
-    if mapping.spans_rails or plan.sizing.tiers > 1:
-        return
-    best, radix = rails_of_a_box(request), request.fronts[Role.LEAF].radix
-    if best > mapping.per_switch:
-        used = mapping.per_switch * (request.planned_gpus // request.rails)
-        fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
-        yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
+def _check_rails(mapping: Mapping) -> None:
+    """Refuse systems of single rails where switches serve several. Raises Refusal `rails-share-switches`."""
+    named = mapping.request.spec.nos.rails
+    if named and (mapping.spans_rails or mapping.unit_blocks > 1):
+        shared = "the rails meet in its switches" if mapping.spans_rails else f"{mapping.unit_blocks} rails share a leaf"
+        hint = "leave `rails` out, and name the `nos` of each role"
+        raise refuse("rails-share-switches", "a rail has no switches of its own to run another NOS", path=("nos", "rails"), because=(shared,), hint=hint)
 
 
-def _wasteful_spread(plan: Plan) -> Iterator[str]:
-    """Notice spines or cores that are there only because they must divide the uplinks."""
-    sizing, fronts = plan.sizing, plan.request.fronts
-    if plan.spec.spread != "even" or sizing.tiers == 1:
-        return
-    upper, uplinks, ports, count = (
-        (Role.CORE, sizing.spine_up, sizing.pods * sizing.spine_up, sizing.group_cores)
-        if sizing.core
-        else (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
-    )
-    fewest = -(-ports // fronts[upper].radix)
-    if count >= WASTEFUL * fewest:
-        where = " in a core group" if sizing.core else ""
-        why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
-        hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
-        yield f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"
+def _keys(unit: Unit) -> Whole:
+    """Return a number for each link of a unit, which it keeps whatever else is installed."""
+    keys: Whole = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (int(np.iinfo(np.int32).max) + 1) + unit.number
+    return keys
 
 
-def _long_cables(plan: Plan) -> Iterator[str]:
-    """Notice cables that are too long for their parts in a room that nobody described; in a described one they are refused."""
-    if plan.lengths and plan.lengths.room.generated:
-        for fact, *because in plan.lengths.too_long():
-            yield f"in the room that was generated {fact}: {'; '.join(because)}; describe yours under `site`"
-
-
-def _check_cages(plan: Plan) -> None:
-    """Refuse a cage whose downlink and uplink need different modules. Raises Refusal `two-modules-in-a-cage`."""
+def _with_whole_cages(plan: Plan) -> Plan:
+    """Leave out offers that would need two modules where a downlink and an uplink share a cage. Raises Refusal `two-modules-in-a-cage`."""
     for below, above in pairwise(plan.kinds):
         role, count = below.upper, plan.request.fronts[below.upper].down.count
-        down, modules = plan.widths[role][0], (plan.joints[below].upper.model, plan.joints[above].lower.model)
+        down = plan.widths[role][0]
         cage = plan.ports[role][down].cage
-        if down % count and cage == plan.ports[role][down - 1].cage and modules[0] != modules[1]:
+        if not down % count or cage != plan.ports[role][down - 1].cage:
+            continue
+        sides = ({joint.upper for joint in plan.offers if joint.kind is below}, {joint.lower for joint in plan.offers if joint.kind is above})
+        common = sorted((module for module in sides[0] & sides[1] if module), key=lambda module: module.model)
+        if not common:
             because = (
                 f"{down} downlinks at {count} a cage end in the middle of cage {cage}, and the uplinks go on there",
-                f"the downlink takes a {modules[0]} and the uplink a {modules[1]}",
+                f"the downlink takes a {_plug(plan.joints[below], 'upper')} and the uplink a {_plug(plan.joints[above], 'lower')}",
             )
             hint = "choose another `oversubscription`, one that leaves whole cages to the downlinks, such as 1:1"
             raise refuse("two-modules-in-a-cage", f"cage {cage} of each {role} would need two modules", path=("oversubscription",), because=because, hint=hint)
+        ends: dict[LinkKind, End] = {below: "upper", above: "lower"}
+        kept = (joint for joint in plan.offers if joint.kind not in ends or joint.modules.get(ends[joint.kind]) == common[0])
+        plan = replace(plan, offers=tuple(kept))
+    return plan
 
 
-def _wire(mapping: Mapping, installed_gpus: int) -> Unit:
-    """Wire one unit: the block's three kinds of link, stamped for each block that shares its leaf boxes, and filtered to what is installed."""
-    gpu = mapping.pattern()
-    present = (gpu >= 0) & (gpu < installed_gpus)
-    slots = np.flatnonzero(present).astype(np.int32)
-    leaves = _installed_leaves(mapping, slots)
-    blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.unit_blocks)]
-    return Unit(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+def _plug(joint: Joint, end: End) -> str:
+    """Name what is plugged into a cage: a module, or the end of a cable."""
+    module = joint.modules.get(end)
+    return module.model if module else joint.cable.model
 
 
-def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
-    """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers whole pods."""
-    sizing = mapping.sizing
-    if mapping.request.spec.reserve is None:
-        return np.ones(sizing.leaf, dtype=bool)
-    serves = np.zeros(sizing.leaf, dtype=bool)
-    serves[slots // sizing.leaf_down] = True
-    return np.repeat(serves.reshape(sizing.pods, -1).any(axis=1), sizing.pod_leaves) if sizing.core else serves
-
-
-def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) -> Unit:
-    """Wire one block of a unit. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
-    sizing, shares = mapping.sizing, mapping.unit_blocks
-    spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
-    leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
-    hosts = (gpu[slots], np.zeros_like(slots), leaf, down * np.int32(shares) + np.int32(block), slots, slots + 1)
-    parts: list[tuple[LinkKind, tuple[Ints, ...]]] = [(LinkKind.HOST, hosts)]
-    if sizing.tiers > 1:
-        wired = joined(mapping, LinkKind.LEAF_SPINE)
-        ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
-        parts.append((LinkKind.LEAF_SPINE, _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)))
-    if sizing.spine_up:
-        wired = joined(mapping, LinkKind.SPINE_CORE)
-        pods = leaves.reshape(sizing.pods, -1)[:, 0]
-        ports = np.int32(sizing.spine_down) + wired.lower_port
-        parts.append(
-            (LinkKind.SPINE_CORE, _columns(wired, pods[wired.lower // sizing.pod_spines], spines, ports, spines + np.int32(sizing.spine), sizing.spine_up))
-        )
-    stacked = [(np.full(len(columns[0]), kind, dtype=np.int32), np.full(len(columns[0]), block, dtype=np.int32), *columns) for kind, columns in parts]
-    return Unit(*(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True)))
-
-
-def joined(mapping: Mapping, kind: LinkKind) -> Joints:
-    """Join two tiers of a block: as the plan keeps them, else by the rule."""
-    kept = mapping.heritage.wired.get(kind) if mapping.heritage else None
-    if kept:
-        return joints(kind, kept, mapping.sizing)
-    return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
-
-
-def _columns(wired: Joints, keep: Bools, lower: np.int32, ports: Ints, upper: np.int32, uplinks: int) -> tuple[Ints, ...]:
-    """Turn the joints of two tiers into unit columns, keeping the installed ones."""
-    number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
-    columns = (wired.lower + lower, ports, wired.upper + upper, wired.upper_port, np.full_like(number, -1), number)
-    return tuple(column[keep] for column in columns)
+def _measured(plan: Plan) -> dict[tuple[int, int], int]:
+    """Find the cables that the inventory gives a measured length. Raises Refusal `unknown-cable` with a finding for each that there is none of."""
+    stated = plan.spec.site.measured_m if plan.spec.site else {}
+    mapping, found, findings = plan.mapping, {}, []
+    blocks = [(unit, block, kind) for unit in range(mapping.units) for block in range(mapping.unit_blocks) for kind in plan.kinds] if stated else []
+    prefixes = {plan.label(kind, unit, block): (unit, block, kind) for unit, block, kind in blocks}
+    for label, length_m in stated.items():
+        match = _LABEL.fullmatch(label)
+        unit, block, kind = prefixes.get(match[1], (0, -1, LinkKind.HOST)) if match else (0, -1, LinkKind.HOST)
+        rows = np.flatnonzero((plan.unit.kind == kind) & (plan.unit.block == block) & (plan.unit.number == int(match[2] if match else 0)))
+        if len(rows) and match and len(match[2]) == plan.label_width:
+            found[unit, int(rows[0])] = int(length_m * 1000)
+        else:
+            hint = "`cables.csv` lists every label; of a link's several cables, what their labels have in common stands for all"
+            findings.append(Finding("unknown-cable", f"this fabric has no cable `{label}`", ("site", "measured_m", label), (), hint))
+    if findings:
+        raise Refusal(findings)
+    return found

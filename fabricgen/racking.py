@@ -5,17 +5,18 @@ switches are sorted by that, then by tier, unit and number, and fill racks of th
 hosts that they serve, the spines of a pod together in the middle of its leaves, and cores in the middle of everything. Racks of switches
 are spread evenly over the rows. All of it follows what is planned, not what is installed, so that growth within the reserve moves nothing.
 
-What a device takes is for `footprints`; names and stated positions are for `rooms`.
+What a device takes is for `footprints`; names and stated positions are for `rooms`. Where others stand already, `filling` places the rest.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
+from fabricgen.standing import Standing
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:
@@ -36,21 +37,6 @@ MOST_HALLS, MOST_ROWS, MOST_RACKS = 100, 32, 20
 UNLIMITED = 2**62
 
 
-class Standing(NamedTuple):
-    """Where everything stands. Devices are all planned hosts by number, then the switches as unit * boxes of a unit + box.
-
-    `rack` and `unit` of each device: the rack's index, and the lowest rack unit, from 1; both -1 where a device has no place. `hall`, `row`
-    and `at` of each rack, from 0; `row_racks` is the length of a row.
-    """
-
-    rack: Ints
-    unit: Ints
-    hall: Ints
-    row: Ints
-    at: Ints
-    row_racks: int
-
-
 def kinds_of(naming: Naming) -> Ints:
     """Return the kind of each device, as its index in KINDS."""
     mapping, request = naming.mapping, naming.mapping.request
@@ -63,11 +49,11 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
     kinds = kinds_of(naming)
     switches = np.flatnonzero(kinds)
     hosts = len(kinds) - len(switches)
-    order = switches[_order(naming)]
+    order = switches[ordered(naming)]
     on_top = order[kinds[order] == KINDS.index(Role.LEAF)] if site.leaves == "top-of-rack" else order[:0]
     apart = order[kinds[order] != KINDS.index(Role.LEAF)] if len(on_top) else order
-    _check_boxes(shares)
-    each = _hosts_of_a_rack(naming, shares, site, hosts, len(on_top))
+    check_boxes(shares)
+    each = hosts_of_a_rack(naming, shares, site, hosts, len(on_top))
     host_racks = -(-hosts // each)
     packed, packed_units, network_racks = _packed(kinds[apart].tolist(), shares)
     slots, network, grid = _grid(host_racks, network_racks, site, f"{_counted(hosts, HOST)} at {each} a rack take {_counted(host_racks, 'rack')}", len(apart))
@@ -82,8 +68,8 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
     return Standing(rack, unit, *grid)
 
 
-def _order(naming: Naming) -> Longs:
-    """Sort the switches of the fabric by the middle of what is below them, then by tier, unit and number."""
+def ordered(naming: Naming) -> Longs:
+    """Sort the switches of the fabric, as unit * boxes of a unit + box, by the middle of what is below them, then by tier, unit and number."""
     mapping = naming.mapping
     below = _middles(naming)
     rails = np.array([[mapping.rail(unit, max(box.block, 0)) or 0 for box in naming.boxes] for unit in range(mapping.units)], dtype=np.int64)
@@ -108,7 +94,7 @@ def _middles(naming: Naming) -> Longs:
     return np.array([means[box.role.tier - 1][box.index // scope[box.role]] for box in naming.boxes], dtype=np.int64)
 
 
-def _check_boxes(shares: Shares) -> None:
+def check_boxes(shares: Shares) -> None:
     """Refuse a device that no rack holds. Raises Refusal with every kind that is too large."""
     large = [kind for kind in shares.of if not shares.fits((kind, 1))]
     if large:
@@ -134,7 +120,7 @@ def _counted(count: int, kind: str) -> str:
     return f"{count} {kind if count == 1 else 'leaves' if kind == Role.LEAF else f'{kind}s'}"
 
 
-def _hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leaves: int) -> int:
+def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leaves: int) -> int:
     """Return how many hosts share a rack: what is asked for, or the most that fit beside the leaves on top. Raises Refusal `rack-overflow`."""
     request = naming.mapping.request
 
@@ -171,11 +157,11 @@ def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tup
 
     Raises Refusal `no-room`. `told` and `switches` say what takes the racks.
     """
-    total, longest, deepest = hosts + network, site.racks_per_row or MOST_RACKS, site.rows or MOST_ROWS
-    halls = site.halls or (1 if site.rows else UNLIMITED if site is DEFAULT_SITE else MOST_HALLS)
+    total = hosts + network
+    halls, deepest, longest = bounds(site)
     rows = -(-total // longest)
     if rows > halls * deepest:
-        raise _no_room(total, (halls, deepest, longest), site, f"{told}, and {switches} switches take {network}" if network else told)
+        raise no_room(total, (halls, deepest, longest), site, f"{told}, and {switches} switches take {network}" if network else told)
     width = -(-total // rows)
     hall_rows = -(-rows // -(-rows // deepest))
     place = np.arange(rows * width)
@@ -187,7 +173,13 @@ def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tup
     return np.flatnonzero(~taken)[:hosts], np.flatnonzero(taken), columns
 
 
-def _no_room(total: int, room: tuple[int, int, int], site: Site, told: str) -> Refusal:
+def bounds(site: Site) -> tuple[int, int, int]:
+    """Return the halls of a site, the rows of a hall and the racks of a row, at most."""
+    halls = site.halls or (1 if site.rows else UNLIMITED if site is DEFAULT_SITE else MOST_HALLS)
+    return halls, site.rows or MOST_ROWS, site.racks_per_row or MOST_RACKS
+
+
+def no_room(total: int, room: tuple[int, int, int], site: Site, told: str) -> Refusal:
     """Refuse racks that are more than the room has; the hint is the key that was given, else longer rows."""
     halls, deepest, longest = room
     because = (told, f"{_counted(halls, 'hall')} x {_counted(deepest, 'row')} x {_counted(longest, 'rack')} = {halls * deepest * longest}")

@@ -6,7 +6,7 @@ before any is raised. It sizes nothing: `clos` does.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -43,6 +43,12 @@ class Request:
     fronts: dict[Role, Front]
     host: Host | None
     nic: Nic | None
+    spoken: dict[int, dict[Role, Front]] = field(default_factory=dict)
+    """The fronts of the rails whose switches run another NOS, by rail; they differ in names alone."""
+
+    def tongues(self, role: Role) -> list[Front]:
+        """Return the fronts of a role, one for each NOS that its switches run."""
+        return list({fronts[role].nos: fronts[role] for fronts in (self.fronts, *self.spoken.values())}.values())
 
     @property
     def design(self) -> Design:
@@ -76,10 +82,11 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> Request:
     nics = spec.nic.per_gpu or (host.nics_per_gpu if host else 1)
     findings += contradictions(spec, catalog, host)
     fronts, speed = _fronts(spec, catalog, host, findings)
+    spoken = _spoken(spec, fronts, rails, findings)
     if findings:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
-    return Request(spec, spec.gpus, planned, spec.hb_domain.gpus, hosts, rails, spec.rails.planes, speed, bandwidth, nics, fronts, host, nic)
+    return Request(spec, spec.gpus, planned, spec.hb_domain.gpus, hosts, rails, spec.rails.planes, speed, bandwidth, nics, fronts, host, nic, spoken)
 
 
 KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}
@@ -128,6 +135,7 @@ def _fronts(spec: FabricSpec, catalog: Catalog, host: Host | None, findings: lis
     found = {role: _model(choice, speed, path, catalog, findings) for role, (path, choice) in choices.items()}
     models = {role: model for role, model in found.items() if model}
     nos = {role: _nos(spec, role, model, findings) for role, model in models.items()}
+    findings += _versions(spec, {*nos.values(), *spec.nos.rails.values()}) if len(nos) == len(found) else ()
     downs: dict[Role, Breakout] = {}
     target = speed
     for role, model in models.items():
@@ -244,6 +252,30 @@ def _nos(spec: FabricSpec, role: Role, model: Switch, findings: list[Finding]) -
         near = nearest(nos, model.interfaces) or model.default_nos
         findings.append(Finding("nos-not-on-switch", f"{model.model} does not run `{nos}`", ("nos", role.value), because, f"use `{near}`"))
     return nos
+
+
+def _spoken(spec: FabricSpec, fronts: dict[Role, Front], rails: int, findings: list[Finding]) -> dict[int, dict[Role, Front]]:
+    """Give the switches of a rail the NOS that the inventory names for it."""
+    found: dict[int, dict[Role, Front]] = {}
+    for rail, nos in sorted(spec.nos.rails.items()):
+        path: Path = ("nos", "rails", rail)
+        if rail >= rails:
+            because = (f"{rails} rails count from 0 to {rails - 1}",)
+            findings.append(Finding("nos-of-no-rail", f"there is no rail {rail}", path, because, f"leave it out, or write `{rails - 1}`"))
+        for model in {front.model.model: front.model for front in fronts.values() if nos not in front.model.interfaces}.values():
+            because = (f"it runs {', '.join(sorted(model.interfaces))}",)
+            near = nearest(nos, model.interfaces) or model.default_nos
+            findings.append(Finding("nos-not-on-switch", f"{model.model} does not run `{nos}`", path, because, f"use `{near}`"))
+        found[rail] = {role: replace(front, nos=nos) for role, front in fronts.items()}
+    return found
+
+
+def _versions(spec: FabricSpec, run: set[str]) -> Iterator[Finding]:
+    """Refuse the version of a NOS that no switch runs: it would say nothing."""
+    for name in sorted(spec.nos.versions.keys() - run):
+        because = (f"the switches run {', '.join(sorted(run))}",)
+        hint = f"write `{nearest(name, run) or min(run)}`, or leave it out"
+        yield Finding("version-of-no-nos", f"no switch runs `{name}`, whose version is given", ("nos", "versions", name), because, hint)
 
 
 def _port_limit(front: Front, path: Path) -> Iterator[Finding]:

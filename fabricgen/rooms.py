@@ -1,7 +1,7 @@
 """The room of a fabric: the rack and the rack unit of every device, and the names of racks.
 
-Owns `Room`. Where the inventory gives a table of positions, everything stands as it says; otherwise `racking` places it by rule. What a
-cable does between two racks is for `lengths`.
+Owns `Room`. Where the inventory gives a table of positions, everything stands as it says; otherwise `racking` places it by rule, or `filling`
+what is new in a room where others stand. A kept plan knows what its table said. What a cable does between two racks is for `lengths`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import Finding, Refusal, suggest
+from fabricgen.diagnostics import Finding, Refusal, refuse, suggest
+from fabricgen.filling import fill
 from fabricgen.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.placing import LONGEST_NAME
 from fabricgen.positions import SHOWN, bad_line, hall_name, read_positions
-from fabricgen.racking import Standing, kinds_of, overflow, stand
+from fabricgen.racking import kinds_of, overflow, stand
+from fabricgen.standing import Standing
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:
@@ -89,8 +91,9 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
         return None
     shares = shares_of(request, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers])))
     kind = kinds_of(naming)
-    if site.positions:
-        standing = _stated(naming, site, shares, kind, catalog, installed)
+    kept = _kept(naming, site, shares, kind, installed)
+    if site.positions or kept:
+        standing = kept or _stated(naming, site, shares, kind, catalog, installed)
         room = Room(naming, site, generated=False, shares=shares, kind=kind, standing=standing)
         _check_loads(room)
     else:
@@ -98,6 +101,22 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
     if request.spec.naming.rack:
         _check_names(room)
     return room
+
+
+def _kept(naming: Naming, site: Site, shares: Shares, kind: Ints, installed: Sequence[bool]) -> Standing | None:
+    """Return where everything stands in a plan that keeps where it stood; what is new fills the room. None where nothing is kept, or another table is given.
+
+    Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where they stand outside of the site.
+    """
+    heritage = naming.mapping.heritage
+    if heritage is None or heritage.standing is None or heritage.table != (site.positions or ""):
+        return None
+    kept, hosts = heritage.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
+    switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero([*installed] * naming.mapping.units)
+    if len(kept.rack) != len(kind) or (heritage.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()):
+        because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
+        raise refuse("bad-plan-file", "the plan does not say where its devices stand", path=("kept",), because=because, hint="write it again with `plan -o`")
+    return kept if heritage.table else fill(naming, shares, site, kept)
 
 
 def _stated(naming: Naming, site: Site, shares: Shares, kind: Ints, catalog: Catalog, installed: Sequence[bool]) -> Standing:

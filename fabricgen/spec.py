@@ -6,6 +6,7 @@ know the catalog, and it checks no key against another: `resolving` does.
 
 from __future__ import annotations
 
+import datetime as dt
 from decimal import Decimal
 from fractions import Fraction
 from ipaddress import IPv4Network
@@ -19,12 +20,14 @@ NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
 BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
 VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
+CURRENCY = r"[A-Z]{3}"
 TABLE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*\.csv"
 PATTERNS = {
     f"^{NAME}$": "in lower case letters, digits and hyphens",
     f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
     f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
     f"^{VERSION}$": "as numbers with dots, like 2.30.7",
+    f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
     f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
 }
 """What each pattern asks for, in words."""
@@ -46,6 +49,18 @@ def _network(value: object) -> IPv4Network:
         raise ValueError(f"{rule}: {error}") from error
 
 
+def _day(value: object) -> dt.date:
+    """Read a day; a number would be taken for seconds since 1970."""
+    rule = "a day is written like 2026-09-22"
+    try:
+        day = dt.date.fromisoformat(str(value))
+    except ValueError as error:
+        raise ValueError(rule) from error
+    if day.isoformat() != str(value):
+        raise ValueError(rule)
+    return day
+
+
 Count = Annotated[int, Field(strict=True, ge=1)]
 Speed = Annotated[
     int,
@@ -61,7 +76,10 @@ Ratio = Annotated[
 ]
 Prefix = Annotated[IPv4Network, BeforeValidator(_network), PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"})]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(_decimal)]
-Lengths = Annotated[tuple[Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(_decimal)], ...], Field(min_length=1)]
+Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False), BeforeValidator(_decimal)]
+Metres = Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(_decimal)]
+Lengths = Annotated[tuple[Metres, ...], Field(min_length=1)]
+Day = Annotated[dt.date, BeforeValidator(_day), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"})]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 
@@ -179,12 +197,14 @@ class Phase(Part):
 
 
 class SparePolicy(Part):
-    """Spares of one part class: a percentage, rounded up, and never fewer than a minimum."""
+    """Spares of one part class: a percentage, rounded up, and never fewer than a minimum, once for the inventory, which is one site."""
 
     percent: Annotated[float, Field(strict=True, ge=0, le=100, allow_inf_nan=False, examples=[2])] = 0
     """Per cent of the installed quantity."""
     minimum: Annotated[int, Field(strict=True, ge=0, examples=[1])] = 0
     """At least this many of each part."""
+    pack: Annotated[Count | None, Field(le=100_000, examples=[10])] = None
+    """Parts of a pack, where they are sold in packs: what is bought is rounded up to whole ones. Default: what the price book says, else 1."""
 
 
 class Spares(Part):
@@ -206,15 +226,17 @@ class Addressing(Part):
     host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = "numbered"
     """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down to the host."""
     host_pool: Annotated[Prefix, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
-    """Prefix that the NIC ports' addresses are cut from, an equal slice for each rail and plane."""
+    """Prefix that the NIC ports' addresses are cut from, an equal slice for each rail and plane, with room to grow."""
     loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
-    """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane."""
+    """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane, with room to grow."""
     asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = 4200000000
     """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block, and all unnumbered hosts."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
     """MTU of every fabric link, in bytes; a rail-only fabric needs one value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Bidirectional forwarding detection on every BGP session between switches."""
+    guids: Annotated[str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])] = None
+    """A table of InfiniBand GUIDs, relative to the inventory: device, port (none for a switch), guid. Default: placeholders."""
 
 
 class Roce(Part):
@@ -232,6 +254,11 @@ class Roce(Part):
     """Queue depth at which ECN marking starts."""
     ecn_maximum_bytes: Annotated[int, Field(strict=True, ge=1, examples=[1500000])] = 1_500_000
     """Queue depth at which every packet is marked."""
+
+    @property
+    def queue_limit_bytes(self) -> int:
+        """Where the queue ends, for systems that want to be told: well above what marking should ever let stand."""
+        return 4 * self.ecn_maximum_bytes
 
 
 class Naming(Part):
@@ -297,17 +324,44 @@ class Tray(Part):
     """Where cross trays join the rows: one over the middle of every row, or one at each of the two ends."""
     slack_mm: Annotated[int, Field(strict=True, ge=0, le=20_000, examples=[500])] = 500
     """Cable to spare at each end, in and before the device."""
+    width_mm: Annotated[Count | None, Field(le=10_000, examples=[300])] = None
+    """Inner width of a tray, rows' and cross trays alike; with `depth_mm` it says how full trays become."""
+    depth_mm: Annotated[Count | None, Field(le=10_000, examples=[100])] = None
+    """Depth to which a tray may be filled."""
+    fill_percent: Annotated[Count | None, Field(le=100, examples=[25, 40])] = None
+    """Per cent of a tray's section that cables may take; more is refused. Default: nothing is refused, and more than 25 is pointed out."""
 
 
 class StockLengths(Part):
     """The lengths that cables of a medium are kept in, in metres; default: those of the chosen part, else the usual ones."""
 
+    dac: Annotated[Lengths | None, Field(examples=[[1, 2, 3]])] = None
+    """Passive copper."""
+    acc: Annotated[Lengths | None, Field(examples=[[3, 4, 5]])] = None
+    """Active copper."""
+    aoc: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 30]])] = None
+    """Active optical cables."""
     mmf: Annotated[Lengths | None, Field(examples=[[3, 5, 10, 20, 30, 50]])] = None
     """Multimode fibre."""
     smf: Annotated[Lengths | None, Field(examples=[[5, 10, 20, 50, 100]])] = None
     """Single-mode fibre."""
     generic: Annotated[Lengths | None, Field(examples=[[1, 2, 3, 5, 10, 20, 50]])] = None
     """Cables of which nothing is chosen yet."""
+
+
+EVERY_MEDIUM: tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...] = ("dac", "acc", "aoc", "mmf", "smf")
+Media = Annotated[tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...], Field(min_length=1)]
+
+
+class MediaChoice(Part):
+    """The media that may serve a kind of link, the preferred one first; each link takes the first that reaches."""
+
+    host: Annotated[Media, Field(examples=[["dac", "mmf"]])] = EVERY_MEDIUM
+    """From hosts to leaves."""
+    leaf_spine: Annotated[Media, Field(examples=[["mmf", "smf"]])] = EVERY_MEDIUM
+    """From leaves to spines."""
+    spine_core: Annotated[Media, Field(examples=[["smf"]])] = EVERY_MEDIUM
+    """From spines to cores."""
 
 
 class Site(Part):
@@ -337,10 +391,16 @@ class Site(Part):
     """Whether leaves stand in racks of switches, or on top of the hosts' racks."""
     footprints: Annotated[Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])] = Footprints()
     """What the devices take of a rack, where the catalog does not know it."""
-    tray: Annotated[Tray, Field(examples=[{"run": "overhead", "gap_mm": 300}])] = Tray()
+    tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = Tray()
     """How cables run."""
     stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = StockLengths()
     """The lengths that cables come in; each is rounded up to the next."""
+    media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = MediaChoice()
+    """Copper and fibre by length: which media may be used, and which is preferred."""
+    measured_m: Annotated[
+        dict[str, Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(_decimal)]], Field(examples=[{"r0-h00001": 12.5}])
+    ] = {}
+    """Ways that somebody measured, in metres with the slack, by the label of the cable; they win over what is reckoned."""
 
     @model_validator(mode="after")
     def _places_or_not(self) -> Site:
@@ -350,6 +410,32 @@ class Site(Part):
         return self
 
 
+class Discount(Part):
+    """Per cent off the prices of the book; what a class says replaces `all`. Prices that the inventory gives are paid as they are."""
+
+    all: Annotated[Percent, Field(examples=[10])] = Decimal(0)
+    """Off every part of the book."""
+    switches: Annotated[Percent | None, Field(examples=[25])] = None
+    """Off switches."""
+    transceivers: Annotated[Percent | None, Field(examples=[40])] = None
+    """Off transceivers."""
+    cables: Annotated[Percent | None, Field(examples=[15])] = None
+    """Off cables."""
+    nics: Annotated[Percent | None, Field(examples=[5])] = None
+    """Off NICs."""
+
+
+class Exchange(Part):
+    """The currency that is paid in, at a rate that is stated; no rate is ever looked up."""
+
+    currency: Annotated[str, Field(strict=True, pattern=f"^{CURRENCY}$", examples=["EUR"])]
+    """What is paid in, by its ISO code."""
+    rate: Annotated[Decimal, Field(gt=0, le=1_000_000, allow_inf_nan=False, examples=[0.92]), BeforeValidator(_decimal)]
+    """How much of it one unit of the book's currency costs."""
+    date: Annotated[Day, Field(examples=["2026-09-22"])]
+    """The day of the rate; it stands beside every sum."""
+
+
 class Prices(Part):
     """A price book, with prices of single parts that win over it."""
 
@@ -357,6 +443,10 @@ class Prices(Part):
     """A book of the catalog, or the path of a file (ending in .yaml)."""
     parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
     """Price of one part by its model, in the currency of the book."""
+    discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = Discount()
+    """Per cent off the prices of the book."""
+    exchange: Annotated[Exchange | None, Field(examples=[{"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}])] = None
+    """Another currency to pay in. Default: that of the book."""
 
 
 class Nos(Part):
@@ -368,6 +458,10 @@ class Nos(Part):
     """NOS of the spines."""
     core: Annotated[Model | None, Field(examples=["sonic"])] = None
     """NOS of the cores."""
+    rails: Annotated[dict[Annotated[int, Field(ge=0)], Model], Field(examples=[{"3": "eos"}])] = {}
+    """NOS of every switch of a rail, by the rail's number from 0, where it is another; rails that share switches have one NOS."""
+    versions: Annotated[dict[str, Annotated[str, Field(strict=True, pattern=f"^{VERSION}$")]], Field(examples=[{"nvue": "5.14"}])] = {}
+    """Version of a NOS, quoted, where its syntax depends on it; default: the newest that its pack knows."""
 
 
 class Nccl(Part):

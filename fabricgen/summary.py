@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom import CLASSES, Bom, make_bom
 from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.loads import loads_of
 from fabricgen.planner import Plan, make_plan
 from fabricgen.terms import Design, LinkKind, Role, ratio_text
 
@@ -51,6 +52,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         "transceivers": 2 * total,
         "cost": cost(bom),
         "power_w": number(bom.power_w),
+        **_loads(plan, bom),
         "oversubscription": ratio_text(plan.spec.oversubscription),
     }
 
@@ -60,10 +62,28 @@ def _longest_m(plan: Plan) -> int | float | None:
     return number(Decimal(max(longest.stock_mm for longest in plan.lengths.longest.values())) / 1000) if plan.lengths else None
 
 
+def _loads(plan: Plan, bom: Bom) -> dict[str, Any]:
+    """Return what else the fabric asks of its room, without hosts; null where it is unknown for a part, and `unknown` names those parts."""
+    load = loads_of(plan, bom).total
+    heat = None if load.heat_btu_h is None else round(float(load.heat_btu_h), 1)
+    known = {key: None if value is None else number(float(value)) for key, value in zip(load._fields[1:-1], load[1:-1], strict=True)}
+    return {
+        "power_max_w": known["power_max_w"],
+        "heat_btu_h": number(heat),
+        "weight_kg": known["weight_kg"],
+        "rack_units": known["rack_units"],
+        "unknown": {key: list(names) for key, names in load.unknown.items()},
+    }
+
+
 def cost(bom: Bom) -> dict[str, Any]:
     """Return the cost of a bill by class of parts; a class without any price is null."""
     classes: dict[str, int | float | None] = {name: number(bom.cost(name)) for name in CLASSES if name != "nics" or bom.cost(name) is not None}
-    return {"currency": bom.book.currency, "book": bom.book.name, **classes, "total": number(bom.cost()), "unpriced": bom.unpriced}
+    totals = {"currency": bom.book.currency, "book": bom.book.name, **classes, "total": number(bom.cost()), "unpriced": bom.unpriced}
+    exchange = bom.terms.asked.exchange
+    paid = {"from": bom.terms.book_currency, "rate": float(exchange.rate), "date": str(exchange.date)} if exchange else None
+    off = {line.part_class: float(line.discount_pct) for line in bom.lines if line.discount_pct}
+    return totals | ({"discount_pct": off} if off else {}) | ({"exchange": paid} if paid else {})
 
 
 def number(value: Decimal | float | None) -> int | float | None:
@@ -88,15 +108,23 @@ class Comparison:
     @cached_property
     def savings(self) -> dict[str, float | None]:
         """What rail-only saves against the fat-tree, in per cent to one decimal; None where one of the two is not known."""
-        by_design = {summary["design"]: summary for summary in self.summaries}
-        ours, baseline = by_design.get(Design.RAIL_ONLY, {}), by_design.get(Design.FAT_TREE, {})
+        return self.savings_against(Design.FAT_TREE)
+
+    def savings_against(self, design: Design) -> dict[str, float | None]:
+        """Return what rail-only saves against a design, as `savings` does."""
+        ours, baseline = self.summary_of(Design.RAIL_ONLY), self.summary_of(design)
         figures = {"cost_pct": ("cost", "total"), "power_pct": ("power_w",), "switches_pct": ("switches", "total"), "transceivers_pct": ("transceivers",)}
-        return {key: _saving(figure_at(ours, path), figure_at(baseline, path)) for key, path in figures.items()}
+        return {key: saving_pct(figure_at(ours, path), figure_at(baseline, path)) for key, path in figures.items()}
+
+    def summary_of(self, design: Design) -> dict[str, Any]:
+        """Return the summary of a design; empty where it could not be built."""
+        return next((summary for summary in self.summaries if summary["design"] == design), {})
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
         refused = [{"design": design.value, "code": finding.code, "fact": finding.fact} for design, finding in self.refused]
-        return {"designs": self.summaries, "savings": self.savings, "refused": refused}
+        against = {design.value: self.savings_against(design) for design in COMPARED[1:]}
+        return {"designs": self.summaries, "savings": self.savings, "savings_against": against, "refused": refused}
 
 
 def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
@@ -106,7 +134,7 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
     asked: Refusal | None = None
     for design in COMPARED:
         try:
-            plan = make_plan(as_design(spec, design), catalog)
+            plan = plan_as(spec, design, catalog)
         except Refusal as refusal:
             refused.append((design, refusal.findings[0]))
             asked = refusal if design is spec.design else asked
@@ -117,15 +145,31 @@ def compare(spec: FabricSpec, catalog: Catalog) -> Comparison:
     return Comparison(tuple(built), tuple(refused))
 
 
+def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
+    """Plan the same cluster in a design. Raises Refusal where it cannot be built.
+
+    In a described room any design stands by the same rules, so that all choose parts by the same lengths; one that the room does not suit
+    stands in a generated one, with parts of an assumed reach.
+    """
+    wanted = as_design(spec, design)
+    try:
+        return make_plan(wanted, catalog)
+    except Refusal:
+        if design is spec.design or wanted.site is None:
+            raise
+    return make_plan(wanted.model_copy(update={"site": None}), catalog)
+
+
 def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch.
 
-    The room that is described belongs to the design that was asked for; another one stands in a generated room.
+    Positions and measured lengths are of the design that was asked for; another one fills the same racks and as many rows as it takes.
     """
     if design is spec.design:
         return spec
     changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
-    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": None})
+    site = spec.site and spec.site.model_copy(update={"positions": None, "measured_m": {}, "halls": None, "rows": None})
+    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site})
 
 
 def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
@@ -140,6 +184,6 @@ def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | N
     return value if isinstance(value, int | float) else None
 
 
-def _saving(ours: float | None, baseline: float | None) -> float | None:
+def saving_pct(ours: float | None, baseline: float | None) -> float | None:
     """Return by how many per cent `ours` is below the baseline."""
     return round(100 * (1 - ours / baseline), 1) if baseline and ours is not None else None

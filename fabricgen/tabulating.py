@@ -15,8 +15,11 @@ from fabricgen.summary import COMPARED, figure_at
 from fabricgen.views import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.bom import Bom, Line
     from fabricgen.planner import Plan
+    from fabricgen.spec import SparePolicy, Spares
     from fabricgen.summary import Comparison
     from fabricgen.terms import Design
 
@@ -30,11 +33,35 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     link_ends = 2 * plan.links
     return BomView(
         plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
-        [part for part in parts if not part.unit_price], str(link_ends), str(_modules(bom)),
+        [part for part in parts if not part.unit_price], str(link_ends), str(module_count(bom)), list(terms_said(bom, plan.spec.spares)),
     )  # fmt: skip
 
 
-def _modules(bom: Bom) -> int:
+def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
+    """Say what comes off the prices, what is paid in, and by what policy spares are bought."""
+    asked, used = bom.terms.asked, [name for name in CLASSES if any(line.part_class == name for line in bom.lines)]
+    own = {name: off for name in used if (off := getattr(asked.discount, name)) is not None}
+    if asked.discount.all or any(own.values()):
+        every = [f"{asked.discount.all.normalize():f} % off every price of the book"] if asked.discount.all or not own else []
+        yield f"discount: {', '.join([*every, *(f'{off.normalize():f} % off {name}' for name, off in own.items())])}; the inventory's own prices are net"
+    if asked.exchange:
+        rate = f"{asked.exchange.rate.normalize():f}"
+        yield f"paid in {asked.exchange.currency} at {rate} for 1 {bom.terms.book_currency}, the rate of {asked.exchange.date} as the inventory states it"
+    policies = [text for name in used if (text := _policy(name, getattr(spares, name)))]
+    if policies:
+        yield f"spares, once for the whole inventory, which is one site: {'; '.join(policies)}"
+    packed = [f"{line.part} {line.pack} to a pack" for line in bom.lines if line.pack > 1]
+    if packed:
+        yield f"sold in packs, which quantity and spares fill: {', '.join(packed)}"
+
+
+def _policy(name: str, policy: SparePolicy) -> str:
+    """Write a policy of spares; empty where it asks for none."""
+    least = f"at least {policy.minimum} of each" if policy.minimum else ""
+    return f"{name} {' and '.join(text for text in (f'{policy.percent:g} %' if policy.percent else '', least) if text)}" if policy.percent or least else ""
+
+
+def module_count(bom: Bom) -> int:
     """Count transceivers as they are sold."""
     return sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
 
@@ -46,26 +73,34 @@ def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
         source = ("inventory", "", bom.book.currency) if own_price else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
     return PartView(
         "part", line.part_class, line.part, line.part_number, line.description, line.purpose, str(line.quantity), str(line.spares),
-        _money(line.unit_price), *source, _money(line.total), _decimal(line.power_w),
+        money_text(line.unit_price), *source, money_text(line.total), decimal_text(line.power_w), str(line.pack),
+        money_text(line.list_price), "" if line.list_price is None else bom.terms.book_currency, _percent(line.discount_pct), decimal_text(line.power_max_w),
     )  # fmt: skip
+
+
+def _percent(value: Decimal) -> str:
+    """Write a discount; nothing where there is none."""
+    return f"{value.normalize():f}" if value else ""
 
 
 def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
     """Add up lines: prices as far as they are known, power only where all of it is."""
     priced = [line.total for line in lines if line.total is not None]
     power = [line.power_w for line in lines if line.power_w is not None]
+    most = [line.power_max_w for line in lines if line.power_max_w is not None]
     missing = [("unpriced", [line.part for line in lines if line.total is None]), ("power unknown", [line.part for line in lines if line.power_w is None])]
     note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
     return PartView(
         row, part_class, f"all {part_class or 'parts'}", "", note, "", "", "", "", "", "", bom.book.currency if priced else "",
-        _money(sum(priced, Decimal(0))) if priced else "", _decimal(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+        money_text(sum(priced, Decimal(0))) if priced else "", decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+        power_max_w=decimal_text(sum(most, Fraction(0))) if len(most) == len(lines) else "",
     )  # fmt: skip
 
 
-def _money(value: Decimal | None) -> str:
+def money_text(value: Decimal | None) -> str:
     """Write an amount exactly: whole, or with at least two places.
 
-    >>> _money(Decimal("1388")), _money(Decimal("0.5")), _money(None)
+    >>> money_text(Decimal("1388")), money_text(Decimal("0.5")), money_text(None)
     ('1388', '0.50', '')
     """
     if value is None:
@@ -74,10 +109,10 @@ def _money(value: Decimal | None) -> str:
     return f"{value:.{max(places, 2) if places > 0 else 0}f}"
 
 
-def _decimal(value: Fraction | None) -> str:
+def decimal_text(value: Fraction | None) -> str:
     """Write a number without needless places; watts come from decimal texts, so they end.
 
-    >>> _decimal(Fraction(17, 2)), _decimal(Fraction(8)), _decimal(None)
+    >>> decimal_text(Fraction(17, 2)), decimal_text(Fraction(8)), decimal_text(None)
     ('8.5', '8', '')
     """
     return "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
@@ -141,11 +176,11 @@ def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple
 def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
     """Follow a figure's path into a summary, or into the bill for what only that counts."""
     if figure.path == ("modules",):
-        return str(_modules(bom)) if bom else ""
+        return str(module_count(bom)) if bom else ""
     value = figure_at(summary, figure.path)
     if value is None:
         return ""
-    return _money(Decimal(str(value))) if figure.unit == "currency" else _decimal(Fraction(str(value)))
+    return money_text(Decimal(str(value))) if figure.unit == "currency" else decimal_text(Fraction(str(value)))
 
 
 def _missing(bom: Bom, path: tuple[str, ...]) -> str:

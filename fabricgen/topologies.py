@@ -52,23 +52,25 @@ class _Kind(NamedTuple):
 class Topologies:
     """Makes the lab of one plan."""
 
-    def __init__(self, plan: Plan, packs: Packs, config_packs: Mapping[Role, Pack]) -> None:
-        """Keep the plan and the packs of its switches; nothing is made before it is asked for."""
+    def __init__(self, plan: Plan, packs: Packs, config_packs: Mapping[str, Pack]) -> None:
+        """Keep the plan and the packs of its switches, by NOS; nothing is made before it is asked for."""
         self.plan, self._packs, self._config_packs = plan, packs, config_packs
         self._ends, self._views = Ends(Reach(plan)), Views(plan)
+        self._named: dict[tuple[str, ...], dict[int, dict[str, str]]] = {}
 
     def gap(self) -> str | None:
         """Say why this fabric cannot be a lab in containers; None where it can."""
         for role in self.plan.roles:
-            pack = self._config_packs.get(role)
-            if pack is None or "switch" not in pack.containers:
-                return f"no pack names a container for {self.plan.request.fronts[role].nos}, which the {role} switches run"
+            for front in self.plan.request.tongues(role):
+                pack = self._config_packs.get(front.nos)
+                if pack is None or "switch" not in pack.containers:
+                    return f"no pack names a container for {front.nos}, which the {role} switches run"
         return None
 
     @cached_property
     def view(self) -> LabView:
         """The whole lab, without what is in its files. Raises Refusal `name-twice` where a switch is called like a GPU or an HB domain."""
-        nodes = [node for node, _ in self._nodes()]
+        nodes = [node for node, _, _ in self._nodes()]
         if len({node.name for node in nodes}) < len(nodes):
             hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
             raise refuse("name-twice", "a switch is called like a GPU or an HB domain of the lab", path=("naming",), hint=hint)
@@ -77,29 +79,30 @@ class Topologies:
 
     def filled(self) -> Iterator[LabNode]:
         """Make the nodes one after the other, each with what is in its files."""
-        for node, seen in self._nodes():
+        for node, kind, seen in self._nodes():
             context = seen()
-            for file, source in zip(node.files, self._kind_of(node).sources, strict=True):
+            for file, source in zip(node.files, kind.sources, strict=True):
                 file.text = self._packs.render(source.pack, source.template, node=node, lab=self.view, **context)
             yield node
 
-    def extra_paths(self, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
-        """List the files that these switches have in a container alone."""
+    def extra_paths(self, unit: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
+        """List the files that these switches of a unit have in a container alone."""
+        fronts = self.plan.fronts(unit)
         for name, role in names:
-            yield from (source.path.format(switch=name) for source in self._switch_kinds[role].sources if source.alone)
+            yield from (source.path.format(switch=name) for source in self._switch_kinds[fronts[role].nos].sources if source.alone)
 
     def extra_files(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Render the files that a run of switches of a unit has in a container alone, with their paths."""
         for switch in self._views.switches(unit, boxes=boxes):
-            node, (_, sources) = self._switch(switch), self._switch_kinds[Role(switch.role)]
+            node, (_, sources) = self._switch(switch), self._switch_kinds[switch.nos]
             for source in sources:
                 if source.alone:
                     yield source.path.format(switch=switch.name), self._packs.render(source.pack, source.template, node=node, switch=switch)
 
     @cached_property
-    def _switch_kinds(self) -> dict[Role, _Kind]:
-        """How the switches of each role run."""
-        return {role: self._kind(self._config_packs[role], "switch") for role in self.plan.roles}
+    def _switch_kinds(self) -> dict[str, _Kind]:
+        """How the switches of each NOS run."""
+        return {nos: self._kind(pack, "switch") for nos, pack in self._config_packs.items()}
 
     @cached_property
     def _other_kinds(self) -> dict[Thing, _Kind]:
@@ -124,21 +127,19 @@ class Topologies:
             sources.append(_Source(bind.file, bind.at, *writer, alone=bind.template is not None))
         return _Kind(container, sources)
 
-    def _kind_of(self, node: LabNode) -> _Kind:
-        """Return how a node runs."""
-        role = node.labels["role"]
-        return self._other_kinds["gpu" if role == "gpu" else "hb-domain"] if role in ("gpu", "hb-domain") else self._switch_kinds[Role(role)]
-
-    def _nodes(self) -> Iterator[tuple[LabNode, Callable[[], dict[str, Any]]]]:
-        """Make every node, and a function that makes what the templates of its files see."""
+    def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
+        """Make every node, with how it runs, and a function that makes what the templates of its files see."""
         request = self.plan.request
         for unit in range(self.plan.mapping.units):
-            yield from ((self._switch(switch), partial(dict[str, Any], switch=switch)) for switch in self._views.switches(unit))
+            for switch in self._views.switches(unit):
+                yield self._switch(switch), self._switch_kinds[switch.nos], partial(dict[str, Any], switch=switch)
+        kind = self._other_kinds["gpu"]
         for gpu in range(request.gpus):
             rail = {"role": "gpu", "rail": str(rail_of(request, gpu))}
-            yield self._node(self._ends.gpu(gpu), rail, self._other_kinds["gpu"]), partial(self._gpu, gpu)
+            yield self._node(self._ends.gpu(gpu), rail, kind), kind, partial(self._gpu, gpu)
+        kind = self._other_kinds["hb-domain"]
         for domain in range(request.gpus // request.domain_gpus):
-            yield self._node(_hb(domain), {"role": "hb-domain"}, self._other_kinds["hb-domain"]), dict[str, Any]
+            yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Make what the templates of a GPU's files see."""
@@ -146,7 +147,7 @@ class Topologies:
 
     def _switch(self, switch: SwitchView) -> LabNode:
         """Make the node of a switch."""
-        kind = self._switch_kinds[Role(switch.role)]
+        kind = self._switch_kinds[switch.nos]
         rail = {"rail": switch.rail} if switch.rail else {}
         node = self._node(switch.name, {"role": switch.role, **rail, "plane": str(switch.plane)}, kind)
         node.ports = [LabPort(name, port) for name, port in zip(kind.container.interfaces(switch.ports), switch.ports, strict=True)]
@@ -157,14 +158,17 @@ class Topologies:
         """Make a node with its files."""
         container, thing = kind.container, {"switch": name, "gpu": name}
         files = [LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name) for source in kind.sources]
-        return LabNode(name, container.kind, container.image, container.network or "", labels, files, list(container.exec))
+        startup = (container.startup or "").format_map(thing)
+        return LabNode(name, container.kind, container.image, container.network or "", labels, files, list(container.exec), container.type or "", startup)
 
-    @cached_property
-    def _interfaces(self) -> dict[int, dict[str, str]]:
-        """What the container of each switch of a unit calls its ports, by box, then by the NOS's name; all units are alike."""
-        boxes = {name: index for index, name in enumerate(self.plan.naming.switches(0))}
-        nodes = (self._switch(switch) for switch in self._views.switches(0))
-        return {boxes[node.name]: {port.own.interface: port.name for port in node.ports} for node in nodes}
+    def _interfaces(self, unit: int) -> dict[int, dict[str, str]]:
+        """Return what the container of each switch of a unit calls its ports, by box, then by the NOS's name; units that run the same are alike."""
+        spoken = tuple(front.nos for front in self.plan.fronts(unit).values())
+        if spoken not in self._named:
+            boxes = {name: index for index, name in enumerate(self.plan.naming.switches(unit))}
+            nodes = (self._switch(switch) for switch in self._views.switches(unit))
+            self._named[spoken] = {boxes[node.name]: {port.own.interface: port.name for port in node.ports} for node in nodes}
+        return self._named[spoken]
 
     def _cable_links(self) -> Iterator[LabLink]:
         """Stamp the links of a unit for each, in the order of the cables."""
@@ -172,12 +176,13 @@ class Topologies:
         links = self.plan.unit
         rows = list(zip(*(column.tolist() for column in (links.kind, links.block, links.lower, links.upper)), strict=True))
         for unit in range(mapping.units):
+            called = self._interfaces(unit)
             for row, (kind, block, lower, upper) in enumerate(rows):
                 if kind == LinkKind.HOST:
                     below = ends.gpu(lower + (mapping.rail(unit, block) or 0)), f"nic{mapping.plane(unit)}"
                 else:
-                    below = ends.switch(unit, lower), self._interfaces[lower][ends.interface(row, upper=False)]
-                above = ends.switch(unit, upper), self._interfaces[upper][ends.interface(row, upper=True)]
+                    below = ends.switch(unit, lower), called[lower][ends.interface(unit, row, upper=False)]
+                above = ends.switch(unit, upper), called[upper][ends.interface(unit, row, upper=True)]
                 yield LabLink(*below, *above, ends.cable(unit, row))
 
     def _hb_links(self) -> Iterator[LabLink]:

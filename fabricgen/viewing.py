@@ -7,15 +7,15 @@ worked out for the rows that are asked for, so that memory stays level whatever 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from fabricgen.addressing import dotted
-from fabricgen.lengths import metres
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.views import CableView, CageView, IdlePort, Instance, PortView, SwitchView
+from fabricgen.ways import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.fronts import Front, Port
     from fabricgen.placing import Box
     from fabricgen.planner import Plan
+    from fabricgen.plugging import Joint
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
@@ -53,10 +54,24 @@ class Views:
         self._kept: tuple[int, Ints] | None = None
 
     @cached_property
+    def _spoken(self) -> dict[int, Views]:
+        """What makes the views of the rails whose switches run another NOS."""
+        return {rail: Views(self.plan.speaking(rail)) for rail in self.plan.request.spoken}
+
+    def _of(self, unit: int) -> Views:
+        """Return what makes the views of a unit."""
+        return self._spoken.get(self.plan.mapping.rail(unit) or 0, self) if self.plan.request.spoken else self
+
+    @cached_property
     def facts(self) -> dict[Role, list[_Facts]]:
         """The ports of each role's box, in the order of `Plan.ports`."""
         fronts = self.plan.request.fronts
         return {role: [_facts(fronts[role], port) for port in ports] for role, ports in self.plan.ports.items()}
+
+    @cached_property
+    def _lane_counts(self) -> dict[Role, list[int]]:
+        """The lanes of each port of a role's box, in the order of `Plan.ports`."""
+        return {role: [port.breakout.lanes for port in ports] for role, ports in self.plan.ports.items()}
 
     @cached_property
     def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
@@ -116,12 +131,13 @@ class Views:
         units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[stand.unit]
         return racks, units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
 
-    def _laid(self, unit: int, start: int, stop: int | None) -> list[list[str]]:
-        """Return rack and unit of both ends and the length of each link of a run, as columns of texts, all empty where nothing is placed."""
+    def _laid(self, unit: int, start: int, stop: int | None) -> list[list[Any]]:
+        """Return the offer, rack and unit of both ends and the length of each link of a run, as columns; texts are empty where nothing is placed."""
         if self.plan.lengths is None:
-            return [[""] * len(self.plan.unit.kind[start:stop])] * 5
+            offer = self.plan.offer(unit)[start:stop].tolist()
+            return [offer, *[[""] * len(offer)] * 5]
         laid, (racks, units, stocks) = self.plan.lengths.laid(unit, start, stop), self._texts
-        columns = racks[laid.lower], units[laid.lower], racks[laid.upper], units[laid.upper], stocks[laid.stock]
+        columns = laid.offer, racks[laid.lower], units[laid.lower], racks[laid.upper], units[laid.upper], stocks[laid.stock]
         return [column.tolist() for column in columns]
 
     def _metres(self, unit: int) -> Ints:
@@ -135,22 +151,27 @@ class Views:
     def prepare(self) -> None:
         """Work out now what all units share; workers that are forked afterwards inherit it."""
         _ = self.facts, self._idle, self._host_interfaces, self._ends, self.plan.hosts, self._uppers, self._texts
+        for views in self._spoken.values():
+            views.prepare()
 
     def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
+        if (own := self._of(unit)) is not self:
+            return own.cables(unit, start, stop)
         plan = self.plan
         names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
         boxes, request = plan.naming.boxes, plan.request
         labels = _Labels(plan, unit)
-        texts = {int(kind): _joint_texts(plan, kind) for kind in plan.kinds}
+        texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
+        shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
         facts, printed, nics, hosts = self.facts, self._printed, self._host_interfaces[plane], plan.hosts
         views: list[CableView] = []
-        for kind, block, lower, lower_port, upper, _, _, number, b_interface, b_port, a_rack, a_unit, b_rack, b_unit, length in zip(
+        for kind, block, lower, lower_port, upper, upper_port, _, number, b_interface, b_port, offer, a_rack, a_unit, b_rack, b_unit, length in zip(
             *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
         ):
-            rail = labels.rails[block]
-            speed, medium, part, low, high = texts[kind]
+            rail, gpu = labels.rails[block], 0
+            speed, medium, part, low, high = texts[offer]
             if kind == LinkKind.HOST:
                 gpu = lower + (rail or 0)
                 host, within = divmod(gpu, request.host_gpus)
@@ -163,15 +184,30 @@ class Views:
                 CableView(
                     labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
                     a_device, a_interface, a_port, names[upper], b_interface, b_port,
-                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, 0,
+                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, "", 0,
                 )
             )  # fmt: skip
+            if offer in shared:
+                views[-1].piece = self._piece(shared[offer], views[-1], (gpu, plane), (lower_port, upper_port))
             if many[kind] > 1:
                 views[-1:] = _split(views[-1], many[kind])
         return views
 
+    def _piece(self, joint: Joint, view: CableView, nic: tuple[int, int], ports: tuple[int, int]) -> str:
+        """Name the piece of cable that a link shares with others: by the cage at its near end, and the position there where the cage holds several."""
+        plan, role = self.plan, joint.kind.upper if joint.near == "upper" else joint.kind.lower
+        device = view.b_device if joint.near == "upper" else view.a_device
+        if role is None:
+            port = plan.request.host.port(nic[0] % plan.request.host_gpus, nic[1]) if plan.request.host else None
+            return f"{device}:{port.cage}" if port else device
+        cage, sub, mode = plan.ports[role][ports[joint.near == "upper"]]
+        return f"{device}:{cage}" + (f"/{sub // joint.shared + 1}" if mode.count > joint.shared else "")
+
     def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
+        if (own := self._of(unit)) is not self:
+            yield from own.switches(unit, roles, boxes)
+            return
         names = self.plan.naming.switches(unit)
         labels = _Labels(self.plan, unit)
         for index in boxes or range(len(names)):
@@ -195,6 +231,7 @@ class Views:
             names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
             plan.mapping.plane(unit), plan.addresses.asn(unit, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
             spec.roce, front.model.sonic, _hwsku(front), ports, idle, cages, instances, instances if shared else [],
+            spec.nos.versions.get(front.nos, ""), front.model.adaptive_routing,
         )  # fmt: skip
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
@@ -210,26 +247,22 @@ class Views:
         rows, uppers, starts = self._ends
         run = slice(starts[index], starts[index + 1])
         nics, hosts, shared = self._host_interfaces[plan.mapping.plane(unit)], plan.hosts, box.block < 0
-        views = []
+        lanes, views = self._lane_counts[box.role], []
         long = self._metres(unit)[rows[run]].tolist()
         for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper, length in zip(
             *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), long, strict=True
         ):
             port: int = upper_port if is_upper else lower_port
             rail = labels.rails[block]
-            address, to_host = "", kind == LinkKind.HOST
+            address, to_host, far = "", kind == LinkKind.HOST, lower if is_upper else upper
             if to_host:
                 host, within = divmod(lower + (rail or 0), request.host_gpus)
                 peer, peer_interface = hosts[host], nics[within][0]
                 address = labels.address(block, slot)
-            elif is_upper:
-                peer, peer_interface = names[lower], self.facts[boxes[lower].role][lower_port].interface
             else:
-                peer, peer_interface = names[upper], self.facts[boxes[upper].role][upper_port].interface
-            vrf = labels.vrfs[block] if shared else ""
-            views.append(
-                PortView(*facts[port], peer, peer_interface, labels.cable(kind, block, number), address, to_host, vrf, labels.rail_texts[block], length)
-            )
+                peer, peer_interface = names[far], self.facts[boxes[far].role][lower_port if is_upper else upper_port].interface
+            cable, vrf, peer_asn = labels.cable(kind, block, number), labels.vrfs[block] if shared else "", labels.peer_asn(far, to_host=to_host)
+            views.append(PortView(*facts[port], peer, peer_interface, cable, address, to_host, vrf, labels.rail_texts[block], length, lanes[port], peer_asn))
         return views
 
     def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:
@@ -245,6 +278,7 @@ class Views:
             vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, box), loopback, loopback,
             plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
             hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+            list(dict.fromkeys(port.peer_asn for port in fabric)), hosts[0].peer_asn if hosts else 0,
         )  # fmt: skip
 
 
@@ -269,10 +303,16 @@ class _Labels:
         self._prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in blocks}
         starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]
         self._starts = starts if plan.addresses.numbered else []
+        self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
+        self._asn = cache(lambda box: plan.addresses.asn(unit, plan.naming.boxes[box]))
 
     def cable(self, kind: int, block: int, number: int) -> str:
         """Label a cable."""
         return f"{self._prefixes[kind, block]}{number:0{self._width}}"
+
+    def peer_asn(self, box: int, *, to_host: bool) -> int:
+        """Return the AS number behind a port: that of a box, or of the hosts."""
+        return self._host_asn if to_host else self._asn(box)
 
     def address(self, block: int, slot: int) -> str:
         """Return the leaf's end of a host link's /31; empty where hosts are unnumbered."""
@@ -285,10 +325,10 @@ def _hwsku(front: Front) -> str:
     return sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
 
 
-def _joint_texts(plan: Plan, kind: LinkKind) -> tuple[str, str, str, str, str]:
-    """Return the texts of a kind of link: speed, medium, cable part, and the modules at the lower and the upper end."""
-    joint = plan.joints[kind]
-    return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, joint.lower.model, joint.upper.model
+def _joint_texts(joint: Joint) -> tuple[str, str, str, str, str]:
+    """Return the texts of an offer: speed, medium, cable part, and the modules at the lower and the upper end, empty where the cable has its own ends."""
+    low, high = (module.model if module else "" for module in (joint.lower, joint.upper))
+    return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, low, high
 
 
 def _split(link: CableView, cables: int) -> list[CableView]:
@@ -318,5 +358,5 @@ def _cages(front: Front, ports: list[Port]) -> list[CageView]:
         mode = splits[cage]
         first = front.model.interface(front.nos, cage, 0, mode)
         unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
-        views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1))
+        views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1, speed_text(mode.speed_gbps), mode.lanes))
     return views

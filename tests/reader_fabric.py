@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from fabricgen.terms import LinkKind
@@ -56,7 +56,7 @@ def fabric(boxes: Sequence[Box]) -> Fabric:
 
 def findings(found: Fabric) -> list[str]:
     """Return everything that is wrong."""
-    return [*ends_disagree(found)] or [*used_twice(found), *neighbours_wrong(found), *rails_meet(found)]
+    return [*ends_disagree(found)] or [*used_twice(found), *neighbours_wrong(found), *strangers_expected(found), *rails_meet(found)]
 
 
 def ends_disagree(found: Fabric) -> Iterator[str]:
@@ -98,6 +98,16 @@ def neighbours_wrong(found: Fabric) -> Iterator[str]:
         seats = [(name, found.boxes[name].ports[interface].vrf) for name, interface in (one, other)]
         if len({found.instance(seat).asn for seat in seats}) == 1:
             yield f"{one} and {other} have one AS number, so eBGP between them never comes up"
+
+
+def strangers_expected(found: Fabric) -> Iterator[str]:
+    """Find sessions that expect another AS number than the far end has, where the system wants to be told it."""
+    for link in found.between():
+        for (name, interface), (far, far_interface) in permutations(link):
+            expected = found.instance((name, found.boxes[name].ports[interface].vrf)).peer_asns.get(interface)
+            has = found.instance((far, found.boxes[far].ports[far_interface].vrf)).asn
+            if expected not in (None, has):
+                yield f"{name} {interface} expects AS {expected} of {far}, which has {has}"
 
 
 def rails_meet(found: Fabric) -> Iterator[str]:

@@ -45,6 +45,8 @@ class Instance:
     router_id: str = ""
     neighbours: dict[str, str] = field(default_factory=dict)
     """The peer group of each interface."""
+    peer_asns: dict[str, int] = field(default_factory=dict)
+    """The AS number that is expected behind each interface, where the system wants to be told."""
     filters: dict[str, tuple[Permit, ...]] = field(default_factory=dict)
     """What passes, by `GROUP in`, `GROUP out` and `connected`."""
     ecmp: int = 1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.addressing import Slice, dotted
+from fabricgen.addressing import ROOM, Slice, dotted
 from fabricgen.terms import Role
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes
@@ -23,27 +23,27 @@ def numbers(plan: Plan, unit: int, role: Role) -> list[int]:
 
 
 def test_slices_are_powers_of_two() -> None:
-    """A rail of 128 endpoints takes 256 addresses, so that rail 2 is one /24."""
+    """A rail of 128 endpoints takes 256 addresses, and has room for sixteen times that, so that rail 2 is one /20."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64)
-    assert plan.addresses.hosts == Slice(10 << 24, 256)
-    assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == ["10.0.0.0/24", "10.0.2.0/24", "10.0.7.0/24"]
+    assert plan.addresses.hosts == Slice(10 << 24, 256 * ROOM)
+    assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == ["10.0.0.0/20", "10.0.32.0/20", "10.0.112.0/20"]
     assert Slice(0, 1).prefix(5) == "0.0.0.5/32"
 
 
 def test_numbered_links() -> None:
     """The leaf has the even address of a /31 and the NIC port the odd one, in the order of endpoint positions."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64)
-    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == ["10.0.1.1", "10.0.1.3", "10.0.1.5"]
+    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == ["10.0.16.1", "10.0.16.3", "10.0.16.5"]
     leaf = next(Views(plan).switches(1))
-    assert [port.address for port in leaf.ports[:3]] == ["10.0.1.0/31", "10.0.1.2/31", "10.0.1.4/31"]
+    assert [port.address for port in leaf.ports[:3]] == ["10.0.16.0/31", "10.0.16.2/31", "10.0.16.4/31"]
     assert leaf.ports[-1].address == ""
 
 
 def test_unnumbered_links() -> None:
     """A NIC port has one address of its own and the leaf none; a slice is half as large."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
-    assert plan.addresses.hosts.size == 128
-    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == ["10.0.1.0", "10.0.1.127"]
+    assert plan.addresses.hosts.size == 128 * ROOM
+    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == ["10.0.16.0", "10.0.16.127"]
     assert {port.address for port in next(Views(plan).switches(2)).ports} == {""}
 
 
@@ -52,9 +52,9 @@ def test_planes_are_slices_too() -> None:
     plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     views = [next(Views(plan).switches(unit)) for unit in range(3)]
     assert [(view.rail, view.plane, view.instances[0].host_prefix) for view in views] == [
-        ("0", 0, "10.0.0.0/27"),
-        ("0", 1, "10.0.0.32/27"),
-        ("1", 0, "10.0.0.64/27"),
+        ("0", 0, "10.0.0.0/23"),
+        ("0", 1, "10.0.2.0/23"),
+        ("1", 0, "10.0.4.0/23"),
     ]
 
 
@@ -74,8 +74,8 @@ def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
     plan = planned(gpus=512, hb_domain=DGX, radix=128, rails={"per_switch": 2})
     leaf = next(Views(plan).switches(1))
     assert [(one.vrf, one.rail, one.loopback, one.host_prefix) for one in leaf.instances] == [
-        ("rail2", "2", "10.128.0.5", "10.0.1.0/25"),
-        ("rail3", "3", "10.128.0.7", "10.0.1.128/25"),
+        ("rail2", "2", "10.128.0.65", "10.0.16.0/21"),
+        ("rail3", "3", "10.128.0.97", "10.0.24.0/21"),
     ]
     assert {one.asn for one in leaf.instances} == {leaf.asn}
 

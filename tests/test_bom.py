@@ -9,6 +9,9 @@ import pytest
 
 from fabricgen.bom import Line, make_bom
 from fabricgen.diagnostics import Refusal
+from fabricgen.summary import summarize
+from fabricgen.tabulating import bom_view
+from fabricgen.terms import Role
 from tests.planned import planned
 
 if TYPE_CHECKING:
@@ -99,3 +102,82 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
     assert bom.cost("switches") == 24 * 40000
     with pytest.raises(Refusal, match="unknown-price-book"):
         make_bom(planned(**DGX, prices=str(tmp_path / "missing.yaml")))
+
+
+def test_packs_are_filled_with_spares() -> None:
+    """1,536 and 31 spares are 1,567, which fill 157 packs of ten; where the policy asks for no spares packs are filled all the same."""
+    lines = lines_of(**DGX, spares={"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}})
+    assert (lines["mma4z00-ns"].spares, lines["mma4z00-ns"].pack) == (1570 - 1536, 10)
+    assert (lines["mfp7e10"].quantity, lines["mfp7e10"].spares) == (2048, 52)
+    assert lines["mma4z00-ns"].total == 1570 * 2 * 199
+    assert lines["sn5600"].pack == 1
+
+
+def test_a_pack_of_the_book_counts_where_the_inventory_has_none(tmp_path: Path) -> None:
+    """The price stays that of one."""
+    book = tmp_path / "ours.yaml"
+    book.write_text("name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\nparts: {mfp7e10: 9}\npacks: {mfp7e10: 12}\n", encoding="utf-8")
+    fibre = lines_of(**DGX, prices=str(book))["mfp7e10"]
+    assert (fibre.spares, fibre.pack) == (2052 - 2048, 12)
+    assert fibre.total == 2052 * 9
+    assert lines_of(**DGX, prices=str(book), spares={"cables": {"pack": 5}})["mfp7e10"].spares == 2
+
+
+def test_a_discount_comes_off_the_book_and_a_class_has_its_own() -> None:
+    """A price of the inventory is what is paid; 0 % for a class replaces what all have."""
+    prices = {"book": "street-2026-09", "parts": {"mfp7e10": 60}, "discount": {"all": 10, "switches": 25}}
+    lines = lines_of(**DGX, prices=prices)
+    assert [lines[part].unit_price for part in ("sn5600", "mma4z00-ns", "mfp7e10")] == [Decimal("50409.75"), Decimal("791.10"), Decimal(60)]
+    assert [lines[part].discount_pct for part in ("sn5600", "mma4z00-ns", "mfp7e10")] == [25, 10, 0]
+    assert lines["sn5600"].list_price == 67213
+    assert lines_of(**DGX, prices=prices | {"discount": {"all": 10, "switches": 0}})["sn5600"].unit_price == 67213
+
+
+def test_another_currency_is_paid_at_the_stated_rate() -> None:
+    """Own prices are in the currency of the book, so they are exchanged, too; cents are rounded once, in the unit price."""
+    exchange = {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}
+    prices = {"book": "street-2026-09", "parts": {"mfp7e10": 60.03}, "exchange": exchange, "discount": {"transceivers": 33}}
+    plan = planned(**DGX, prices=prices)
+    bom = make_bom(plan)
+    lines = {line.part: line for line in bom.lines}
+    assert lines["mfp7e10"].unit_price == Decimal("55.23")
+    assert lines["mma4z00-ns"].unit_price == (Decimal(879) * Decimal("0.67") * Decimal("0.92")).quantize(Decimal("0.01"))
+    assert lines["sn5600"].total == 24 * Decimal("61835.96")
+    cost = summarize(plan, bom)["cost"]
+    assert (cost["currency"], cost["exchange"], cost["discount_pct"]) == (
+        "EUR", {"from": "USD", "rate": 0.92, "date": "2026-09-22"}, {"transceivers": 33},
+    )  # fmt: skip
+    assert bom.cost() == sum(line.total for line in bom.lines if line.total is not None)
+
+
+def test_a_currency_is_not_exchanged_for_itself() -> None:
+    """A rate between USD and USD is a mistake."""
+    with pytest.raises(Refusal, match="same-currency"):
+        make_bom(planned(**DGX, prices={"exchange": {"currency": "USD", "rate": 1, "date": "2026-09-22"}}))
+
+
+def test_terms_are_said_where_there_are_any() -> None:
+    """On the bill, in words; a plain bill has none."""
+    plan = planned(**DGX)
+    assert bom_view(make_bom(plan), plan).terms == []
+    keys = {
+        "prices": {"discount": {"all": 5, "cables": 0}, "exchange": {"currency": "EUR", "rate": 0.5, "date": "2026-09-22"}},
+        "spares": {"switches": {"percent": 1, "minimum": 2}, "cables": {"pack": 50}},
+    }  # fmt: skip
+    plan = planned(**DGX, **keys)
+    assert bom_view(make_bom(plan), plan).terms == [
+        "discount: 5 % off every price of the book, 0 % off cables; the inventory's own prices are net",
+        "paid in EUR at 0.5 for 1 USD, the rate of 2026-09-22 as the inventory states it",
+        "spares, once for the whole inventory, which is one site: switches 1 % and at least 2 of each",
+        "sold in packs, which quantity and spares fill: mfp7e10 50 to a pack",
+    ]
+
+
+def test_the_most_power_is_that_of_boxes_and_modules() -> None:
+    """A maker's maximum of the box, and of a module the one figure that there is."""
+    plan = planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}})
+    bom = make_bom(plan)
+    boxes = plan.switch_count(Role.LEAF) + plan.switch_count(Role.SPINE)
+    modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
+    assert summarize(plan, bom)["power_max_w"] == boxes * 1720 + modules * 15
+    assert make_bom(planned(**DGX)).lines[0].power_max_w is None

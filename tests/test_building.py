@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
 TREE = {
-    "manifest.json", "plan.json", "cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "bom/bom.csv", "bom/bom.xlsx", "bom/compare.csv",
-    "graph/fabric.json", "graph/fabric.graphml", "graph/topology.dot",
+    "manifest.json", "plan.json", "cabling/cables.csv", "cabling/cables.schema.json", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/labels.html",
+    "bom/bom.csv", "bom/bom.xlsx", "bom/compare.csv", "graph/fabric.json", "graph/fabric.graphml", "graph/topology.dot",
 }  # fmt: skip
 
 

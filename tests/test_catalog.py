@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.catalog import KINDS, Catalog
 from fabricgen.diagnostics import Finding, Refusal, nearest
-from fabricgen.parts import Cable, Host, PriceBook, Sourced, Switch, Transceiver
+from fabricgen.parts import Cable, Host, PriceBook, Sourced, Switch, Transceiver, Workload
 from fabricgen.resources import shipped
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ MODELS = {
     ],
     "cables": ["generic-fibre", "mca4j80", "mca7j60", "mcp1660", "mcp4y10", "mcp7y00", "mcp7y10", "mfp7e10", "mfp7e20", "mfp7e30", "mfp7e40"],
     "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
+    "accelerators": ["a100-sxm", "b200-sxm", "b300-sxm", "gb200-gpu", "gh200-gpu", "gh200-paper", "h100-sxm", "h200-sxm"],
+    "workloads": ["gpt3", "opt-175b", "palm-540b"],
 }  # fmt: skip
 
 # One 8-lane 800G cage in its three shapes, as the vendors' documents name its ports.
@@ -65,7 +67,7 @@ def _names(switch: Switch, nos: str, shape: str, cage: int = 1) -> list[str]:
 
 def _files() -> list[Path]:
     home = shipped("inventories")
-    return sorted([*(home / "catalog").rglob("*.*"), *(home / "prices").glob("*.*")])
+    return sorted([*(home / "catalog").rglob("*.*"), *(home / "prices").glob("*.*"), *(home / "workloads").glob("*.*")])
 
 
 def _everything() -> list[tuple[str, str, Sourced]]:
@@ -77,6 +79,8 @@ def _everything() -> list[tuple[str, str, Sourced]]:
         "transceivers": catalog.transceiver,
         "cables": catalog.cable,
         "prices": catalog.price_book,
+        "accelerators": catalog.accelerator,
+        "workloads": catalog.workload,
     }
     found: list[tuple[str, str, Sourced]] = []
     for kind, find in finders.items():
@@ -101,7 +105,7 @@ def test_every_file_is_read_and_says_where_its_facts_come_from() -> None:
     everything = _everything()
     assert len(everything) == len(_files()) == sum(len(names) for names in MODELS.values())
     for kind, name, facts in everything:
-        assert (facts.name if isinstance(facts, PriceBook) else facts.model_dump()["model"]) == name
+        assert (facts.name if isinstance(facts, PriceBook | Workload) else facts.model_dump()["model"]) == name
         assert isinstance(facts, KINDS[kind])
         assert facts.description
         assert all(len(source) > 10 for source in facts.source), name
@@ -547,6 +551,7 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
         ("switches", "sn5600", "0-7 8-15", "0-7 8..15", "the lanes of the cages are written as ranges", ""),
         ("switches", "sn5600", "unverified: [", "unverified: [colour, ", "unverified: colour is not a fact of this file", ""),
         ("switches", "7220-ixr-h5-64", "last: 64", "last: 65", "33 to 65 names cages or breakouts that the switch does not have", ""),
+        ("switches", "sn5400", "rows: 4", "rows: 65", "65 rows for 64 cages", ""),
         ("switches", "qm9700", "source:", "notes:", "`source` is missing", ""),
         ("hosts", "dgx-h100", "gpu: 7", "gpu: 6", "one per GPU and plane were expected, 8 in all", ""),
         ("hosts", "dgx-h100", "cage: OSFP3, sub: 1", "cage: OSFP3, sub: 2", "two of them sit at one place of one cage", ""),

@@ -93,7 +93,7 @@ def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> No
     assert connectors.most_common(1)[0][1] == 1, "a connector is cabled twice"
 
     labels = read_csv(out / "cabling/labels.csv")
-    assert Counter(label["cable"] for label in labels) == {row["cable"]: 2 for row in rows}
+    assert Counter(label["cable_id"] for label in labels) == {row["cable"]: 2 for row in rows}
 
     wanted = {mine: (other, label) for label, row in links.items() for mine, other in (ends(row), ends(row)[::-1])}
     switches = {row["b_device"] for row in rows} | {row["a_device"] for row in rows if int(row["tier"]) > 1}

@@ -26,7 +26,7 @@ source relay: over the HB domain first; 4 links, one of 8 equal paths
   d0-g3       GPU, rail 3, host-1: relay
     |  nic3 -- r3-h00001 -- swp1
   r3-leaf-1   leaf, rail 3
-    |  swp8 -- r3-u00004 -- swp2
+    |  swp7 -- r3-u00003 -- swp1
   r3-spine-2  spine, rail 3
     |  swp4 -- r3-u00008 -- swp8
   r3-leaf-2   leaf, rail 3

@@ -139,9 +139,9 @@ def test_a_dgx_by_hand() -> None:
     host = hosts_of(planned(gpus=1024, **DGX))[1]
     nic = host.nics[3]
     assert (nic.gpu, nic.interface, nic.rdma, nic.pci, nic.leaf) == ("d1-g3", "enp94s0np0", "mlx5_5", "0000:5e:00.0", "r3-leaf-1")
-    assert (nic.address, nic.gateway, nic.rail_prefix, nic.table) == ("10.0.3.3", "10.0.3.2", "10.0.3.0/24", 1003)
-    assert routes_of(nic) == [("10.0.3.0/24", "10.0.3.2", 1003, 0), ("0.0.0.0/0", "", 1003, 0), ("10.0.3.0/24", "10.0.3.2", 254, 100)]
-    assert [(route.destination, route.gateway, route.table) for route in host.routes] == [("10.0.0.0/21", "", 254)]
+    assert (nic.address, nic.gateway, nic.rail_prefix, nic.table) == ("10.0.48.3", "10.0.48.2", "10.0.48.0/20", 1003)
+    assert routes_of(nic) == [("10.0.48.0/20", "10.0.48.2", 1003, 0), ("0.0.0.0/0", "", 1003, 0), ("10.0.48.0/20", "10.0.48.2", 254, 100)]
+    assert [(route.destination, route.gateway, route.table) for route in host.routes] == [("10.0.0.0/17", "", 254)]
     assert (host.notes, host.placeholders, host.mtu, host.speed_mbps) == ([], False, 9216, 400_000)
 
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.advice import advice
 from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
@@ -42,7 +43,7 @@ def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - what stands in an inve
 
 def way(lengths: Lengths, lower: int, upper: int) -> int:
     """Return the way between two devices, in millimetres."""
-    return int(lengths.way_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0])
+    return int(lengths.ways.way_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0])
 
 
 def test_a_way_over_the_tray() -> None:
@@ -115,11 +116,12 @@ def test_cables_of_one_link_are_of_one_length() -> None:
 def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
     """And a note in one that is generated, for then it says nothing of the fabric."""
     keys: dict[str, Any] = {"gpus": 65536, **H100}
-    notes = [sentence for sentence in planned(**keys).advice() if "reaches" in sentence]
+    notes = [sentence for sentence in advice(planned(**keys)) if "reaches" in sentence]
     assert notes
     assert all(note.startswith("in the room that was generated ") and note.endswith("describe yours under `site`") for note in notes)
-    assert refusal_codes(**keys, site={"rack": {"units": 42, "power_w": 45_000}}) == ["link-too-long"] * len(notes)
-    assert not [sentence for sentence in planned(**keys, site="unknown").advice() if "reaches" in sentence]
+    multimode = {key: ["mmf"] for key in ("host", "leaf_spine", "spine_core")}
+    assert refusal_codes(**keys, site={"rack": {"units": 42, "power_w": 45_000}, "media": multimode}) == ["link-too-long"] * len(notes)
+    assert not [sentence for sentence in advice(planned(**keys, site="unknown")) if "reaches" in sentence]
 
 
 def test_the_longest_is_the_longest() -> None:

@@ -36,7 +36,8 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
     node = values
     for key in path[:-1]:
         upper = path[0] == "switches" and key in ("spine", "core")
-        node = node.setdefault(key, {"gpus": 64} if key == "reserve" else {"generic": {"radix": 64}} if upper else {})
+        whole = {"reserve": {"gpus": 64}, "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}}
+        node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
     if path[-1] == "model" and path[:1] == ("switches",):
         node.pop("generic", None)
     if path[-1] == "breakout":

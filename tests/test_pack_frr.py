@@ -173,7 +173,7 @@ def test_frr_conf_is_lean() -> None:
         assert not re.search(r"[ \t]$", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("pack", ["frr", "sonic"])
+@pytest.mark.parametrize("pack", ["frr", "sonic", "nvue", "junos", "nxos"])
 def test_templates_are_short_sections(pack: str, root: Path) -> None:
     """One section to a file, under 40 lines, and every file of the folder is used."""
     described = PACKS.pack(pack)

@@ -24,6 +24,7 @@ from fabricgen.packs import Packs
 from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.topologies import Topologies
 from fabricgen.views import PortView
+from tests import reader_eos, reader_srlinux
 from tests.conftest import SYSTEM_PATH
 from tests.laws.drawing import Inventory, inventories
 from tests.pack_plans import PACKS, generic
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 WHOLE = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
 MIXED = SN5600 | {"spine": {"model": "sn5600", "breakout": "1x800G"}}
+STRANGERS = {"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}, "spine": {"model": "7220-ixr-h5-64", "breakout": "2x400G"}}
 SMALL: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}}
 VARIANTS: dict[str, Inventory] = {
     "one tier": generic(32, gpus=64),
@@ -59,9 +61,19 @@ VARIANTS: dict[str, Inventory] = {
     "sonic with two speeds": SMALL | {"switches": MIXED, "nos": "sonic", "rails": {"tiers": 2}},
     "whole cages": SMALL | {"switches": WHOLE, "nos": "sonic", "rails": {"tiers": 2}},
     "leaves on sonic, spines on frr": SMALL | {"switches": SN5600, "nos": {"leaf": "sonic", "spine": "frr"}, "rails": {"tiers": 2}},
+    "leaves on eos, spines on srlinux": SMALL
+    | {"switches": STRANGERS, "nos": {"leaf": "eos", "spine": "srlinux"}, "rails": {"tiers": 2}, "addressing": {"mtu": 9214}},
+    "a system for each rail": {
+        "gpus": 32,
+        "hb_domain": {"gpus": 4},
+        "switches": {"leaf": {"model": "7060x6-64pe"}},
+        "nos": {"leaf": "eos", "rails": {1: "sonic"}},
+        "rails": {"tiers": 2},
+        "addressing": {"mtu": 9214},
+    },
     "two planes of sonic": {"gpus": 32, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 2}, "switches": SN5600, "nos": "sonic"},
 }
-MAPPED = ("sonic", "whole cages")
+MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
 """What the variants are called where a container's names differ from the NOS's."""
 
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")  # RFC 1123
@@ -224,7 +236,9 @@ def test_every_mounted_file_is_there(tree: Tree) -> None:
     for name, node in tree.nodes.items():
         mounted = tree.mounted(name)
         assert len(mounted) == len(node["binds"])
-        for command in node["exec"]:
+        if "startup-config" in node:
+            assert (tree.root / "lab/containerlab" / node["startup-config"]).read_text() in mounted.values()
+        for command in node.get("exec", ()):
             shell, script = command.split()
             assert mounted[script].startswith(("#!/bin/sh\n", "#!/bin/bash\n"))
             assert shell in mounted[script].splitlines()[0]
@@ -238,6 +252,15 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
             assert re.findall(r"^address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE) == here
         elif node["kind"] == "sonic-vs":
             _sonic_finds_its_ports(tree, name, mounted, here)
+        elif node["kind"] == "arista_ceos":
+            mapped = json.loads(mounted["/mnt/flash/EosIntfMapping.json"])["EthernetIntf"]
+            assert set(mapped) == set(here)
+            assert list(mapped.values()) == list(reader_eos.read(mounted["/fabric/startup-config"]).ports)
+            assert all(tree.called[name, interface] == device for device, interface in mapped.items())
+        elif node["kind"] == "nokia_srlinux":
+            ports = reader_srlinux.read(mounted["/fabric/config.json"]).ports
+            assert {port.replace("ethernet-", "e").replace("/", "-") for port in ports} == set(here)
+            assert {tree.called[name, port] for port in ports} == set(here)
         elif node["labels"]["role"] != "hb-domain":
             named = re.findall(r"^interface (\S+)$", mounted["/etc/frr/frr.conf"], re.MULTILINE)
             vrfs = re.findall(r"^ip link add (\S+) type vrf", mounted["/fabric/start.sh"], re.MULTILINE)
@@ -272,6 +295,8 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
     for node in tree.nodes:
         assert [f"../../{bind}" for bind in inner["topology"]["nodes"][node]["binds"]] == tree.nodes[node]["binds"]
         inner["topology"]["nodes"][node]["binds"] = tree.nodes[node]["binds"]
+        if startup := inner["topology"]["nodes"][node].get("startup-config"):
+            inner["topology"]["nodes"][node]["startup-config"] = f"../../{startup}"
     assert inner == tree.clab
 
     maps = {one["metadata"]["name"]: one["data"] for one in documents(tree.root / "lab/clabernetes/files.yaml")}
@@ -327,7 +352,7 @@ def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]
 
 def test_shells_can_read_the_scripts(tree: Tree, tool: Callable[[str], str]) -> None:
     """Each with the shell that its command names."""
-    scripts = {(command.split()[0], tree.mounted(name)[command.split()[1]]) for name, node in tree.nodes.items() for command in node["exec"]}
+    scripts = {(command.split()[0], tree.mounted(name)[command.split()[1]]) for name, node in tree.nodes.items() for command in node.get("exec", ())}
     for shell, text in scripts:
         done = subprocess.run([tool(shell), "-n"], input=text, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
@@ -383,6 +408,7 @@ def test_what_ports_are_called(keys: dict[str, str], ports: list[tuple[str, int,
         {"network": "host"},
         {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}, {"file": "lab/{switch}/a", "at": "/y/a", "template": "a.j2"}]},
         {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}, {"file": "configs/{switch}/b", "at": "/x/a"}]},
+        {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}], "startup": "configs/{switch}/b"},
     ],
 )
 def test_a_container_that_does_not_fit_is_refused(keys: dict[str, Any]) -> None:
@@ -519,7 +545,7 @@ def test_counts_of_any_fabric(inventory: Inventory) -> None:
         assume(condition=False)
     frr = PACKS.for_nos("frr")
     assert frr is not None
-    view = Topologies(plan, PACKS, dict.fromkeys(plan.roles, frr)).view
+    view = Topologies(plan, PACKS, {plan.request.fronts[role].nos: frr for role in plan.roles}).view
     request = plan.request
     assert len(view.nodes) == sum(map(plan.switch_count, plan.roles)) + request.gpus + request.gpus // request.domain_gpus
     assert len(view.links) == plan.links + request.gpus

@@ -21,7 +21,7 @@ PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glo
 TERMS = {
     "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
     "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",
-    "placement", "site", "audit",
+    "placement", "site", "audit", "model",
 }  # fmt: skip
 CODES = {case.code for case in CASES}
 LAW_CODES = {law.code for law in LAWS}

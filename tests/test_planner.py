@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricgen.advice import advice
 from fabricgen.catalog import Catalog
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
@@ -66,17 +67,17 @@ def test_the_digest_is_of_the_wiring() -> None:
 def test_a_wasteful_spread_is_named() -> None:
     """At 2:1 a leaf of 128 ports has 43 uplinks, and only 43 spines divide them."""
     keys: dict[str, Any] = {"gpus": 3400, "switches": {"leaf": {"generic": {"radix": 128}}}, "oversubscription": "2:1"}
-    (sentence,) = plan_of(**keys).advice()
+    (sentence,) = advice(plan_of(**keys))
     assert sentence.startswith("43 spine switches where 2 have the ports")
-    assert plan_of(**keys, spread="minimal").advice() == []
-    assert plan_of().advice() == []
+    assert advice(plan_of(**keys, spread="minimal")) == []
+    assert advice(plan_of()) == []
 
 
 def test_boxes_that_rails_could_share_are_named() -> None:
     """A rail of 128 leaves half of a 256-port box idle, as in the third row of the rail-only paper's table."""
     keys: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 256}}}}
-    (sentence,) = plan_of(**keys).advice()
+    (sentence,) = advice(plan_of(**keys))
     assert sentence == "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails on a box and take 128 instead"
     shared = plan_of(**keys, rails={"per_switch": "auto"})
     assert shared.switch_count(Role.LEAF) == 128
-    assert shared.advice() == []
+    assert advice(shared) == []

@@ -84,6 +84,8 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
     for key in ("hb_domain", "reserve"):
         if key in change:
             whole[key] = {"gpus": 8, **change[key]}
+    if "exchange" in change.get("prices", {}):
+        whole["prices"] = {"exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22", **change["prices"]["exchange"]}}
     if "switches" in change:
         leaf = {"leaf": SMALL["switches"]["leaf"], **change["switches"]}
         whole["switches"] = {role: complete_switch(switch) for role, switch in leaf.items()}

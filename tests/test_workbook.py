@@ -16,11 +16,16 @@ from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom import make_bom
 from fabricgen.catalog import Catalog
+from fabricgen.colours import HUES
+from fabricgen.columns import WORKBOOK, read_profiles
+from fabricgen.packs import Packs
 from fabricgen.summary import compare
 from fabricgen.tabulating import bom_view, comparison_view
+from fabricgen.views import CableSheet, Chunk
 from fabricgen.workbook import cables as cable_sheets
 from fabricgen.workbook import write_bom, write_cables
-from fabricgen.workbook.colours import AMBER, HUES
+from fabricgen.workbook.book import A3, A4, ON_A4
+from fabricgen.workbook.colours import AMBER
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:
@@ -32,9 +37,17 @@ if TYPE_CHECKING:
     from fabricgen.views import BomView, CableView, ComparisonView
 
 
+BOOK = CableSheet(read_profiles(Packs().files("cabling", "profiles.yaml"))[WORKBOOK])
+"""The sheet of a workbook where nobody chooses its columns."""
+
+
+def _chunk(rows: list[CableView]) -> Chunk:
+    return Chunk("small", rows, first=False, last=False, sheet=BOOK)
+
+
 def _write(tmp_path: Path, rows: list[CableView], run: int = 50) -> Path:
     path = tmp_path / "cables.xlsx"
-    write_cables(path, "small", (rows[start : start + run] for start in range(0, len(rows), run)), len(rows))
+    write_cables(path, "small", BOOK, (_chunk(rows[start : start + run]) for start in range(0, len(rows), run)), len(rows))
     return path
 
 
@@ -67,7 +80,7 @@ def test_one_sheet_of_cables(tmp_path: Path) -> None:
     assert [row["Rail"] for row in rows] == [int(cable.rail) for cable in cables]
     assert {row["Done"] for row in rows} == {None}
     assert sheet.freeze_panes == "B2"
-    assert sheet.auto_filter.ref == f"A1:V{len(cables) + 1}"
+    assert sheet.auto_filter.ref == f"A1:W{len(cables) + 1}"
 
 
 def test_sheets_print_well(tmp_path: Path) -> None:
@@ -81,19 +94,20 @@ def test_sheets_print_well(tmp_path: Path) -> None:
             assert sheet.page_setup.orientation == "landscape"
             assert sheet.sheet_properties.pageSetUpPr == PageSetupProperties(fitToPage=True)
             assert sheet.page_setup.fitToWidth in (None, 1)
+            assert sheet.page_setup.paperSize == (A3 if sheet.max_column > ON_A4 else A4), "a wide table is too small on A4"
             assert sheet.page_setup.fitToHeight == (None if sheet.title == "Comparison" else 0), "0 is any number of pages, none is 1"
             assert str(sheet.HeaderFooter.oddFooter) == "&Lsmall&C&A&RPage &P of &N"
             assert sheet.title == "Summary" or sheet.print_title_rows == "$1:$1"
 
 
 def test_empty_columns_are_hidden(tmp_path: Path) -> None:
-    """Racks, units and lengths show once they are known, and the plane once there are two; columns are as wide as their texts."""
+    """Racks, units and lengths show once they are known, the plane once there are two, and pieces once there are some; columns are as wide as texts."""
     cables = cables_of(plan_of(site="unknown"))
     dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
     hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}
-    assert hidden == {"D", "I", "N", "Q"}, "openpyxl groups like neighbours under the first: I and J, N and O"
+    assert hidden == {"D", "I", "N", "Q", "V"}, "openpyxl groups like neighbours under the first: I and J, N and O"
     assert dimensions["K"].width > max(len(cable.b_device) for cable in cables)
-    placed = [replace(cable, plane=at % 2, a_rack="R1", a_unit="12", b_rack="R2", b_unit="12b", length_m="2.5") for at, cable in enumerate(cables)]
+    placed = [replace(cable, plane=at % 2, a_rack="R1", a_unit="12", b_rack="R2", b_unit="12b", length_m="2.5", piece="x:1") for at, cable in enumerate(cables)]
     sheet = load_workbook(_write(tmp_path, placed))["Cables"]
     assert not [letter for letter, dimension in sheet.column_dimensions.items() if dimension.hidden]
     first = next(_rows(sheet))
@@ -141,14 +155,14 @@ def test_hundreds_of_rails_keep_few_files_open(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 0)
     first, most = cables_of(plan_of())[0], 0
 
-    def chunks() -> Iterator[list[CableView]]:
+    def chunks() -> Iterator[Chunk]:
         nonlocal most
         for _ in range(2):
-            yield [replace(first, rail=str(rail)) for rail in range(300)]
+            yield _chunk([replace(first, rail=str(rail)) for rail in range(300)])
             most = max(most, _open_files())
 
     before = _open_files()
-    write_cables(tmp_path / "cables.xlsx", "wide", chunks(), 600)
+    write_cables(tmp_path / "cables.xlsx", "wide", BOOK, chunks(), 600)
     assert most - before < 10
     book = load_workbook(tmp_path / "cables.xlsx", read_only=True)
     assert len(book.sheetnames) == 301
@@ -248,7 +262,7 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
     parts = list(_rows(sheet))
     assert [(row["Part"], row["Quantity"], row["Spares"]) for row in parts] == [(part.part, int(part.quantity), int(part.spares)) for part in bom.parts]
     assert sheet.freeze_panes == "B2"
-    assert sheet.auto_filter.ref == f"A1:M{len(parts) + 1}", "the sums stand outside of the filter"
+    assert sheet.auto_filter.ref == f"A1:N{len(parts) + 1}", "the sums stand outside of the filter"
     below = {str(row[1]): row for row in sheet.iter_rows(min_row=len(parts) + 3, values_only=True) if row[1]}
     for name in ("switches", "transceivers", "cables", "parts"):
         mine = [row for row in parts if name in (row["Class"], "parts")]

@@ -17,6 +17,7 @@ from fabricgen.viewing import Views
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.fronts import Front
     from fabricgen.planner import Plan
     from fabricgen.terms import Role
     from fabricgen.views import CableView
@@ -58,10 +59,12 @@ class Places:
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
-        self._roles: dict[str, Role] = {}
+        self._fronts: dict[str, Front] = {}
+        self._known: dict[tuple[Role, str], dict[str, Seat]] = {}
         views = Views(plan)
         for unit in range(plan.mapping.units):
-            self._roles |= {name: box.role for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)}
+            fronts = plan.fronts(unit)
+            self._fronts |= {name: fronts[box.role] for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)}
             for cable in views.cables(unit):
                 if cable.connector <= 1:
                     self._link(cable)
@@ -99,20 +102,18 @@ class Places:
         host = self.plan.request.host
         return host is None or "ports" in host.unverified
 
-    @cached_property
-    def _fronts(self) -> dict[Role, dict[str, Seat]]:
-        """The ports of each role's box by every name that they go by, in the order of the panel."""
-        found: dict[Role, dict[str, Seat]] = {}
-        for role, used in self.plan.ports.items():
-            front, names = self.plan.request.fronts[role], dict[str, Seat]()
+    def _ports(self, front: Front) -> dict[str, Seat]:
+        """Return the ports of a box by every name that they go by, in the order of the panel."""
+        if (front.role, front.nos) not in self._known:
+            used, names = self.plan.ports[front.role], dict[str, Seat]()
             for rank, port in enumerate(sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))):
                 cage, sub, mode = port
                 seat = Seat(front.interface(port), cage, sub, mode.count, rank)
                 alias = front.model.alias(front.nos, cage, sub, mode) or seat.interface
-                for name in (seat.interface, alias, f"#{(cage - 1) * mode.count + sub + 1}"):
+                for name in (seat.interface, alias, f"#{front.number(port)}"):
                     names.setdefault(name, seat)
-            found[role] = names
-        return found
+            self._known[front.role, front.nos] = names
+        return self._known[front.role, front.nos]
 
     @cached_property
     def _nics(self) -> dict[str, Seat]:
@@ -144,14 +145,14 @@ class Places:
                 plane = word.removeprefix("nic")
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
-            elif (seat := self._seats(device).get(word)) is not None and (seat.interface != word or device in self._roles):
+            elif (seat := self._seats(device).get(word)) is not None and (seat.interface != word or device in self._fronts):
                 return self._seated(device, seat)
         return -1
 
     def _seated(self, device: str, seat: Seat) -> int:
         """Return the port at a seat of a device; on a host only the planned ones count."""
         found = self._ids.get((device, seat.interface), -1)
-        if found >= 0 or device not in self._roles:
+        if found >= 0 or device not in self._fronts:
             return found
         printed = f"{seat.cage}/{seat.sub + 1}" if seat.ports > 1 else str(seat.cage)
         rails, planes = ({getattr(self.places[each], key) for each in self.of_device[device]} for key in ("rail", "plane"))
@@ -162,8 +163,8 @@ class Places:
 
     def _seats(self, device: str) -> dict[str, Seat]:
         """Return the front of a device."""
-        role = self._roles.get(device)
-        return self._nics if role is None else self._fronts[role]
+        front = self._fronts.get(device)
+        return self._nics if front is None else self._ports(front)
 
     def seat(self, place: int) -> Seat:
         """Return where a port is on its device."""
@@ -202,8 +203,7 @@ class Places:
         Where blocks join rails, any port of a leaf serves the rails of its hosts; otherwise a port serves the rail of its own cable.
         """
         found = self.places[place]
-        role = self._roles.get(found.device)
-        if role is None or not self.plan.mapping.spans_rails:
+        if found.device not in self._fronts or not self.plan.mapping.spans_rails:
             return frozenset({found.rail} - {""}), frozenset({found.plane})
         return self._served(found.device), frozenset({found.plane})
 

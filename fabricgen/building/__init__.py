@@ -1,11 +1,12 @@
 """Everything that a plan is rendered into, group by group, and written at once.
 
-`sources` owns what one build is made from, `documents`, `devices` and `labs` the tasks of the groups, `job` their list, and `running` the work of
-doing them on every core. Contents come from packs, workbook and graph; files go through `writing`.
+`sources` owns what one build is made from, `documents`, `cable_sheets`, `devices` and `labs` the tasks of the groups, `job` their list, and
+`running` the work of doing them on every core. Contents come from packs, workbook and graph; files go through `writing`.
 """
 
+from fabricgen.building.cable_sheets import SheetAsked
 from fabricgen.building.job import GROUPS, Group, Job
 from fabricgen.building.running import build
 from fabricgen.building.sources import Part
 
-__all__ = ["GROUPS", "Group", "Job", "Part", "build"]
+__all__ = ["GROUPS", "Group", "Job", "Part", "SheetAsked", "build"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.building.subnets import subnets
 from fabricgen.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.terms import Role
 from fabricgen.writing import Written, write_text
@@ -26,9 +27,10 @@ TABLE_ENTRIES = 500_000
 
 
 def configs(sources: Sources) -> Iterator[Task]:
-    """List the tasks of the configurations."""
+    """List the tasks of the configurations, those of subnet managers included."""
     if sources.config_packs:
         yield from (Configs(unit, boxes) for unit, boxes in sources.switch_runs())
+    yield from subnets(sources)
 
 
 def hosts(sources: Sources) -> Iterator[Task]:
@@ -62,7 +64,7 @@ class Configs:
     def paths(self, sources: Sources) -> Iterator[str]:
         """List what the pack of each switch's role writes."""
         for switch, role in sources.switches(self.unit, self.boxes):
-            yield from (output.path.format(switch=switch) for output in sources.outputs(role))
+            yield from (output.path.format(switch=switch) for output in sources.outputs(self.unit, role))
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""
@@ -70,10 +72,10 @@ class Configs:
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Render them."""
-        for switch in sources.views.switches(self.unit, tuple(sources.config_packs), self.boxes):
-            role = Role(switch.role)
-            for output in sources.outputs(role):
-                text = sources.packs.render(sources.config_packs[role].name, output.template, switch=switch)
+        roles = tuple(role for role, front in sources.plan.fronts(self.unit).items() if front.nos in sources.config_packs)
+        for switch in sources.views.switches(self.unit, roles, self.boxes):
+            for output in sources.outputs(self.unit, Role(switch.role)):
+                text = sources.packs.render(sources.config_packs[switch.nos].name, output.template, switch=switch)
                 yield write_text(root, output.path.format(switch=switch.name), [text])
 
 

@@ -1,4 +1,4 @@
-"""The groups of whole documents: cabling, bill of materials, and graph.
+"""The groups of whole documents: cabling and graph.
 
 Owns their tasks: a document of a pack, rendered at once or in runs of cables, the two workbooks, and the graph's two files.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.tabulating import bom_view, comparison_view
+from fabricgen.building.cable_sheets import SheetSchema, label_files
+from fabricgen.building.sheets import sheets
 from fabricgen.writing import Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
@@ -18,23 +19,20 @@ if TYPE_CHECKING:
     from fabricgen.building.sources import Group, Sources, Task
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
-"""Above this many rows a workbook takes ten seconds to write and as long to open, and a graph file more; both are then written on request only."""
+"""Above this many rows a workbook takes ten seconds to write and as long to open, labels to print are thousands of pages, and a graph file is
+longer still; they are then written on request only."""
 
 
 def cabling(sources: Sources) -> Iterator[Task]:
     """List the tasks of the cabling."""
     yield from _documents(sources, "cabling")
-    cables = sources.plan.cables
-    if cables <= WORKBOOK_CABLES or "workbook" in sources.named:
+    yield from sheets(sources)
+    yield SheetSchema("cabling/cables.schema.json")
+    rows = sources.plan.cables * sources.sheets.table.rows
+    if rows <= WORKBOOK_CABLES or "workbook" in sources.named:
         yield CableBook("cabling/cables.xlsx")
     else:
-        sources.skipped.append(f"cables.xlsx: {cables:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
-
-
-def bill(sources: Sources) -> Iterator[Task]:
-    """List the tasks of the bill of materials."""
-    yield from _documents(sources, "bom")
-    yield BillBook("bom/bom.xlsx")
+        sources.skipped.append(f"cables.xlsx: {rows:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
 
 
 def graphs(sources: Sources) -> Iterator[Task]:
@@ -49,14 +47,20 @@ def graphs(sources: Sources) -> Iterator[Task]:
 
 def _documents(sources: Sources, group: Group) -> Iterator[Task]:
     """List the files of the document packs of a group."""
+    cables = sources.plan.cables
     for pack in sources.packs.group(group):
         for output in pack.outputs:
-            yield Document(output.path, pack.name, output.template, output.each)
+            if output.each != "labels":
+                yield Document(output.path, pack.name, output.template, output.each)
+            elif cables <= WORKBOOK_CABLES or "labels" in sources.named:
+                yield from label_files(sources, output.path, pack.name, output.template)
+            else:
+                sources.skipped.append(f"{output.path}: {cables:,} cables are more than {WORKBOOK_CABLES:,}; `--only labels` writes them all the same")
 
 
 @dataclass(frozen=True)
 class Document:
-    """One document of a pack. `view` names what its template sees: the cables in runs, the bill, or the comparison."""
+    """One document of a pack. `view` names what its template sees: the cables in runs."""
 
     path: str
     pack: str
@@ -71,10 +75,7 @@ class Document:
         """Make what the template sees."""
         if self.view == "cables":
             sources.views.prepare()
-        elif self.view == "bom":
-            _ = sources.bom
-        else:
-            _ = sources.comparison
+            _ = sources.sheets
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Render the document."""
@@ -83,11 +84,7 @@ class Document:
     def _texts(self, sources: Sources) -> Iterator[str]:
         """Render it run by run, or whole."""
         if self.view == "cables":
-            yield from (sources.packs.render(self.pack, self.template, chunk=chunk) for chunk in sources.chunks())
-        elif self.view == "bom":
-            yield sources.packs.render(self.pack, self.template, bom=bom_view(sources.bom, sources.plan))
-        else:
-            yield sources.packs.render(self.pack, self.template, comparison=comparison_view(sources.comparison))
+            yield from (sources.packs.render(self.pack, self.template, chunk=chunk) for chunk in sources.chunks(sources.sheets.table))
 
 
 @dataclass(frozen=True)
@@ -103,35 +100,14 @@ class CableBook:
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""
         sources.views.prepare()
+        _ = sources.sheets
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write the workbook row by row."""
         from fabricgen.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
-        rows = (chunk.rows for chunk in sources.chunks())
-        write_cables(reserve(root, self.path), sources.plan.spec.name, rows, sources.plan.cables)
-        yield adopt(root, self.path)
-
-
-@dataclass(frozen=True)
-class BillBook:
-    """The workbook of the bill and the comparison."""
-
-    path: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
-
-    def prepare(self, sources: Sources) -> None:
-        """Make the bill and the comparison."""
-        _ = sources.bom, sources.comparison
-
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
-        """Write the workbook."""
-        from fabricgen.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
-
-        write_bom(reserve(root, self.path), bom_view(sources.bom, sources.plan), comparison_view(sources.comparison))
+        sheet = sources.sheets.book
+        write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.cables)
         yield adopt(root, self.path)
 
 

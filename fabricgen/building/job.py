@@ -8,8 +8,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.building.bills import bill
 from fabricgen.building.devices import configs, forwarding, hosts
-from fabricgen.building.documents import bill, cabling, graphs
+from fabricgen.building.documents import cabling, graphs
 from fabricgen.building.labs import lab
 from fabricgen.building.sources import GROUPS, Group, Sources
 

@@ -78,7 +78,7 @@ class ContainerFiles:
 
     def paths(self, sources: Sources) -> Iterator[str]:
         """List them."""
-        return sources.topologies.extra_paths(sources.switches(self.unit, self.boxes))
+        return sources.topologies.extra_paths(self.unit, sources.switches(self.unit, self.boxes))
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""

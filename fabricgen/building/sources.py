@@ -7,25 +7,38 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 from fabricgen.bom import make_bom
+from fabricgen.building.cable_sheets import SheetAsked, Sheets
+from fabricgen.bundling import Fronts, rows_of
 from fabricgen.diagnostics import refuse
+from fabricgen.elevations import Elevations
 from fabricgen.forwarding.tables import Tables
 from fabricgen.hosting import Hosts
+from fabricgen.portions import racks_of
+from fabricgen.pulling import pull
+from fabricgen.pullsheets import PullSheets
+from fabricgen.subnets import Subnets, is_infiniband
 from fabricgen.summary import Comparison, compare
 from fabricgen.terms import Role
 from fabricgen.topologies import Topologies
 from fabricgen.viewing import Views
-from fabricgen.views import Chunk
+from fabricgen.views import CableSheet, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from fabricgen.bom import Bom
+    from fabricgen.bundling import Bundle
+    from fabricgen.fronts import Front
     from fabricgen.packs import Output, Pack, Packs
+    from fabricgen.parts import Cable
     from fabricgen.planner import Plan
+    from fabricgen.portions import Rack
+    from fabricgen.rooms import Room
     from fabricgen.writing import Written
 
 Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab"]
@@ -71,6 +84,8 @@ class Sources:
     """What the files of switches, hosts and GPUs are limited to; None for the whole fabric."""
     skipped: list[str] = field(default_factory=list)
     """What the build leaves out, in a sentence each; filled while its tasks are listed."""
+    asked: SheetAsked = field(default_factory=SheetAsked)
+    """What was asked of the sheets of cables."""
 
     @cached_property
     def bom(self) -> Bom:
@@ -83,9 +98,48 @@ class Sources:
         return compare(self.plan.spec, self.plan.catalog)
 
     @cached_property
+    def racks(self) -> dict[str, Rack]:
+        """The parts of each rack."""
+        return racks_of(self.plan)
+
+    @cached_property
     def views(self) -> Views:
         """The views of the plan."""
         return Views(self.plan)
+
+    @cached_property
+    def sheets(self) -> Sheets:
+        """The sheets of cables, settled. Raises Refusal for columns, serials or names that cannot be had."""
+        if "cabling" not in self.groups:  # what else is made of cables asks for its columns itself, and needs no labels
+            return Sheets(CableSheet(), CableSheet(), ())
+        return self.asked.sheets(self.plan, self.packs, self.views)
+
+    @cached_property
+    def cable_facts(self) -> dict[str, Cable]:
+        """What the catalog says of each cable, by model."""
+        return {cable.model: cable for cable in self.plan.catalog.cables()}
+
+    @cached_property
+    def pull_sheets(self) -> PullSheets:
+        """The bundles and their sheets; only where devices have places."""
+        return PullSheets(self.plan.spec.name, self._room, self._bundles, self.cable_facts)
+
+    @cached_property
+    def elevations(self) -> Elevations:
+        """The pictures of racks and switches; only where devices have places."""
+        return Elevations(Fronts(self.plan), self._room, self._bundles)
+
+    @cached_property
+    def _bundles(self) -> list[Bundle]:
+        """The bundles of all cables."""
+        return pull(Fronts(self.plan), rows_of(self.plan, self.views), self._room)
+
+    @property
+    def _room(self) -> Room:
+        """The room. Raises ValueError where the inventory wants none."""
+        if self.plan.lengths is None:
+            raise ValueError("nothing has a place")
+        return self.plan.lengths.room
 
     @cached_property
     def hosts(self) -> Hosts:
@@ -103,6 +157,16 @@ class Sources:
         return Topologies(self.plan, self.packs, self.config_packs)
 
     @cached_property
+    def subnets(self) -> Subnets:
+        """The InfiniBand subnets of the plan."""
+        return Subnets(self.plan)
+
+    @cached_property
+    def subnet_outputs(self) -> list[tuple[str, Output]]:
+        """What is written for each InfiniBand subnet and each type of box in it, with the name of its pack; nothing on Ethernet."""
+        return [(name, output) for name, output in self.fitting("configs") if output.each in ("subnet", "system")] if is_infiniband(self.plan) else []
+
+    @cached_property
     def host_outputs(self) -> list[tuple[str, Output]]:
         """What is written for each host and NIC of this fabric, with the name of its pack."""
         return self.fitting("hosts")
@@ -113,31 +177,43 @@ class Sources:
         outputs = ((pack.name, output) for pack in self.packs.group(group) for output in pack.outputs)
         return [(name, output) for name, output in outputs if output.transport in (None, transport) and output.host_links in (None, links)]
 
-    def outputs(self, role: Role) -> list[Output]:
-        """List what the pack of a role writes."""
-        pack = self.config_packs.get(role)
+    def outputs(self, unit: int, role: Role) -> list[Output]:
+        """List what the pack of a role writes in a unit."""
+        pack = self.config_packs.get(self.plan.fronts(unit)[role].nos)
         return [output for output in pack.outputs if role in output.roles] if pack else []
 
     @cached_property
-    def config_packs(self) -> dict[Role, Pack]:
-        """The pack of each role's NOS. Raises Refusal where the inventory names a NOS without one, or the model lacks what the pack needs."""
-        found: dict[Role, Pack] = {}
-        for role in self.plan.roles:
-            wanted = self.plan.request.fronts[role].nos
+    def config_packs(self) -> dict[str, Pack]:
+        """The pack of each NOS that switches run.
+
+        Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or the model lacks what the pack needs.
+        """
+        found: dict[str, Pack] = {}
+        for front, path in self._running():
+            role, wanted = front.role, front.nos
             pack = self.packs.for_nos(wanted)
             if pack:
-                self._check_needs(role, pack)
-                found[role] = pack
-            elif getattr(self.plan.spec.nos, role):
+                self._check_needs(front, pack, path)
+                self._check_limits(role, pack)
+                found[wanted] = pack
+            elif "rails" in path or getattr(self.plan.spec.nos, role):
                 known = ", ".join(nos for name in self.packs.names() if (shown := self.packs.pack(name)) and (nos := shown.nos))
-                raise refuse("no-pack", f"no pack writes configurations for `{wanted}`", path=("nos", role.value), hint=f"packs: {known}; or leave `nos` out")
+                raise refuse("no-pack", f"no pack writes configurations for `{wanted}`", path=path, hint=f"packs: {known}; or leave `nos` out")
+            elif is_infiniband(self.plan):
+                self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}; their subnet manager's files are in subnets/")
             else:
                 self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}")
         return found
 
-    def _check_needs(self, role: Role, pack: Pack) -> None:
+    def _running(self) -> Iterator[tuple[Front, tuple[str | int, ...]]]:
+        """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
+        request, roles = self.plan.request, self.plan.roles
+        yield from ((request.fronts[role], ("nos", role.value)) for role in roles)
+        yield from ((fronts[role], ("nos", "rails", rail)) for rail, fronts in request.spoken.items() for role in roles)
+
+    def _check_needs(self, front: Front, pack: Pack, path: tuple[str | int, ...]) -> None:
         """Refuse a model that lacks a fact which the pack's files cannot do without."""
-        model = self.plan.request.fronts[role].model
+        model = front.model
         for need in pack.needs:
             value: Any = model
             for key in need.split("."):
@@ -146,20 +222,30 @@ class Sources:
                 because = (f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",)
                 others = ", ".join(nos for nos in sorted(model.interfaces) if nos != pack.nos and self.packs.for_nos(nos))
                 hint = f"use another `nos` ({others}), or add the fact in a catalog file of your own"
-                raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=("nos", role.value), because=because, hint=hint)
+                raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=path, because=because, hint=hint)
+
+    def _check_limits(self, role: Role, pack: Pack) -> None:
+        """Refuse a number of the inventory that is above what the NOS takes: its files would be refused line by line, or worse, not be."""
+        for key, most in pack.limits.items():
+            path = tuple(key.split("."))
+            value: Any = attrgetter(key)(self.plan.spec)
+            if value > most:
+                because = (f"the {role} switches run `{pack.nos}`, which takes {most} at most", f"{value} - {most} = {value - most} too many")
+                raise refuse("above-nos-limit", f"`{key}` is more than `{pack.nos}` can do", path=path, because=because, hint=f"write `{key}: {most}`")
 
     def switches(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, Role]]:
         """Name the installed switches of a run of a unit's boxes, with their roles."""
         names, every = self.plan.naming.switches(unit), self.plan.naming.boxes
         return ((names[index], every[index].role) for index in boxes if self.plan.installed[index])
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Cut the cables into runs, unit by unit."""
+    def chunks(self, sheet: CableSheet | None = None) -> Iterator[Chunk]:
+        """Cut the cables of a sheet into runs, unit by unit."""
         units, name, rows = self.plan.mapping.units, self.plan.spec.name, len(self.plan.unit.kind)
         for unit in range(units):
             for start in range(0, rows, RUN):
                 stop = min(start + RUN, rows)
-                yield Chunk(name, self.views.cables(unit, start, stop), first=unit == start == 0, last=unit == units - 1 and stop == rows)
+                first, last = unit == start == 0, unit == units - 1 and stop == rows
+                yield Chunk(name, self.views.cables(unit, start, stop), first, last, sheet or CableSheet())
 
     def switch_runs(self) -> Iterator[tuple[int, Sequence[int]]]:
         """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""

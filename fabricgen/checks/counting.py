@@ -12,25 +12,32 @@ import numpy as np
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.checks.evidence import Evidence
+    from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.clos import Bools
+    from fabricgen.plugging import Joint
+
+MOST_CAGES = 1 << 20
+"""More cages than any box has."""
 
 
 def parts_of(evidence: Evidence) -> dict[str, int]:
     """Count every part that the wiring takes: boxes that have a link, modules by the cages that hold one, cables, and NICs that are bought apart."""
-    plan, wiring, request = evidence.plan, evidence.wiring, evidence.plan.request
+    plan, request = evidence.plan, evidence.plan.request
     bought: dict[str, int] = {}
 
     def add(part: str, count: int) -> None:
-        bought[part] = bought.get(part, 0) + count
+        if count:
+            bought[part] = bought.get(part, 0) + count
 
     for role in plan.roles:
         add(request.fronts[role].model.model, int(np.count_nonzero((evidence.links_of > 0) & (evidence.tier == role.tier))))
         for module, filled in _filled(evidence, role.tier).items():
             add(module, filled)
-    for kind, joint in evidence.joints.items():
-        add(joint.cable.model, int(np.count_nonzero(wiring.kind == kind)) * joint.cables)
-    add(evidence.joints[LinkKind.HOST].lower.model, _host_cages(evidence))
+    for number, joint in enumerate(evidence.offers):
+        rows = evidence.offer == number
+        add(joint.cable.model, _pieces(evidence, joint, rows) * joint.cables)
+        if joint.kind is LinkKind.HOST and joint.lower:
+            add(joint.lower.model, len(np.unique(host_cages(evidence, rows))))
     if request.nic and plan.spec.nic.model:
         add(request.nic.model, request.gpus * request.nics_per_gpu)
     return bought
@@ -38,25 +45,54 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
 
 def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     """Count the cages with a module on the switches of a tier, by module."""
-    wiring, role = evidence.wiring, evidence.plan.roles[tier - 1]
-    cages = np.array([port.cage for port in evidence.ports[role]])
-    width = int(cages.max(initial=0)) + 1
-    filled: dict[str, Bools] = {}
-    for kind, joint in evidence.joints.items():
-        rows = wiring.kind == kind
-        for at, module, switch, port in ((kind, joint.upper, wiring.upper, wiring.upper_port), (kind - 1, joint.lower, wiring.lower, wiring.lower_port)):
-            if at == tier:
-                mask = filled.setdefault(module.model, np.zeros(len(evidence.switches) * width, dtype=bool))
-                mask[switch[rows].astype(np.int64) * width + cages[port[rows]]] = True
-    return {module: int(np.count_nonzero(mask)) for module, mask in filled.items()}
+    wiring = evidence.wiring
+    filled: dict[str, list[Whole]] = {}
+    for number, joint in enumerate(evidence.offers):
+        rows = evidence.offer == number
+        for at, module, switch, port in (
+            (joint.kind, joint.upper, wiring.upper, wiring.upper_port),
+            (joint.kind - 1, joint.lower, wiring.lower, wiring.lower_port),
+        ):
+            if at == tier and module:
+                filled.setdefault(module.model, []).append(switch_cages(evidence, tier, switch[rows], port[rows]))
+    return {module: len(np.unique(np.concatenate(cages))) for module, cages in filled.items()}
 
 
-def _host_cages(evidence: Evidence) -> int:
-    """Count the cages of hosts with a module; where the chassis is not known, each NIC port is a cage."""
+def _pieces(evidence: Evidence, joint: Joint, rows: Bools) -> int:
+    """Count the cables that links lie in; those of a cage that share one are one."""
+    if joint.shared == 1:
+        return int(np.count_nonzero(rows))
+    wiring, tier = evidence.wiring, int(joint.kind)
+    if joint.near == "upper":
+        cage, sub = switch_cages(evidence, tier, wiring.upper[rows], wiring.upper_port[rows]), _subs(evidence, tier)[wiring.upper_port[rows]]
+    elif tier > 1:
+        cage, sub = switch_cages(evidence, tier - 1, wiring.lower[rows], wiring.lower_port[rows]), _subs(evidence, tier - 1)[wiring.lower_port[rows]]
+    else:
+        cage, host = host_cages(evidence, rows), evidence.plan.request.host
+        ports = zip((wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(), wiring.lower_port[rows].tolist(), strict=True)
+        sub = np.array([host.port(gpu, plane).sub - 1 if host else 0 for gpu, plane in ports])
+    return len(np.unique(np.stack([cage, sub // joint.shared]), axis=1).T)
+
+
+def _subs(evidence: Evidence, tier: int) -> Whole:
+    """Return the position in its cage of each port of a tier's box, from 0."""
+    return np.array([port.sub for port in evidence.ports[evidence.plan.roles[tier - 1]]])
+
+
+def switch_cages(evidence: Evidence, tier: int, switch: Whole, port: Whole) -> Whole:
+    """Return the number of the cage behind each port of switches of a tier."""
+    cages = np.array([each.cage for each in evidence.ports[evidence.plan.roles[tier - 1]]])
+    found: Whole = switch.astype(np.int64) * (MOST_CAGES + 1) + cages[port]
+    return found
+
+
+def host_cages(evidence: Evidence, rows: Bools) -> Whole:
+    """Return the number of the host cage behind each of some host links; where the chassis is not known, each NIC port is a cage."""
     request, wiring = evidence.plan.request, evidence.wiring
-    gpu, plane = wiring.lower[evidence.has_host].astype(np.int64), wiring.lower_port[evidence.has_host]
+    gpu, plane = wiring.lower[rows].astype(np.int64), wiring.lower_port[rows]
     if request.host is None:
-        return len(gpu)
+        return gpu * request.planes + plane
     cages = sorted({port.cage for port in request.host.ports})
     seat = np.array([[cages.index(request.host.port(within, each).cage) for each in range(request.planes)] for within in range(request.host_gpus)])
-    return len(np.unique(gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]))
+    found: Whole = gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]
+    return found

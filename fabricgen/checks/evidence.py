@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.cabling import Joint
     from fabricgen.clos import Bools
     from fabricgen.fronts import Port
     from fabricgen.lengths import Lengths
     from fabricgen.planner import Plan
+    from fabricgen.plugging import Joint
     from fabricgen.views import CableView, SwitchView
 
     Whole = NDArray[np.integer[Any]]
@@ -60,7 +60,10 @@ class Evidence:
     """The planned ports of a box of each role, as the wiring counts them."""
     idle: dict[Role, list[Port]]
     """The ports that are left beside those."""
-    joints: dict[LinkKind, Joint]
+    offers: tuple[Joint, ...]
+    """The parts that links may take."""
+    offer: Whole
+    """Which of them each link takes."""
     switches: list[str]
     """The name of each planned switch."""
     hosts: list[str]
@@ -78,6 +81,11 @@ class Evidence:
     """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
     """The two devices that each link of the graph joins, by label."""
+
+    @property
+    def joints(self) -> dict[LinkKind, Joint]:
+        """The first offer for each kind of link."""
+        return {joint.kind: joint for joint in reversed(self.offers)}
 
     @property
     def boxes(self) -> int:
@@ -140,7 +148,7 @@ class Evidence:
             return f"port {port} of {self.switch(switch)}"
         role = self.role(switch)
         ports = self.ports[role]
-        interface = self.plan.request.fronts[role].interface(ports[port]) if 0 <= port < len(ports) else f"port {port}"
+        interface = self.plan.fronts(switch // self.boxes)[role].interface(ports[port]) if 0 <= port < len(ports) else f"port {port}"
         return f"{self.switch(switch)} {interface}"
 
     def nic(self, gpu: int, plane: int) -> str:
@@ -185,7 +193,8 @@ def evidence_of(plan: Plan) -> Evidence:
         wiring=wiring_of(plan),
         ports=plan.ports,
         idle={role: plan.request.fronts[role].idle(ports) for role, ports in plan.ports.items()},
-        joints=plan.joints,
+        offers=plan.offers,
+        offer=np.concatenate([plan.offer(unit) for unit in units]),
         switches=list(chain.from_iterable(plan.naming.switches(unit) for unit in units)),
         hosts=plan.hosts,
         prefixes={(unit, block, int(kind)): plan.label(kind, unit, block) for unit in units for block in blocks for kind in plan.kinds},

@@ -14,13 +14,14 @@ import numpy as np
 from fabricgen.addressing import dotted
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.lengths import metres
 from fabricgen.terms import LinkKind, speed_text
+from fabricgen.ways import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from fabricgen.checks.evidence import Evidence, Whole
+    from fabricgen.terms import Role
     from fabricgen.views import CableView, SwitchView
 
 CABLE = (
@@ -122,13 +123,17 @@ def _links(evidence: Evidence, rows: Iterable[int] | Whole) -> Iterator[_Link]:
     plan, wiring, boxes = evidence.plan, evidence.wiring, evidence.boxes
     request, mapping, rows = plan.request, plan.mapping, np.asarray(rows)
     roles = [box.role for box in plan.naming.boxes]
-    ports = {role: [request.fronts[role].interface(port) for port in each] for role, each in evidence.ports.items()}
+    named: dict[tuple[str, ...], dict[Role, list[str]]] = {}
     nics = [[plan.naming.interface(gpu, plane) for plane in range(request.planes)] for gpu in range(request.host_gpus)]
     nth = np.cumsum(evidence.has_host)[rows] - 1
     for unit, kind, block, lower, lower_port, upper, upper_port, _, number, seat in zip(
         *(column[rows].tolist() for column in wiring), nth.tolist(), strict=True
     ):
         rail, address = mapping.rail(unit, block), ""
+        fronts = plan.fronts(unit)
+        if (spoken := tuple(front.nos for front in fronts.values())) not in named:
+            named[spoken] = {role: [fronts[role].interface(port) for port in each] for role, each in evidence.ports.items()}
+        ports = named[spoken]
         if kind == LinkKind.HOST:
             host, within = divmod(lower, request.host_gpus)
             low = evidence.hosts[host], nics[within][lower_port]
@@ -143,12 +148,13 @@ def _links(evidence: Evidence, rows: Iterable[int] | Whole) -> Iterator[_Link]:
 
 def _listed(evidence: Evidence, rows: range) -> Iterator[tuple[str, Row]]:
     """Return what the cable list must say of some links; a link of several cables has a letter behind its label for each."""
-    parts = {
-        kind: (speed_text(joint.speed_gbps), joint.medium, joint.cable.model, joint.lower.model, joint.upper.model) for kind, joint in evidence.joints.items()
-    }
-    for link, laid in zip(_links(evidence, rows), _laid(evidence, rows), strict=True):
-        cables = evidence.joints[link.kind].cables
-        cells = (link.rail, link.plane, int(link.kind), *link.low, *link.high, *laid, *parts[link.kind])
+    parts = [
+        (speed_text(joint.speed_gbps), joint.medium, joint.cable.model, *(module.model if module else "" for module in (joint.lower, joint.upper)))
+        for joint in evidence.offers
+    ]
+    for link, laid, offer in zip(_links(evidence, rows), _laid(evidence, rows), evidence.offer[rows.start : rows.stop].tolist(), strict=True):
+        cables = evidence.offers[offer].cables
+        cells = (link.rail, link.plane, int(link.kind), *link.low, *link.high, *laid, *parts[offer])
         yield from ((link.label + letter, cells) for letter in ("abcdefgh"[:cables] if cables > 1 else [""]))
 
 
@@ -161,7 +167,11 @@ def _laid(evidence: Evidence, rows: range) -> Iterator[Row]:
     here = slice(rows.start, rows.stop)
     low = np.where(evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts)
     high = wiring.upper[here] + room.hosts
-    stock = lengths.stock_mm[lengths.rounded(wiring.kind[here], lengths.way_mm(low, high))]
+    way = lengths.ways.way_mm(low, high)
+    for (unit, row), length_mm in lengths.measured.items():
+        if unit * len(evidence.plan.unit.kind) + row in rows:
+            way[unit * len(evidence.plan.unit.kind) + row - rows.start] = length_mm
+    stock = lengths.stock_mm[lengths.rounded(evidence.offer[here], way)]
     for ends, length in zip(zip(low.tolist(), high.tolist(), strict=True), stock.tolist(), strict=True):
         seats = [(room.names[room.standing.rack[end]], str(room.standing.unit[end])) for end in ends]
         yield (*seats[0], *seats[1], metres(length))

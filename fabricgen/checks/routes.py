@@ -42,7 +42,7 @@ def _faults(evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Poo
     blocks, own, mapping = evidence.plan.mapping.unit_blocks, int(evidence.box_block[box]), evidence.plan.mapping
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
-    interface = evidence.plan.request.fronts[role].interface
+    interface = evidence.plan.fronts(unit)[role].interface
     block_of = {interface(port): number % blocks if own < 0 else own for number, port in enumerate(evidence.ports[role])}
     if len(view.instances) != len(served):
         yield Objection(f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks")

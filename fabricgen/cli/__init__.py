@@ -23,6 +23,7 @@ from fabricgen.cli.impact import impact
 from fabricgen.cli.importing import import_sheet
 from fabricgen.cli.init import init
 from fabricgen.cli.lab import lab
+from fabricgen.cli.model import model
 from fabricgen.cli.phases import phases
 from fabricgen.cli.placement import placement
 from fabricgen.cli.plan import compare, plan
@@ -43,7 +44,7 @@ def program() -> None:
     """
 
 
-for command in (init, plan, build, check, compare, diff, import_sheet, phases, route, impact, placement, audit, lab, catalog, schema, explain):
+for command in (init, plan, build, check, compare, diff, import_sheet, phases, route, impact, placement, model, audit, lab, catalog, schema, explain):
     program.add_command(command)
 
 

@@ -11,14 +11,14 @@ from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import grouped, print_advice, print_json, progress
 
 if TYPE_CHECKING:
-    from fabricgen.building import Job
+    from fabricgen.building import Job, SheetAsked
     from fabricgen.planner import Plan
     from fabricgen.writing import Written
 
 SHOWN = 4
 """Files of a directory that the report names."""
 
-REQUESTABLE = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "workbook")
+REQUESTABLE = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "workbook", "labels", "racks", "pull-sheets")
 
 
 @click.command()
@@ -27,16 +27,23 @@ REQUESTABLE = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab
     "-o", "--output", "out", required=True, type=click.Path(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced."
 )
 @click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
+@click.option("--columns", default="", metavar="NAME|A,B,C", help="Columns of the sheets of cables: a profile, or names joined by commas.")
+@click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")
+@click.option("--serials", type=click.Path(path_type=Path), metavar="FILE", help="CSV with device and serial, for columns that show them.")
 @click.option("--dry-run", is_flag=True, help="List what would be written, and write nothing.")
 @click.option(
     "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
 )
 @json_option
-def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], *, dry_run: bool, as_json: bool) -> None:
+def build(
+    asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None, *, both_ways: bool, dry_run: bool, as_json: bool
+) -> None:
     """Write cabling, configurations, hosts, forwarding tables, parts, graph and lab.
 
     Every law of `check` must hold first. OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
     """
+    from fabricgen.advice import advice
+    from fabricgen.building import SheetAsked
     from fabricgen.building import build as build_job
     from fabricgen.writing import check_target
 
@@ -44,7 +51,7 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
     named = _groups(only)
     planned, inventory = asked.plan()
     with inventory.placing():
-        job = _job(planned, named, templates)
+        job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
         if dry_run:
             paths = sorted(job.paths())
             print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
@@ -58,7 +65,7 @@ def build(asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...]
     else:
         click.echo(_report(files, out))
     _say_skipped(job)
-    print_advice([*_guesses(job), *planned.advice()])
+    print_advice([*_guesses(job), *job.sheets.notes, *advice(planned)])
 
 
 def _guesses(job: Job) -> list[str]:
@@ -86,14 +93,15 @@ def _groups(only: str | None) -> frozenset[str]:
     return named
 
 
-def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...]) -> Job:
-    """Lay out the job; the workbook of cables belongs to the cabling, and a lab boots the configurations."""
+def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...], sheets: SheetAsked) -> Job:
+    """Lay out the job; the workbook of cables, labels to print and pull sheets belong to the cabling, racks to the bill, and a lab boots the configurations."""
     from fabricgen.building import GROUPS, Job
     from fabricgen.packs import Packs
 
-    wanted = named | ({"cabling"} if "workbook" in named else set()) | ({"configs"} if "lab" in named else set())
+    wanted = named | ({"cabling"} if named & {"workbook", "labels", "pull-sheets"} else set()) | ({"configs"} if "lab" in named else set())
+    wanted |= {"bom"} if "racks" in named else set()
     groups = tuple(group for group in GROUPS if not named or group in wanted)
-    return Job(plan, Packs(templates), groups, named)
+    return Job(plan, Packs(templates), groups, named, asked=sheets)
 
 
 def _report(files: list[Written], out: Path) -> str:

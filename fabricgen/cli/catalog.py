@@ -9,7 +9,7 @@ import click
 from fabricgen.cli.options import ROOT, json_option
 from fabricgen.cli.printing import print_json, table
 
-KINDS = ("switches", "hosts", "nics", "transceivers", "cables", "prices")
+KINDS = ("switches", "hosts", "nics", "transceivers", "cables", "prices", "accelerators", "workloads")
 roots_option = click.option("--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files.")
 
 

@@ -82,7 +82,11 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     """Render the inventory; what the options leave open comes from the host model."""
     from fabricgen.packs import Packs
+    from fabricgen.spec import Addressing
 
+    packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
+    pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))
+    limits = pack.limits if pack else {}
     host = catalog.host(wanted["host"]) if wanted["host"] else None
     from_host = {
         "hb_domain": host.hb_domain_gpus if host else DOMAIN_GPUS,
@@ -90,7 +94,8 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
         "planes": min(host.speeds_gbps) if host else 1,
         "radix": RADIX,
         "reserve": GROWTH * wanted["gpus"],
+        "mtu": limits.get("addressing.mtu", Addressing().mtu),
     }
     given = {key: value for key, value in wanted.items() if value is not None}
     open_keys = dict.fromkeys(("host", "leaf", "nos"))
-    return Packs().render("init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA})
+    return packs.render("init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA})

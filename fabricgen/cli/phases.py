@@ -58,7 +58,7 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
     ]
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
     notes = ["spares are in no phase", *([f"without a price: {', '.join(unpriced)}"] if unpriced else [])]
-    return f"{plan.spec.name} in {len(stages)} phases\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n" + "\n".join(notes)
+    return f"{plan.spec.name} in {len(stages)} phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n" + "\n".join(notes)
 
 
 def _cables(plan: Plan, stage: Stage) -> str:

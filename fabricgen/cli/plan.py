@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--from", "older", metavar="PLAN", type=click.Path(), help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.")
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
+    from fabricgen.advice import advice
     from fabricgen.bom import make_bom
     from fabricgen.summary import summarize
 
@@ -38,7 +39,7 @@ def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool)
         print_json(summary)
         return
     click.echo(summary_text(summary))
-    print_advice([*planned.advice(), *summary.get("growth", {}).get("changed", ())])
+    print_advice([*advice(planned), *summary.get("growth", {}).get("changed", ())])
     if output:
         click.echo(f"\nplan kept in {output}", err=True)
 
@@ -59,7 +60,8 @@ def summary_text(summary: dict[str, Any]) -> str:
         ("cables", grouped(summary["cables"]["total"]) + _longest(summary)),
         ("transceivers", f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)"),
         ("cost", _cost(cost)),
-        ("power", f"{grouped(summary['power_w'])} W typical, without hosts" if summary["power_w"] is not None else "not published for every part"),
+        ("power", _power(summary)),
+        ("room", _room(summary)),
     ]
     if growth := summary.get("growth"):
         facts.append(("growth", _moves(growth)))
@@ -100,9 +102,29 @@ def _widths(block: dict[str, int]) -> str:
     return ", ".join(parts)
 
 
+def _power(summary: dict[str, Any]) -> str:
+    """Describe the power of the fabric and its heat."""
+    if summary["power_w"] is None:
+        return "not published for every part"
+    most = f", {grouped(summary['power_max_w'])} W at most" if summary["power_max_w"] is not None else ""
+    return f"{grouped(summary['power_w'])} W typical{most}, without hosts; {grouped(round(summary['heat_btu_h']))} BTU/h"
+
+
+def _room(summary: dict[str, Any]) -> str:
+    """Describe what the switches take of racks."""
+    units, weight = (summary[key] for key in ("rack_units", "weight_kg"))
+    known = [f"{grouped(units)} rack units" if units is not None else "", f"{grouped(round(weight))} kg" if weight is not None else ""]
+    told = " and ".join(text for text in known if text)
+    return f"{told} of switches" if told else "not published for every switch"
+
+
 def _cost(cost: dict[str, Any]) -> str:
-    """Describe a cost, its book, and what it leaves out."""
+    """Describe a cost, its book, its discount and rate, and what it leaves out."""
     text = f"{cost['currency']} {grouped(cost['total'])} by {cost['book']}"
+    if off := cost.get("discount_pct"):
+        text += f", less {', '.join(f'{pct:g} % on {name}' for name, pct in off.items())}"
+    if paid := cost.get("exchange"):
+        text += f", at {paid['rate']:g} {cost['currency']} for 1 {paid['from']} of {paid['date']}"
     return text + (f"; without a price: {', '.join(cost['unpriced'])}" if cost["unpriced"] else "")
 
 
@@ -114,6 +136,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
 
     Savings are those of rail-only against the fat-tree, the any-to-any baseline.
     """
+    from fabricgen.advice import advice
     from fabricgen.summary import compare as compare_designs
 
     inventory, catalog = asked.read()
@@ -124,7 +147,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
         print_json(document)
     else:
         click.echo(comparison_text(comparison))
-        print_advice(comparison.built[0][0].advice())
+        print_advice(advice(comparison.built[0][0]))
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -151,5 +174,6 @@ def comparison_text(comparison: Comparison) -> str:
     first = summaries[0]
     title = f"{first['name']}: {grouped(first['gpus'])} GPUs in {grouped(first['hb_domains'])} HB domains, prices {first['cost']['book']}"
     refused = [f"{design} cannot be built: {finding.fact} [{finding.code}]" for design, finding in comparison.refused]
-    unpriced = [f"without a price, and in no total: {', '.join(first['cost']['unpriced'])}"] if first["cost"]["unpriced"] else []
+    parts = dict.fromkeys(part for summary in summaries for part in summary["cost"]["unpriced"])
+    unpriced = [f"without a price, and in no total: {', '.join(parts)}"] if parts else []
     return "\n".join([title, "", table(rows, right=range(1, len(rows[0]))), *([""] if refused or unpriced else []), *refused, *unpriced])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.terms import LinkKind, Role, gpu_name
+from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.viewing import vrf_name
 
 if TYPE_CHECKING:
@@ -51,12 +51,6 @@ class Ends:
         """The switches' names of each unit that was asked for."""
         return {}
 
-    @cached_property
-    def _interfaces(self) -> dict[Role, list[str]]:
-        """The interfaces of the ports in use on a box of each role."""
-        fronts = self.reach.plan.request.fronts
-        return {role: [fronts[role].interface(port) for port in ports] for role, ports in self.reach.plan.ports.items()}
-
     def gpu(self, gpu: int) -> str:
         """Name a GPU."""
         return gpu_name(*divmod(gpu, self.reach.plan.request.domain_gpus))
@@ -73,7 +67,7 @@ class Ends:
         leaf, address = int(plan.unit.upper[row]), self.address(gpu, plane)
         gateway = address - 1 if plan.addresses.numbered else plan.addresses.loopback(unit, block, plan.naming.boxes[leaf])
         interface = plan.naming.interface(gpu % plan.request.host_gpus, plane)
-        return NicEnd(row, interface, address, gateway, self.switch(unit, leaf), self.interface(row, upper=True), self.cable(unit, row))
+        return NicEnd(row, interface, address, gateway, self.switch(unit, leaf), self.interface(unit, row, upper=True), self.cable(unit, row))
 
     def address(self, gpu: int, plane: int) -> int:
         """Return the address of a NIC port, as an integer."""
@@ -91,11 +85,11 @@ class Ends:
         plan, name = self.reach.plan, self.switch(unit, box)
         return f"{name}/{vrf_name(plan.mapping.rail(unit, block))}" if plan.naming.boxes[box].block < 0 else name
 
-    def interface(self, row: int, *, upper: bool) -> str:
-        """Name the switch's interface at an end of a link."""
-        unit = self.reach.plan.unit
-        box, port = (unit.upper, unit.upper_port) if upper else (unit.lower, unit.lower_port)
-        return self._interfaces[self.reach.plan.naming.boxes[int(box[row])].role][int(port[row])]
+    def interface(self, unit: int, row: int, *, upper: bool) -> str:
+        """Name the switch's interface at an end of a link of a unit."""
+        plan, links = self.reach.plan, self.reach.plan.unit
+        box, port = (links.upper, links.upper_port) if upper else (links.lower, links.lower_port)
+        return plan.interfaces(unit)[plan.naming.boxes[int(box[row])].role][int(port[row])]
 
     def cable(self, unit: int, row: int) -> str:
         """Label the cable of a link; where a link takes several, what their labels have in common."""

@@ -146,7 +146,8 @@ class _Walk:
 
     def _between(self, unit: int, block: int, step: Step) -> None:
         """Add a step between two switches."""
-        columns, (out, into) = self.plan.unit, (self.ends.interface(step.row, upper=not step.up), self.ends.interface(step.row, upper=step.up))
+        columns = self.plan.unit
+        out, into = (self.ends.interface(unit, step.row, upper=upper) for upper in (not step.up, step.up))
         box = int((columns.upper if step.up else columns.lower)[step.row])
         self.hops.append(self._switch(unit, block, box, self.ends.cable(unit, step.row), (out, into)))
         self.links += 1

@@ -54,7 +54,7 @@ def read_cut_sheet(path: Path) -> CutSheet:
     try:
         header = next(reader, [])
         seats = _seats(header, name)
-        rows = [_row(cells, seats, reader.line_num, name) for cells in reader if any(cell.strip() for cell in cells)]
+        rows = [*_once(_row(cells, seats, reader.line_num, name) for cells in reader if any(cell.strip() for cell in cells))]
     except csv.Error as error:
         raise _bad(name, reader.line_num, f"is not a table: {error}", "save it as CSV, with commas and quotes") from None
     if not rows:
@@ -93,6 +93,16 @@ def _seats(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int
         raise _bad(name, 1, f"has no column `{missing[0]}`", hint, because)
     seats = tuple(at for at in found.values() if at is not None)
     return (seats[0], seats[1], seats[2], seats[3]), next((titles.index(title) for title in LABELS if title in titles), None)
+
+
+def _once(rows: Iterator[Row]) -> Iterator[Row]:
+    """Leave out rows that tell of a cable a second time, from its other end, as `build --both-ways` writes them."""
+    told = set()
+    for row in rows:
+        devices, interfaces, label, _ = row
+        if (devices[::-1], interfaces[::-1], label) not in told:
+            told.add((devices, interfaces, label))
+            yield row
 
 
 def _titles(side: int, words: tuple[str, ...]) -> list[str]:

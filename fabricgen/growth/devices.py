@@ -7,19 +7,22 @@ reach a file goes unsaid. Devices are the same where their names are.
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from fabricgen.hosting import Hosts
+from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from fabricgen.planner import Plan
     from fabricgen.views import SwitchView
-
-Facts = dict[tuple[str, ...], Any]
-"""Path into a view -> a text or a number."""
 
 KEYS = ("interface", "vrf", "name", "cage")
 """What names an item of a list in a view; others are counted."""
@@ -46,19 +49,39 @@ class Device(NamedTuple):
 def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
     """Compare every device of two plans, switches first, in the order of the new plan; what only the old one has comes last."""
     before, after = _units(old), _units(new)
-    shelf = _Shelf(old)
+    shelf, same = _Shelf(old), _alike(old, new)
     for unit in range(new.mapping.units):
-        for view in Views(new).switches(unit):
+        names = new.naming.switches(unit)
+        unlike = [box for box, name in enumerate(names) if new.installed[box] and (before.get(name) != (unit, same.get(box)))]
+        for view in Views(new).switches(unit, boxes=unlike):
             where = before.get(view.name)
-            yield from _compared(view.name, view.role, shelf.switch(view.name, where) if where is not None else None, view)
+            yield from _compared(view.name, view.role, shelf.switch(view.name, where[0]) if where is not None else None, view)
     yield from (Device(name, "switch", "removed") for name in before if name not in after)
     yield from _hosts(old, new)
 
 
-def _units(plan: Plan) -> dict[str, int]:
-    """Return the unit of every installed switch."""
+def _units(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Return the unit and the box of every installed switch."""
     named = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
-    return {name: unit for unit, names in named for name, has in zip(names, plan.installed, strict=True) if has}
+    return {name: (unit, box) for unit, names in named for box, (name, has) in enumerate(zip(names, plan.installed, strict=True)) if has}
+
+
+def _alike(old: Plan, new: Plan) -> dict[int, int]:
+    """Return the boxes of a unit of which nothing differs in any unit, each with its box in the old plan.
+
+    Units are alike but for numbers that go up evenly with rail and plane. So what agrees in the units at both ends of the rails and of the planes
+    agrees in all of them; unless a room is described, where each cable has a length of its own.
+    """
+    if (old.mapping.units, old.request.planes) != (new.mapping.units, new.request.planes) or old.spec.site or new.spec.site:
+        return {}
+    planes, units = new.request.planes, new.mapping.units
+    found: dict[int, int] | None = None
+    for unit in {0, planes - 1, units - planes, units - 1}:
+        was = {view.name: view for view in Views(old).switches(unit)}
+        boxes, older = ({name: box for box, name in enumerate(plan.naming.switches(unit))} for plan in (new, old))
+        same = {boxes[view.name]: older[view.name] for view in Views(new).switches(unit) if was.get(view.name) == view}
+        found = same if found is None else dict(found.items() & same.items())
+    return found or {}
 
 
 class _Shelf:
@@ -78,12 +101,53 @@ class _Shelf:
 def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
     """Compare hosts by name."""
     before, makers = {name: number for number, name in enumerate(old.hosts)}, (Hosts(old), Hosts(new))
+    same = _hosts_alike(old, new, makers)
     for number, name in enumerate(new.hosts):
+        if before.get(name) == number and number in same:
+            continue
         view = next(iter(makers[1].views([number])))
         other = next(iter(makers[0].views([before[name]]))) if name in before else None
         yield from _compared(name, "host", other, view)
     kept = set(new.hosts)
     yield from (Device(name, "host", "removed") for name in old.hosts if name not in kept)
+
+
+def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
+    """Return the first hosts if nothing differs on any of them: all their NIC ports are plugged in as before.
+
+    Beside that a host has numbers that go up evenly with its own, with rail and with plane; so HB domains at both ends speak for those between.
+    """
+    was, now = old.request, new.request
+    if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.units) != (
+        now.domain_gpus,
+        now.domain_hosts,
+        now.rails,
+        now.planes,
+        new.mapping.units,
+    ):
+        return range(0)
+    gpus = min(was.gpus, now.gpus)
+    plugged = [_plugged(plan, gpus) for plan in (old, new)]
+    if plugged[0].shape != plugged[1].shape:
+        return range(0)
+    unlike = plugged[0][0][(plugged[0] != plugged[1]).any(axis=0)]
+    domains = int(unlike.min(initial=gpus)) // was.domain_gpus
+    ends = {*range(was.domain_hosts), *range((domains - 1) * was.domain_hosts, domains * was.domain_hosts)} if domains else set()
+    return range(domains * was.domain_hosts if all(_same(makers, host) for host in ends) else 0)
+
+
+def _same(makers: tuple[Hosts, Hosts], host: int) -> bool:
+    """Say whether nothing differs on a host."""
+    one, other = (next(iter(maker.views([host]))) for maker in makers)
+    return one == other
+
+
+def _plugged(plan: Plan, gpus: int) -> NDArray[Any]:
+    """Return of the first GPUs of each block of a unit where they are plugged in: GPU, block, leaf, port, position and number of the cable, in order."""
+    unit = plan.unit
+    here = (unit.kind == LinkKind.HOST) & (unit.lower < gpus)
+    columns = np.stack([unit.lower, unit.block, unit.upper, unit.upper_port, unit.slot, unit.number])[:, here]
+    return columns[:, np.lexsort((columns[1], columns[0]))]
 
 
 def _compared(name: str, role: str, old: Any, new: Any) -> Iterator[Device]:  # noqa: ANN401 - a switch view or a host view
@@ -96,16 +160,10 @@ def _compared(name: str, role: str, old: Any, new: Any) -> Iterator[Device]:  # 
 
 def _changes(old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - a switch view or a host view
     """Say what differs between two views: every field, and of a port that only one of them uses, that it is used."""
-    if old == new:
-        return
-    before, after = dict(_facts(old, ())), dict(_facts(new, ()))
-    for path in dict.fromkeys((*before, *after)):
-        was, now = before.get(path), after.get(path)
-        if was == now:
-            continue
+    for path, was, now in _unlike(old, new, ()):
         if path[-1] == THERE:
             yield Change(path[-3].removesuffix("s").replace("_", " "), path[-2], *("absent" if each is None else "present" for each in (was, now)))
-        elif all((*path[:2], THERE) in facts for facts in (before, after)) or len(path) <= len(("list", "item")):
+        else:
             yield Change(path[-1].replace("_", " "), path[1] if len(path) > 1 else "", _text(was), _text(now))
 
 
@@ -116,20 +174,47 @@ SAID = frozenset({"idle_ports", "vrfs", "host_ports", "fabric_ports"})
 """Lists of a view that repeat what its other lists tell."""
 
 
-def _facts(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:  # noqa: ANN401 - any part of a view
-    """Walk a view down to its texts and numbers; an item of a list is a fact of its own."""
-    if is_dataclass(value) and not isinstance(value, type):
-        for each in fields(value):
-            if each.name not in SAID:
-                yield from _facts(getattr(value, each.name), (*path, each.name))
-    elif isinstance(value, list | tuple):
-        for number, item in enumerate(value):
-            key = next((str(getattr(item, key)) for key in KEYS if hasattr(item, key)), str(number))
-            if is_dataclass(item):
-                yield (*path, key, THERE), True
-            yield from _facts(item, (*path, key))
+def _unlike(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - any part of a view
+    """Walk two views down to the texts and numbers that differ; an item of a list that only one has is a fact of its own."""
+    if old is new or old == new:
+        return
+    if is_dataclass(old) and type(old) is type(new):
+        for name in _names(type(old)):  # type: ignore[arg-type]  # mypy holds that this class is not hashable
+            yield from _unlike(getattr(old, name), getattr(new, name), (*path, name))
+    elif isinstance(old, list | tuple) and isinstance(new, list | tuple):
+        before, after = _items(old), _items(new)
+        if before == after:  # in another order
+            yield path, ", ".join(before), ", ".join(after)
+        for key in dict.fromkeys((*before, *after)):
+            if key in before and key in after:
+                yield from _unlike(before[key], after[key], (*path, key))
+            else:
+                yield from _alone((*path, key), before.get(key), after.get(key))
     else:
-        yield path, value
+        yield path, old, new
+
+
+def _alone(path: tuple[str, ...], old: Any, new: Any) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - an item of a list
+    """Say that an item is there in one view only: a port by its name, what stands in its own lists with all that it says."""
+    item = old if new is None else new
+    yield (*path, THERE), None if old is None else True, None if new is None else True
+    if len(path) > len(("list", "item")) and is_dataclass(item):
+        for name in _names(type(item)):  # type: ignore[arg-type]  # the same
+            value = getattr(item, name)
+            yield (*path, name), *((value, None) if new is None else (None, value))
+
+
+@cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Return the fields of a kind of view that are compared."""
+    return tuple(each.name for each in fields(kind) if each.name not in SAID)
+
+
+def _items(values: Sequence[Any]) -> dict[str, Any]:
+    """Return the items of a list by what names them, which a plain value is itself, or by number where nothing does, or two have the same name."""
+    key = next((key for key in KEYS if values and hasattr(values[0], key)), None)
+    found = {str(getattr(item, key) if key else item): item for item in values if key or not is_dataclass(item)}
+    return found if len(found) == len(values) else {str(number): item for number, item in enumerate(values)}
 
 
 def _text(value: object) -> str:

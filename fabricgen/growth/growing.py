@@ -1,11 +1,13 @@
 """A plan that grows: what it may change, what it keeps, and the plan of the larger fabric.
 
 Owns `grow`. Boxes keep their numbers, and with them names, loopbacks and AS numbers; endpoints keep their leaf port, and with it their address;
-links between switches stay by `keeping`. What follows from the inventory alone, because nothing had to be kept against the rule, is not stored.
+links between switches stay by `keeping`; in a described room devices keep their places, and the rule only fills what is free.
+What follows from the inventory alone, because nothing had to be kept against the rule, is not stored.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,9 +17,10 @@ from fabricgen.designs import map_design
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.heritage import Heritage, Rings, Slices, ring_of
-from fabricgen.planner import joined, make_plan
+from fabricgen.planner import make_plan
 from fabricgen.resolving import resolve
 from fabricgen.terms import Design, LinkKind, Role
+from fabricgen.units import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,9 +31,11 @@ if TYPE_CHECKING:
     from fabricgen.clos import Ints, Sizing
     from fabricgen.designs import Mapping
     from fabricgen.diagnostics import Path
+    from fabricgen.placing import Box
     from fabricgen.planner import Plan
     from fabricgen.resolving import Request
     from fabricgen.spec import FabricSpec
+    from fabricgen.standing import Standing
 
     Whole = NDArray[np.integer[Any]]
 
@@ -49,16 +54,17 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     findings = list(_unlike(old, mapping))
     if findings:
         raise Refusal(findings)
-    plain = make_plan(spec, catalog)
+    plain = make_plan(spec.model_copy(update={"site": None}), catalog)
     before, ring = old.mapping.rings.rings, ring_of(mapping.sizing)
     rings = before if before[-1] == ring else (*before, ring)
     digits = _kept_digits(old, plain)
-    slices = Slices(max(old.addresses.hosts.size, plain.addresses.hosts.size), max(old.addresses.loopbacks.size, plain.addresses.loopbacks.size))
+    slices = _slices(old)
     endpoints = _endpoints(old, plain.mapping)
     wired = _wired(old, plain.mapping)
-    if len(rings) == 1 and not digits and endpoints is None and not wired and slices == _slices(plain):
-        return plain
-    return make_plan(spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired))
+    standing = _standing(old, spec, plain)
+    if len(rings) == 1 and not digits and endpoints is None and not wired and slices == _slices(plain) and standing is None:
+        return make_plan(spec, catalog)
+    return make_plan(spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired, standing))
 
 
 def _slices(plan: Plan) -> Slices:
@@ -116,6 +122,37 @@ def _model(request: Request, role: Role) -> str:
 def _said(value: object) -> str:
     """Write a value of either plan."""
     return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _standing(old: Plan, spec: FabricSpec, new: Plan) -> Standing | None:
+    """Let what stands in a described room stay there; None where no room is described, a table says it anew, or the rule says the same.
+
+    Devices count as in `new`, which has the size that `spec` asks for; those that come have no place yet.
+    """
+    site, lengths, naming = spec.site, old.lengths, new.naming
+    if site is None or site.positions or lengths is None or lengths.room.generated:
+        return None
+    was, room = lengths.room.standing, lengths.room
+    hosts, boxes = new.request.planned_gpus // new.request.host_gpus, len(naming.boxes)
+    rack, unit = np.full((2, hosts + new.mapping.units * boxes), -1, dtype=np.int32)
+    stays = np.arange(min(hosts, room.hosts))
+    seat = {box: at for at, box in enumerate(naming.boxes)}
+    now = np.array([seat[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64)
+    before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
+    after = np.concatenate([stays, hosts + (np.arange(new.mapping.units)[:, None] * boxes + now).ravel()])
+    rack[after], unit[after] = was.rack[before], was.unit[before]
+    by_rule = old.mapping.heritage is None or old.mapping.heritage.standing is None
+    if by_rule and len(before) == len(rack) and old.spec.site == site:
+        return None
+    return was._replace(rack=rack, unit=unit)
+
+
+def _core(box: Box, old: Sizing, new: Sizing) -> Box:
+    """Return a box as a larger block counts it: a core group has its older cores first."""
+    if box.role is not Role.CORE:
+        return box
+    group, member = divmod(box.index, old.group_cores)
+    return replace(box, index=group * new.group_cores + member)
 
 
 def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:

@@ -19,8 +19,9 @@ from fabricgen.growth.growing import filled, homes
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.growth.plugs import Names, Nic, Port, end_name
 from fabricgen.heritage import Heritage, Slices
-from fabricgen.planner import joined, make_plan
+from fabricgen.planner import make_plan
 from fabricgen.terms import Design, LinkKind, Role
+from fabricgen.units import joined
 from fabricgen.wiring import wiring_of
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port
         f"the same port of the first rail and plane, {base.naming.switches(0)[port.box]}, leads elsewhere",
         "a plan is one unit, and all units are alike",
     )
-    hint = "cable the rails alike; `fabricgen audit` tells which cables differ from the inventory's plan"
+    hint = f"`fabricgen audit FABRIC --lldp {sheet.name}` names what happened and the fewest moves that make the rails alike"
     line = cabled.lines.get(port, 1)
     return sheet.finding(line, f"unit {unit + 1} is cabled otherwise than the first, at {end_name(base, port)}", because, hint)
 

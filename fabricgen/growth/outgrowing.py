@@ -1,4 +1,4 @@
-"""What growth cannot keep beside cables, and why: slices of the pools that are full, digits of labels, and places in a room that is filled by rule.
+"""What growth cannot keep beside cables, and why: slices of the pools that are full, digits of labels, and places that a new table states otherwise.
 
 Owns `outgrown`, which says it in sentences. What a larger fabric keeps is decided by `growing`.
 """
@@ -34,7 +34,7 @@ def outgrown(old: Plan, new: Plan) -> Iterator[str]:
     if old.label_width != new.label_width:
         yield f"every cable gets another label: numbers take {new.label_width} digits, and took {old.label_width}; {ADVICE}"
     if moved := _standing_elsewhere(old, new):
-        yield f"the rule of `site` puts {moved:,} devices that stand into other places, and their cables are cut anew; `site.positions` can say where they are"
+        yield f"`site.positions` puts {moved:,} devices that stand into other places, and their cables are cut anew"
 
 
 def _standing_elsewhere(old: Plan, new: Plan) -> int:

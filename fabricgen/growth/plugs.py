@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.diagnostics import suggest
 
 if TYPE_CHECKING:
+    from fabricgen.fronts import Front
     from fabricgen.planner import Plan
-    from fabricgen.terms import Role
 
 
 class Nic(NamedTuple):
@@ -43,13 +43,13 @@ class Names:
             for plane in range(request.planes):
                 for text in (plan.naming.interface(gpu, plane), plan.naming.label(gpu, plane)):
                     self.nics.setdefault(text.lower(), (gpu, plane))
-        self.ports = {role: self._ports(role) for role in plan.roles}
+        self.ports = {(role, front.nos): self._ports(front) for role in plan.roles for front in plan.request.tongues(role)}
 
-    def _ports(self, role: Role) -> dict[str, int]:
-        """Return the numbers of the ports of a role by interface, by alias, and by cage and position; the topmost boxes may use any port."""
-        front, top = self.plan.request.fronts[role], role is self.plan.roles[-1]
+    def _ports(self, front: Front) -> dict[str, int]:
+        """Return the numbers of the ports of a box by interface, by alias, and by cage and position; the topmost boxes may use any port."""
+        top = front.role is self.plan.roles[-1]
         found: dict[str, int] = {}
-        for number, port in enumerate(front.ports(front.radix, 0) if top else self.plan.ports[role]):
+        for number, port in enumerate(front.ports(front.radix, 0) if top else self.plan.ports[front.role]):
             alias = front.model.alias(front.nos, *port) or ""
             for text in (front.interface(port), alias, f"{port.cage}/{port.sub + 1}" if port.breakout.count > 1 else str(port.cage)):
                 found.setdefault(text.lower(), number)
@@ -68,9 +68,10 @@ class Names:
             return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
         unit, box = self.switches[name]
         role = self.plan.naming.boxes[box].role
-        if text not in self.ports[role]:
+        ports = self.ports[role, self.plan.fronts(unit)[role].nos]
+        if text not in ports:
             return f"`{device}` is a {role} switch, and of its ports the inventory does not use `{interface}`"
-        return Port(unit, box, self.ports[role][text])
+        return Port(unit, box, ports[text])
 
 
 def end_name(base: Plan, end: Nic | Port) -> str:
@@ -78,5 +79,5 @@ def end_name(base: Plan, end: Nic | Port) -> str:
     if isinstance(end, Nic):
         host, gpu = divmod(end.gpu, base.request.host_gpus)
         return f"{base.hosts[host]} {base.naming.interface(gpu, end.plane)}"
-    front = base.request.fronts[base.naming.boxes[end.box].role]
+    front = base.fronts(end.unit)[base.naming.boxes[end.box].role]
     return f"{base.naming.switches(end.unit)[end.box]} {front.interface(base.ports[front.role][end.port])}"

@@ -96,10 +96,11 @@ def _ports(plan: Plan, register: Register, switch: Whole, port: Whole) -> Whole:
     """Return the numbers of the interfaces of ports, by role."""
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
-    for role, ports in plan.ports.items():
-        names = np.array([register.interface(plan.request.fronts[role].interface(each)) for each in ports], dtype=np.int64)
+    units = range(plan.mapping.units if plan.request.spoken else 1)
+    for role in plan.ports:
+        names = np.array([[register.interface(name) for name in plan.interfaces(unit)[role]] for unit in units], dtype=np.int64)
         here = tier == role.tier
-        found[here] = names[port[here]]
+        found[here] = names[switch[here] // len(plan.naming.boxes) % len(units), port[here]]
     return found
 
 

@@ -15,8 +15,7 @@ from fabricgen.diagnostics import Refusal
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.impact.living import Living
 from fabricgen.impact.measuring import impact
-from fabricgen.planner import make_plan
-from fabricgen.summary import as_design
+from fabricgen.summary import plan_as
 from fabricgen.terms import Design, LinkKind, Role
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def compare(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
     """
     design = Design.RAIL_OPTIMIZED if plan.request.design is Design.RAIL_ONLY else Design.RAIL_ONLY
     try:
-        other = make_plan(as_design(plan.spec, design), plan.catalog)
+        other = plan_as(plan.spec, design, plan.catalog)
     except Refusal as refusal:
         finding = refusal.findings[0]
         return {"design": design.value, "missing": f"it cannot be built: {finding.fact} [{finding.code}]"}

@@ -71,6 +71,8 @@ class Layout:
     rails: frozenset[int]
     domains: tuple[int, ...]
     width: int = 0
+    in_turn: bool = False
+    """Whether the other rails are booted before or after this one, each alone."""
 
     @cached_property
     def gpus(self) -> dict[int, str]:
@@ -162,7 +164,7 @@ class Layout:
                 yield Wire(nic.cable, self.gpus[gpu], f"nic{plane}", nic.switch, nic.switch_interface, dotted(nic.address), dotted(nic.gateway))
             for row in self._rows:
                 low, high = (ends.switch(unit, int(column[row])) for column in (plan.unit.lower, plan.unit.upper))
-                yield Wire(ends.cable(unit, row), low, ends.interface(row, upper=False), high, ends.interface(row, upper=True))
+                yield Wire(ends.cable(unit, row), low, ends.interface(unit, row, upper=False), high, ends.interface(unit, row, upper=True))
 
     def _hb_wires(self) -> Iterator[Wire]:
         """List the GPUs' ports to their HB domains."""
@@ -183,14 +185,18 @@ class Layout:
         return Failures(gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(), switches=frozenset((unit, index) for unit in self.units for index in out))
 
     def left_out(self) -> str:
-        """Say what of the fabric is not booted; empty where all of it is."""
+        """Say what of the fabric is not booted now; empty where all of it is."""
         request, sizing = self.plan.request, self.plan.sizing
-        counts = [(len(self.rails), request.rails, "rails"), (len(self.domains), request.gpus // request.domain_gpus, "HB domains")]
+        counts = [
+            (request.rails if self.in_turn else len(self.rails), request.rails, "rails"),
+            (len(self.domains), request.gpus // request.domain_gpus, "HB domains"),
+        ]
         if self.width:
             of_pod = " of each pod" if sizing.core else ""
             counts += [(self.width, sizing.pod_spines, f"spines{of_pod}"), (self.width, sizing.group_cores, "cores of each group")]
         left = [f"{have:,} of {every:,} {what}" for have, every, what in counts if have < every]
-        return f"a slice of {', '.join(left)}; the rest counts as failed" if left else ""
+        alone = [f"rail {min(self.rails)} alone, the other rails in their turn"] if self.in_turn else []
+        return "; ".join([*alone, *([f"a slice of {', '.join(left)}; the rest counts as failed"] if left else [])])
 
 
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
@@ -208,7 +214,7 @@ def one_rail(layout: Layout, rail: int) -> Layout:
     if layout.plan.mapping.spans_rails:
         fact = f"the rails of a {layout.plan.request.design} fabric meet, so none can be booted alone"
         raise refuse("lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead")
-    return replace(layout, rails=frozenset({rail}))
+    return replace(layout, rails=frozenset({rail}), in_turn=True)
 
 
 SLICE_WIDTH = 2
@@ -229,11 +235,11 @@ def _choose(plan: Plan, count: int) -> tuple[int, ...]:
 def _check_bootable(plan: Plan) -> None:
     """Refuse what a plain Linux kernel cannot boot."""
     for role in plan.roles:
-        nos = plan.request.fronts[role].nos
+        nos = next((front.nos for front in plan.request.tongues(role) if front.nos != NOS), NOS)
         if nos != NOS:
             runs = NOS in plan.request.fronts[role].model.interfaces
             hint = f"`--set nos={NOS}` boots the same wiring with {NOS}" if runs else f"plan it with switches that run {NOS}, such as generic ones"
-            key = ("nos",) if getattr(plan.spec.nos, role) else ("switches", role.value)
+            key = ("nos",) if getattr(plan.spec.nos, role) or plan.spec.nos.rails else ("switches", role.value)
             raise refuse("lab-needs-frr", f"the lab boots {NOS}, and the {role} switches run {nos}", path=key, hint=hint)
     if plan.mapping.unit_blocks > 1:
         because = ("rails that share a box are kept apart by VRFs", "the lab uses plain kernels, which may have none")

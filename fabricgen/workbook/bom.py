@@ -9,15 +9,18 @@ from __future__ import annotations
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabricgen.workbook.book import WIDEST, Book, Column, write_text
+from fabricgen.workbook.book import WIDEST, Book, Column, number_format, write_text
 from fabricgen.workbook.colours import AMBER, GREY
+from fabricgen.workbook.divided import write_division, write_loads, write_savings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
     from typing import Any
 
     from xlsxwriter.worksheet import Worksheet
 
+    from fabricgen.bill_views import DivisionView, LoadsView, SavingsView
     from fabricgen.views import BomView, ComparisonView, PartView
 
 PART_COLUMNS = (
@@ -28,14 +31,20 @@ PART_COLUMNS = (
     Column("For", "purpose", "long"),
     Column("Quantity", "quantity", "number"),
     Column("Spares", "spares", "number"),
+    Column("Pack", "pack", "number"),
+    Column("List price", "list_price", "money"),
+    Column("List in", "list_currency"),
+    Column("Discount %", "discount_pct", "number"),
     Column("Unit price", "unit_price", "money"),
     Column("Total", "total", "money"),
     Column("Currency", "currency"),
     Column("Power W", "power_w", "number"),
+    Column("Most W", "power_max_w", "number"),
     Column("Price book", "price_book"),
     Column("Price date", "price_date"),
 )
-_PRICE, _QUANTITY = 7, 5
+ON_TERMS = {"pack": ("pack",), "list_price": ("discount_pct", "list_currency"), "list_currency": ("list_currency",), "discount_pct": ("discount_pct",)}
+"""Columns that are shown only where a part has something to say in one of these."""
 LONG = 44
 """Characters in a line of a wrapped column."""
 
@@ -46,43 +55,65 @@ CHARTS = (
 CHART_FILLS = ("#0B5CAD", "#00897B", "#FF8C1A", "#5F6B76")
 
 
-def write_bom(path: Path, bom: BomView, comparison: ComparisonView) -> None:
-    """Write the workbook of parts, with the three designs side by side on its second sheet. The sums are those of bom.csv."""
+def write_bom(
+    path: Path,
+    bom: BomView,
+    comparison: ComparisonView,
+    divisions: Sequence[DivisionView] = (),
+    loads: LoadsView | None = None,
+    savings: SavingsView | None = None,
+) -> None:
+    """Write the workbook of parts, with the three designs side by side on its second sheet. The sums are those of the tables beside it."""
     with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
         book = Book(path, scratch, bom.fabric, f"Parts of {bom.fabric}")
         _write_parts(book, bom)
         _write_comparison(book, comparison)
+        if savings:
+            write_savings(book, savings)
+        for division in divisions:
+            write_division(book, division)
+        if loads:
+            write_loads(book, loads)
         book.close()
 
 
 def _write_parts(book: Book, bom: BomView) -> None:
     """Write a row for each part, what has no price in amber, then the sums."""
-    sheet = book.table("Parts", f"Parts of {bom.fabric}, {bom.design}", PART_COLUMNS)
+    columns = [column for column in PART_COLUMNS if column.key not in ON_TERMS or any(_says(part, key) for key in ON_TERMS[column.key] for part in bom.parts)]
+    price, quantity = ([column.key for column in columns].index(key) for key in ("unit_price", "quantity"))
+    sheet = book.table("Parts", f"Parts of {bom.fabric}, {bom.design}", columns)
     for row, part in enumerate(bom.parts, start=1):
-        _write_part(book, sheet, row, part, **({} if part.unit_price else {"bg_color": AMBER}))
+        _write_part(book, sheet, row, columns, part, **({} if part.unit_price else {"bg_color": AMBER}))
         if not part.unit_price:
-            sheet.write_string(row, _PRICE, "no price", book.cell(bg_color=AMBER, align="right", italic=True))
+            sheet.write_string(row, price, "no price", book.cell(bg_color=AMBER, align="right", italic=True))
     last = len(bom.parts)
-    sheet.autofilter(0, 0, max(last, 1), len(PART_COLUMNS) - 1)
+    sheet.autofilter(0, 0, max(last, 1), len(columns) - 1)
     for row, part in enumerate(bom.sums, start=last + 2):
-        _write_part(book, sheet, row, part, bold=True, bg_color=GREY)
+        _write_part(book, sheet, row, columns, part, bold=True, bg_color=GREY)
     counts = (("transceivers, one per link end, as the rail-only paper counts", bom.link_ends), ("transceiver modules as sold", bom.modules))
     for row, (text, count) in enumerate(counts, start=last + len(bom.sums) + 3):
         sheet.write_string(row, 1, text, book.style(align="left", indent=1))
-        sheet.write_number(row, _QUANTITY, int(count), book.style(num_format="#,##0", align="right", indent=1))
+        sheet.write_number(row, quantity, int(count), book.style(num_format="#,##0", align="right", indent=1))
+    for row, text in enumerate(bom.terms, start=last + len(bom.sums) + 3 + len(counts)):
+        sheet.write_string(row, 1, text, book.style(align="left", indent=1))
     shown = [*bom.parts, *bom.sums]
-    for at, column in enumerate(PART_COLUMNS):
+    for at, column in enumerate(columns):
         longest = max(len(getattr(part, column.key)) + (5 if column.kind in ("number", "money") else 3) for part in shown)
         sheet.set_column(at, at, min(max(longest, len(column.title) + 5), LONG if column.kind == "long" else WIDEST))
 
 
-def _write_part(book: Book, sheet: Worksheet, row: int, part: PartView, **style: Any) -> None:  # noqa: ANN401 - as in Book.style
+def _says(part: PartView, key: str) -> bool:
+    """Say whether a part has something to say about its terms: more than one to a pack, a discount, or a price in another currency."""
+    return getattr(part, key) not in {"pack": ("", "1"), "list_currency": ("", part.currency)}.get(key, ("",))
+
+
+def _write_part(book: Book, sheet: Worksheet, row: int, columns: Sequence[Column], part: PartView, **style: Any) -> None:  # noqa: ANN401 - as in Book.style
     """Write one part or sum."""
     sheet.set_row(row, _height(part.description, part.purpose))
-    for at, column in enumerate(PART_COLUMNS):
+    for at, column in enumerate(columns):
         value = getattr(part, column.key)
         if value and column.kind in ("number", "money"):
-            sheet.write_number(row, at, float(value), book.cell(num_format=_number_format(value), align="right", **style))
+            sheet.write_number(row, at, float(value), book.cell(num_format=number_format(value), align="right", **style))
         else:
             write_text(sheet, row, at, value, book.cell(text_wrap=column.kind == "long", **style))
 
@@ -102,7 +133,7 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
             right = {"align": "right"} if column.kind == "number" else {}
             bold = bool(figure.saving_pct)
             if value.lstrip("-").replace(".", "", 1).isdigit():
-                shown = "0.0" if column.title == "Saving %" else _number_format(value)
+                shown = "0.0" if column.title == "Saving %" else number_format(value)
                 sheet.write_number(row, at, float(value), book.cell(num_format=shown, bold=bold, **right))
             else:
                 write_text(sheet, row, at, value, book.cell(text_wrap=column.title == "Note", bold=bold, **right))
@@ -138,9 +169,3 @@ def _add_charts(book: Book, sheet: Worksheet, comparison: ComparisonView, rows: 
 def _height(*texts: str) -> int:
     """Return the height of a row in points, so that wrapped texts show whole; a word at a line's end takes a part of the next."""
     return 15 * max(1, *(-(-len(text) // (LONG - 4)) for text in texts))
-
-
-def _number_format(text: str) -> str:
-    """Return how a number is shown: with as many places as its text has."""
-    places = len(text.partition(".")[2])
-    return "#,##0" + (f".{'0' * places}" if places else "")

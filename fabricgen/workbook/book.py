@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from xlsxwriter import Workbook
 
-from fabricgen.workbook.colours import HUES, LINE, SHADES
+from fabricgen.colours import HUES
+from fabricgen.workbook.colours import LINE, SHADES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +28,12 @@ CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 
 WIDEST = 60
 """Characters that a column may be wide."""
+
+A3, A4 = 8, 9
+"""Paper sizes by their numbers in a workbook."""
+
+ON_A4 = 12
+"""Columns that can be read on A4, one page wide; a wider table is printed on A3, at twice the size."""
 
 ALIGNED = {"rank": "center", "number": "right", "money": "right"}
 
@@ -72,7 +79,7 @@ class Book:
         """Add a sheet that prints well: landscape, one page wide, with title, fabric and page on every page."""
         sheet: Worksheet = self._book.add_worksheet(name)
         sheet.set_landscape()
-        sheet.set_paper(9)  # A4
+        sheet.set_paper(A4)
         sheet.fit_to_pages(1, 0)
         sheet.set_margins(left=0.4, right=0.4, top=0.8, bottom=0.7)
         if title:
@@ -92,6 +99,8 @@ class Book:
             sheet.write_string(0, at, column.title, style)
         sheet.freeze_panes(1, 1)
         sheet.repeat_rows(0)
+        if len(columns) > ON_A4:
+            sheet.set_paper(A3)
         return sheet
 
     def chart(self, title: str) -> ChartColumn:
@@ -112,7 +121,7 @@ class Lines:
 
     def __init__(self, book: Book, sheet: Worksheet, widths: tuple[int, ...]) -> None:
         """Begin at the top of a sheet, whose columns are so many characters wide."""
-        self._book, self._sheet, self._row = book, sheet, 0
+        self._book, self._sheet, self._row, self._widths = book, sheet, 0, widths
         for at, width in enumerate(widths):
             sheet.set_column(at, at, width)
 
@@ -127,6 +136,12 @@ class Lines:
         self._sheet.write_string(self._row, 0, text, self._book.style(italic=True, font_color="#455A64"))
         self._row += 1
 
+    def prose(self, text: str) -> None:
+        """Write a sentence across all columns, wrapped where it is long."""
+        self._sheet.set_row(self._row, 15 * -(-len(text) // sum(self._widths)))
+        self._sheet.merge_range(self._row, 0, self._row, len(self._widths) - 1, plain(text), self._book.style(text_wrap=True, indent=1))
+        self._row += 1
+
     def head(self, *titles: str) -> None:
         """Begin a table, after an empty line."""
         self._row += 1
@@ -134,6 +149,18 @@ class Lines:
             align = "right" if at > 1 and title != "Sheet" else "left"
             style = self._book.style(bold=True, font_color="#FFFFFF", bg_color=SHADES["plain"], align=align, indent=1)
             self._sheet.write_string(self._row, at, title, style)
+        self._row += 1
+
+    def figures(self, name: str, unit: str, *values: str) -> None:
+        """Write one row of figures that come as texts; what is not known stays empty."""
+        for at, text in enumerate((name, unit)):
+            write_text(self._sheet, self._row, at, text, self._book.cell())
+        for at, value in enumerate(values, start=2):
+            style = self._book.cell(num_format=number_format(value), align="right")
+            if value:
+                self._sheet.write_number(self._row, at, float(value), style)
+            else:
+                self._sheet.write_blank(self._row, at, None, style)
         self._row += 1
 
     def row(self, *cells: str | int, chip: Format | None = None, link: str = "") -> None:
@@ -166,3 +193,9 @@ def plain(text: str) -> str:
     ' <r>raw</r>'
     """
     return f" {text}" if text.startswith("<r>") else text
+
+
+def number_format(text: str) -> str:
+    """Return how a number is shown: with as many places as its text has."""
+    places = len(text.partition(".")[2])
+    return "#,##0" + (f".{'0' * places}" if places else "")

@@ -1,46 +1,9 @@
-"""The colours of the workbooks: those of the rails, as fibres bear them, and those of titles and cells.
+"""The colours of the workbooks' titles and cells; those of rails are `fabricgen.colours`.
 
-Owns which colour means what and what a rail's is called. Which cell bears one is decided where the cell is written.
+Owns which colour means what. Which cell bears one is decided where the cell is written.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 SHADES = {"plain": "#37474F", "a": "#0B5CAD", "b": "#00695C"}
 AMBER, GREY, LINE = "#FFE9A8", "#ECEFF1", "#B0BEC5"
-
-
-class Hue(NamedTuple):
-    """A fibre colour, and the colour of a text that is readable on it."""
-
-    name: str
-    fill: str
-    text: str
-
-
-HUES = (
-    Hue("blue", "#0B5CAD", "#FFFFFF"),
-    Hue("orange", "#FF8C1A", "#000000"),
-    Hue("green", "#1B7A33", "#FFFFFF"),
-    Hue("brown", "#7A4419", "#FFFFFF"),
-    Hue("slate", "#5F6B76", "#FFFFFF"),
-    Hue("white", "#FFFFFF", "#000000"),
-    Hue("red", "#C62828", "#FFFFFF"),
-    Hue("black", "#000000", "#FFFFFF"),
-    Hue("yellow", "#FFD91A", "#000000"),
-    Hue("violet", "#6A3D9A", "#FFFFFF"),
-    Hue("rose", "#F4A7C3", "#000000"),
-    Hue("aqua", "#7FDBE6", "#000000"),
-)
-"""The twelve fibre colours, in the order of TIA-598."""
-
-
-def colour(rail: int) -> str:
-    """Name the colour of a rail.
-
-    >>> colour(0), colour(13), colour(24)
-    ('blue', 'orange, 1 ring', 'blue, 2 rings')
-    """
-    rings, hue = divmod(rail, len(HUES))
-    return HUES[hue].name + (f", {rings} ring{'s' if rings > 1 else ''}" if rings else "")

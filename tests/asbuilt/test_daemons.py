@@ -63,7 +63,7 @@ def _can_wire(out_of_reach: Callable[[str], NoReturn]) -> None:
     if missing:
         out_of_reach(f"not installed: {', '.join(missing)}")
     if os.geteuid():
-        pytest.skip("only root starts lldpd, which changes its user")
+        out_of_reach("only root starts lldpd, which changes its user")
 
 
 @pytest.mark.slow

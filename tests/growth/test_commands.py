@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from fabricgen.cli import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 INVENTORY = "name: grow\ngpus: 256\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\n"
 
@@ -30,7 +28,7 @@ def test_a_plan_grows_from_a_file(plan: Path, capsys: pytest.CaptureFixture[str]
     assert run(["plan", "--from", "old.json", "--set", "gpus=512", "-o", "new.json"]) == 0
     said = capsys.readouterr()
     assert "128 cables move, and 128 at least must, for every pair of switches to have its share; 512 come, 384 stay" in said.out
-    assert "a slice of the host pool grows from 64 to 128 addresses" in said.err
+    assert said.err == "\nplan kept in new.json\n"
     assert run(["build", "new.json", "-o", "out", "--only", "cabling"]) == 0
     assert (plan / "out" / "plan.json").read_bytes() == (plan / "new.json").read_bytes()
 
@@ -83,3 +81,46 @@ def test_phases_in_words_and_json(plan: Path, capsys: pytest.CaptureFixture[str]
     assert run(["phases", "phased.yaml", "--cables", "rest"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 129
     assert run(["phases", "phased.yaml", "--cables", "none"]) == 2
+
+
+def table_of(plan: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the lines of a table of where everything stands, as the rule has it."""
+    assert run(["build", plan, "-o", "placed", "--only", "cabling"]) == 0
+    capsys.readouterr()
+    with Path("placed/cabling/cables.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    seats = {row[f"{end}_device"]: (row[f"{end}_rack"], row[f"{end}_unit"]) for row in rows for end in "ab"}
+    return ["device,hall,row,rack,unit", *(f"{name},{rack[0]},{int(rack[1:3])},{int(rack[4:])},{unit}" for name, (rack, unit) in seats.items())]
+
+
+@pytest.mark.usefixtures("plan")
+def test_a_kept_plan_knows_where_everything_stands(capsys: pytest.CaptureFixture[str]) -> None:
+    """The table of positions may be gone; another table that is asked for is read, and a plan whose places were lost is refused."""
+    lines = table_of("fabric.yaml", capsys)
+    Path("where.csv").write_text("\n".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+    Path("placed.yaml").write_text(INVENTORY + SITE, encoding="utf-8")
+    assert run(["plan", "placed.yaml", "-o", "kept.json"]) == 0
+    assert run(["build", "placed.yaml", "-o", "before", "--only", "cabling"]) == 0
+    Path("where.csv").unlink()
+    assert run(["build", "kept.json", "-o", "after", "--only", "cabling"]) == 0
+    for name in ("plan.json", "cabling/cables.csv"):
+        assert Path("before", name).read_bytes() == Path("after", name).read_bytes()
+    assert run(["diff", "kept.json", "after/plan.json"]) == 0
+    capsys.readouterr()
+    assert run(["plan", "kept.json", "--set", "site.positions=other.csv"]) == 1
+    assert "other.csv: there is no such file" in capsys.readouterr().err
+    kept = json.loads(Path("kept.json").read_text(encoding="utf-8"))
+    for standing in (
+        {"rack": [[-1, 0, 80]]},
+        {"rack": [[0, 0, 1]], "unit": [[1, 0, 1]]},
+        {"rack": [[99, 0, 80]]},
+        {"hall": [[5000, 0, 1]]},
+        {"row_racks": True},
+    ):
+        broken = kept | {"kept": kept["kept"] | {"standing": kept["kept"]["standing"] | standing}}
+        Path("broken.json").write_text(json.dumps(broken), encoding="utf-8")
+        assert run(["plan", "broken.json"]) == 1
+        assert "error[bad-plan-file]" in capsys.readouterr().err
+
+
+SITE = "site: {positions: where.csv, footprints: {host: {units: 8}, leaf: {units: 1}, spine: {units: 1}}}\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import networkx as nx
@@ -16,16 +17,19 @@ from fabricgen.api import plan_file
 from fabricgen.bom import make_bom
 from fabricgen.checks import check
 from fabricgen.diagnostics import Refusal
-from fabricgen.growth import diff, fewest_moves, grow, outgrown
-from fabricgen.planner import joined
+from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
+from fabricgen.growth.devices import device_changes
+from fabricgen.hosting import Hosts
 from fabricgen.summary import summarize
 from fabricgen.terms import LinkKind
+from fabricgen.units import joined
 from fabricgen.viewing import Views
-from tests.growth.replaying import grown, grown_or_refused, wired
+from tests.growth.replaying import ends, grown, grown_or_refused, wired
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.laws import LAWS
 from tests.laws.test_laws import STEADY, planned_or_refused
 from tests.planned import CATALOG, planned, spec_of
+from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,15 +121,41 @@ def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
     assert {end: after[end] for end in before.keys() & after.keys()} == {end: before[end] for end in before.keys() & after.keys()}
 
 
-def test_addresses_stay_or_it_is_said(pair: tuple[Plan, Plan]) -> None:
-    """Addresses change where a slice of the pool is full, and then a sentence counts them."""
-    old, new = pair
+def addressed(plan: Plan) -> dict[str, str]:
+    """Return the loopbacks of each switch, the addresses of each NIC port, and the prefixes that both filter."""
+    found: dict[str, str] = {}
+    for unit in range(plan.mapping.units):
+        for view in Views(plan).switches(unit):
+            found |= {f"{view.name} {one.vrf}": f"{one.loopback} {one.loopback_prefix} {one.host_prefix}" for one in view.instances}
+    nics = [nic for host in Hosts(plan).views(range(len(plan.hosts))) for nic in host.nics]
+    return found | {f"{nic.gpu} {nic.interface}": f"{nic.address} {nic.rail_prefix}" for nic in nics}
+
+
+def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
+    """Loopbacks, addresses of NIC ports, and prefixes in filters; a NIC port that must leave its leaf may lose its own, and is counted."""
+    old, new = (addressed(plan) for plan in pair)
+    changed = {where for where, what in old.items() if new[where] != what}
+    assert all(where.startswith("d") for where in changed)
+    said = list(outgrown(*pair))
+    assert sum(int(sentence.split()[3].replace(",", "")) for sentence in said) == len(changed)
+    assert all("NIC ports that stand change: they change their leaf" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize(("pools", "stay"), [({}, True), ({"host_pool": "10.0.0.0/23"}, False), ({"loopback_pool": "10.128.0.0/25"}, False)])
+def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
+    """A full pool is refused, with its arithmetic; where it is given more, what changes is counted."""
+    keys = {"hb_domain": {"gpus": 8}, "radix": 16}
+    old = planned(**keys, gpus=256, addressing=pools)
+    if stay:
+        assert list(outgrown(old, grow(old, spec_of(**keys, gpus=1024), CATALOG))) == []
+        return
+    with pytest.raises(Refusal) as refused:
+        grow(old, spec_of(**keys, gpus=1024, addressing=pools), CATALOG)
+    assert [finding.code for finding in refused.value.findings] == ["pool-too-small"]
+    new = grow(old, spec_of(**keys, gpus=1024), CATALOG)
     changed = Counter(change.what for device in diff(old, new).devices if device.state == "changed" for change in device.changes)
-    said = " ".join(outgrown(old, new))
-    assert ("loopback pool" in said) == bool(changed["loopback"])
-    counts = [int(sentence.split()[3].replace(",", "")) for sentence in outgrown(old, new) if "NIC ports" in sentence]
-    nics = sum(change.what == "address" for device in diff(old, new).devices if device.role == "host" for change in device.changes)
-    assert counts == ([nics] if nics else [])
+    (sentence,) = outgrown(old, new)
+    assert int(sentence.split()[3]) == changed["address" if "host_pool" in pools else "loopback"] // (2 if "host_pool" in pools else 1)
 
 
 def test_a_grown_plan_keeps_every_law(pair: tuple[Plan, Plan]) -> None:
@@ -153,6 +183,26 @@ def test_a_plan_file_holds_what_is_kept(pair: tuple[Plan, Plan], tmp_path: Path)
     assert list(again.switches()) == list(new.switches())
     assert diff(new, again).steps == ()
     assert old.request.gpus < again.request.gpus
+
+
+@pytest.mark.parametrize("changes", [{}, {"addressing": {"asn_base": 64512}}, {"naming": {"leaf": "l{rail}-{n}"}}, {"rails": {"planes": 2}}])
+def test_devices_that_are_alike_are_passed_over(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is said of devices is the same as where each is compared with its older self."""
+    keys = {"hb_domain": {"gpus": 8, "hosts": 2}, "radix": 16, "reserve": {"gpus": 512}}
+    old, new = planned(**keys, gpus=128), planned(**keys | {"gpus": 256} | changes)
+    found = list(device_changes(old, new))
+    monkeypatch.setattr(devices, "_alike", lambda *_: {})
+    monkeypatch.setattr(devices, "_hosts_alike", lambda *_: range(0))
+    assert list(device_changes(old, new)) == found
+    assert {device.state for device in found} >= {"added", "changed"}
+
+
+def test_devices_of_grown_plans_are_passed_over_as_well(pair: tuple[Plan, Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same of plans that grow."""
+    found = list(device_changes(*pair))
+    monkeypatch.setattr(devices, "_alike", lambda *_: {})
+    monkeypatch.setattr(devices, "_hosts_alike", lambda *_: range(0))
+    assert list(device_changes(*pair)) == found
 
 
 def test_growth_in_two_steps_keeps_both() -> None:
@@ -206,6 +256,7 @@ def test_within_a_reserve_nothing_moves() -> None:
 def test_whatever_grows_keeps_what_it_can() -> None:
     """Any inventory and any growth: a plan that keeps every law, moves as many cables as the bound says."""
     seen: Counter[tuple[int, int]] = Counter()
+    seen_cuts: Counter[bool] = Counter()
 
     @settings(STEADY, max_examples=150)
     @given(inventories(), st.integers(1, 40))
@@ -221,8 +272,12 @@ def test_whatever_grows_keeps_what_it_can() -> None:
         assert gone == fewest_moves(old, new)
         assert set(old.switches()) <= set(new.switches())
         assert check(new).broken == []
+        cut = [(plan.addresses.hosts, plan.addresses.loopbacks) for plan in (old, new)]
+        assert cut[0] == cut[1] or any("pool grows" in sentence for sentence in outgrown(old, new))
+        seen_cuts[cut[0] == cut[1]] += 1
 
     hold()
+    assert seen_cuts[True] >= 30
     assert min(seen[tiers] for tiers in ((1, 1), (1, 2), (2, 2))) >= 3, seen
 
 
@@ -258,11 +313,49 @@ def test_ports_of_uplinks_stay() -> None:
     assert np.array_equal(old.unit.slot[old.unit.kind == LinkKind.HOST], new.unit.slot[new.unit.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8])
 
 
-def test_places_that_the_rule_changes_are_counted() -> None:
-    """In a described room that is filled by rule, growth shifts devices: a sentence says how many, and `diff` names them."""
-    site = {"site": {"racks_per_row": 4, "footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}}
-    old, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16, **site)
-    moved = {device.name for device in diff(old, new).devices for change in device.changes if change.what == "place"}
-    (said,) = (sentence for sentence in outgrown(old, new) if "`site`" in sentence)
-    assert f"puts {len(moved):,} devices" in said
-    assert list(outgrown(new, new)) == []
+SITE = {"racks_per_row": 4, "rows": 12, "hosts_per_rack": 4, "footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine", "core")}}
+
+
+def places(plan: Plan) -> dict[str, str]:
+    """Return where every planned device stands, and how long the cable between two ports is."""
+    assert plan.lengths
+    room = plan.lengths.room
+    lengths = {" - ".join(sorted(ends(view))): str(view.length_m) for view in cables_of(plan)}
+    return {room.device(device): room.place(device) for device in range(len(room.kind))} | lengths
+
+
+def common(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    """Return of the old what the new has as well, as the new has it."""
+    return {name: new[name] for name in old if name in new}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "keys"),
+    [
+        (256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}),
+        (32, 64, {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree", "rails": {"tiers": 3}}),
+        (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2, "planes": 2}}),
+    ],
+)
+@pytest.mark.parametrize("leaves", ["network-rack", "top-of-rack"])
+def test_what_stands_stays_where_it_stands(older: int, newer: int, keys: dict[str, Any], leaves: str) -> None:
+    """In a described room nobody moves when others come, and a kept plan says where everybody is."""
+    site = {"site": SITE | {"leaves": leaves}}
+    old, new = grown(older, newer, **keys, **site)
+    last = grow(new, spec_of(**keys, **site, gpus=newer * 2), CATALOG)
+    stood = [places(plan) for plan in (old, new, last)]
+    for before, after in pairwise(stood):
+        assert common(before, after) == common(after, before)
+        assert len(before) / 3 < len(common(before, after)) < len(after)
+    assert [*outgrown(old, new), *outgrown(new, last)] == []
+    assert check(new).broken == check(last).broken == []
+
+
+def test_a_room_that_is_full() -> None:
+    """What does not fit beside what stands is refused with the sum; and so is a site without the rows in which something stands."""
+    keys = {"hb_domain": {"gpus": 8}, "radix": 16}
+    old = planned(**keys, gpus=256, site=SITE)
+    for rows, code in ((3, "no-room"), (1, "cannot-grow")):
+        with pytest.raises(Refusal) as refused:
+            grow(old, spec_of(**keys, gpus=512, site=SITE | {"rows": rows}), CATALOG)
+        assert [finding.code for finding in refused.value.findings] == [code]

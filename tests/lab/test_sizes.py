@@ -113,6 +113,7 @@ def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
     """The counts of what is booted; nothing of a whole lab."""
     assert f"{len(part.domains)} of {part.plan.request.gpus // part.plan.request.domain_gpus:,} HB domains" in part.left_out()
     assert lay_out(planned(**LARGE)).left_out() == ""
+    assert one_rail(lay_out(planned(**LARGE)), 1).left_out() == "rail 1 alone, the other rails in their turn"
 
 
 def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from fabricgen.checks import Evidence
     from fabricgen.checks.evidence import Addresses, Whole
     from fabricgen.fronts import Port
+    from fabricgen.lengths import Lengths
+    from fabricgen.rooms import Room
     from fabricgen.terms import Role
     from fabricgen.views import CableView, SwitchView
     from fabricgen.wiring import Wiring
@@ -52,7 +54,7 @@ def dropped(evidence: Evidence, lost: Iterable[int]) -> Evidence:
     kept = np.ones(len(evidence.wiring.kind), dtype=bool)
     kept[list(lost)] = False
     wiring: Wiring = type(evidence.wiring)(*(column[kept] for column in evidence.wiring))
-    return replace(evidence, wiring=wiring)
+    return replace(evidence, wiring=wiring, offer=evidence.offer[kept])
 
 
 def renamed(evidence: Evidence, index: int, name: str) -> Evidence:
@@ -77,7 +79,20 @@ def with_ports(evidence: Evidence, role: Role, ports: list[Port]) -> Evidence:
 
 def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  # noqa: ANN401 - the fields of a joint are of many types
     """Use other parts for a kind of link."""
-    return replace(evidence, joints={**evidence.joints, kind: replace(evidence.joints[kind], **parts)})
+    return replace(evidence, offers=tuple(replace(joint, **parts) if joint.kind is kind else joint for joint in evidence.offers))
+
+
+def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable are of many types
+    """Change what is known of every cable with its own ends."""
+    offers = (replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint for joint in evidence.offers)
+    return replace(evidence, offers=tuple(offers))
+
+
+def with_other_offer(evidence: Evidence, row: int) -> Evidence:
+    """Let one link take the next offer."""
+    offer = evidence.offer.copy()
+    offer[row] += 1
+    return replace(evidence, offer=offer)
 
 
 def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - what stands in an inventory
@@ -128,7 +143,12 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
     columns = {name: getattr(room.standing, name).copy() for name in where}
     for name, value in where.items():
         columns[name][device] = value
-    return replace(evidence, lengths=replace(evidence.lengths, room=replace(room, standing=room.standing._replace(**columns))))
+    return replace(evidence, lengths=_in_room(evidence.lengths, replace(room, standing=room.standing._replace(**columns))))
+
+
+def _in_room(lengths: Lengths, room: Room) -> Lengths:
+    """Lay the same cables in another room."""
+    return replace(lengths, ways=replace(lengths.ways, room=room))
 
 
 def limited(evidence: Evidence, **limits: int) -> Evidence:
@@ -136,7 +156,7 @@ def limited(evidence: Evidence, **limits: int) -> Evidence:
     assert evidence.lengths
     room = evidence.lengths.room
     shares = room.shares._replace(rack=room.shares.rack._replace(**limits))
-    return replace(evidence, lengths=replace(evidence.lengths, room=replace(room, shares=shares)))
+    return replace(evidence, lengths=_in_room(evidence.lengths, replace(room, shares=shares)))
 
 
 def hashed(evidence: Evidence, shares: list[int]) -> Evidence:

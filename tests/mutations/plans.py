@@ -42,6 +42,11 @@ PLANS: dict[str, dict[str, Any]] = {
         "design": "fat-tree", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "oversubscription": "3:1",
         "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "rails": {"tiers": 2},
     },
+    # Fibre to the hosts, twin copper between switches of one rack.
+    "copper": {
+        "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    },
 }  # fmt: skip
 
 

@@ -21,8 +21,10 @@ from tests.mutations.breaking import (
     swapped,
     with_cables,
     with_configs,
+    with_copper,
     with_edges,
     with_joint,
+    with_other_offer,
     with_ports,
     with_spec,
 )
@@ -106,7 +108,7 @@ def _cage_of_two_modules(evidence: Evidence) -> Evidence:
     """Let the last downlink of a leaf share its cage with the first uplink, whose module is another."""
     down, ports = evidence.plan.widths[Role.LEAF][0], list(evidence.ports[Role.LEAF])
     ports[down - 1 : down + 1] = ports[down], ports[down - 1]
-    upper = evidence.joints[UP].lower.model_copy(update={"model": "another"})
+    upper = evidence.joints[UP].modules["lower"].model_copy(update={"model": "another"})
     return with_joint(with_ports(evidence, Role.LEAF, ports), UP, lower=upper)
 
 
@@ -288,14 +290,28 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("half the links of a cage", "superpod", lambda e: with_joint(e, UP, upper=_module("mma4z00-ns400")), "optics-match", "1 x 400G"),
     Mutation("a link of another speed", "superpod", lambda e: with_joint(e, HOST, speed_gbps=200), "optics-match", "host links run at 200G"),
     Mutation(
+        "fibre that does not cross", "superpod", lambda e: with_joint(e, UP, cable=e.joints[UP].cable.model_copy(update={"polarity": "A"})),
+        "optics-match", "does not cross",
+    ),
+    Mutation(
+        "fibre with another plug", "superpod", lambda e: with_joint(e, UP, cable=e.joints[UP].cable.model_copy(update={"ends": ("LC", "LC")})),
+        "optics-match", "no plug in common",
+    ),
+    Mutation("copper of another shape", "copper", lambda e: with_copper(e, form_factors=("osfp", "qsfp112")), "optics-match", "it goes from osfp to qsfp112"),
+    Mutation("copper of half the speed", "copper", lambda e: with_copper(e, speed_gbps=200), "optics-match", "does not carry the links of a cage of the spine"),
+    Mutation("copper of another transport", "copper", lambda e: with_copper(e, transports=("infiniband",)), "optics-match", "does not carry ethernet"),
+    Mutation("copper that is too short", "copper", lambda e: with_copper(e, reach_m=1.0), "optics-match", "the cable mcp4y10 reaches 1 m"),
+    Mutation("two parts in one cage", "copper", lambda e: with_other_offer(e, rows(e, UP)[0]), "optics-match", "would need two modules"),
+    Mutation(
         "a short fibre", "superpod", lambda e: with_joint(e, UP, cable=e.joints[UP].cable.model_copy(update={"reach_m": 20.0})), "optics-match", "reaches 20 m",
     ),
     Mutation(
-        "a short-sighted module", "superpod", lambda e: with_joint(e, UP, lower=e.joints[UP].lower.model_copy(update={"reach_m": 3.0})),
+        "a short-sighted module", "superpod", lambda e: with_joint(e, UP, lower=e.joints[UP].modules["lower"].model_copy(update={"reach_m": 3.0})),
         "optics-match", "reaches 3 m",
     ),
     Mutation(
-        "a module of another transport", "superpod", lambda e: with_joint(e, HOST, upper=e.joints[HOST].upper.model_copy(update={"transports": ("ethernet",)})),
+        "a module of another transport", "superpod",
+        lambda e: with_joint(e, HOST, upper=e.joints[HOST].modules["upper"].model_copy(update={"transports": ("ethernet",)})),
         "optics-match", "does not carry infiniband",
     ),
     Mutation("a cage of two modules", "mixed", _cage_of_two_modules, "optics-match", "would need two modules"),
@@ -346,10 +362,10 @@ MUTATIONS: tuple[Mutation, ...] = (
         "a link of the graph elsewhere", "lab", lambda e: with_edges(e, lambda made: made.update({"r0-h00001": ("host-1", "r1-leaf-1")})),
         "outputs-agree", "it has b_device r1-leaf-1, and the plan r0-leaf-1",
     ),
-    Mutation("a prefix of two rails", "lab", _instance("host_prefix", "10.0.0.0/27"), "routes-apart", "r0-leaf-1 announces 10.0.0.0/27"),
-    Mutation("a prefix of another rail", "one-box", _instance("host_prefix", "10.0.0.16/28"), "routes-apart", "leaf-1 VRF rail0 announces 10.0.0.16/28"),
+    Mutation("a prefix of two rails", "lab", _instance("host_prefix", "10.0.0.0/23"), "routes-apart", "r0-leaf-1 announces 10.0.0.0/23"),
+    Mutation("a prefix of another rail", "one-box", _instance("host_prefix", "10.0.1.0/24"), "routes-apart", "leaf-1 VRF rail0 announces 10.0.1.0/24"),
     Mutation("a prefix too narrow", "lab", _instance("host_prefix", "10.0.0.0/29"), "routes-apart", "misses 4 of rail 0"),
-    Mutation("loopbacks of two rails", "lab", _instance("loopback_prefix", "10.128.0.0/26"), "routes-apart", "announces 10.128.0.0/26"),
+    Mutation("loopbacks of two rails", "lab", _instance("loopback_prefix", "10.128.0.0/24"), "routes-apart", "announces 10.128.0.0/24"),
     Mutation("a port in another VRF", "one-box", lambda e: with_configs(e, _moved_port), "routes-apart", "leaf-1 VRF rail1 routes leaf-1"),
     Mutation("an uplink without routing", "lab", lambda e: with_configs(e, _lost_port), "routes-apart", "leaves out r0-leaf-1 swp8"),
     Mutation("a VRF less", "one-box", lambda e: with_configs(e, lambda views: views[0].instances.pop()), "routes-apart", "3 routing instances for 4 blocks"),

@@ -5,6 +5,7 @@ Counts are taken from the wired columns and from the bill of materials, not from
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from fabricgen.bom import Bom, make_bom
 from fabricgen.clos import spread_over
 from fabricgen.designs import map_design
 from fabricgen.diagnostics import Refusal
+from fabricgen.portions import by_role
 from fabricgen.resolving import resolve
 from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.terms import LinkKind, Role
@@ -282,6 +284,39 @@ def _tiers(row: Row, gpus: int) -> int:
     return map_design(resolve(spec_of(design=row["design"], gpus=gpus, hb_domain={"gpus": 8}, radix=row["radix"]), CATALOG)).sizing.tiers
 
 
+def kit(plan: Plan) -> Counter[tuple[str, str]]:
+    """Count what is on the bill of a plan by role and class of part, without spares."""
+    found: Counter[tuple[str, str]] = Counter()
+    for portion in by_role(make_bom(plan)):
+        found[portion.place, portion.line.part_class] += portion.quantity
+    return found
+
+
+def superpod_kit(row: Row, table: Table) -> Row:
+    """Read the bill of a SuperPOD: boxes by role, and cables by the role that they start from."""
+    found = kit(planned(gpus=row["nodes"] * 8, **table.fabric))
+    return {
+        "leaf": found["leaf", "switches"],
+        "spine": found["spine", "switches"],
+        "node_leaf": found["host", "cables"],
+        "leaf_spine": found["leaf", "cables"],
+    }
+
+
+def composition_kit(row: Row, _table: Table) -> Row:
+    """Read the bills of both fabrics of a composition."""
+    back, front = kit(back_end(row["servers"])), kit(front_end(row["servers"]))
+    both = back + front
+    return {
+        "be_leaf": back["leaf", "switches"],
+        "be_spine": back["spine", "switches"],
+        "fe_leaf": front["leaf", "switches"],
+        "fe_spine": front["spine", "switches"],
+        "server_xcvr": both["host", "transceivers"],
+        "switch_xcvr": both["leaf", "transceivers"] + both["spine", "transceivers"],
+    }
+
+
 def link_ends(plan: Plan, bom: Bom) -> tuple[int, int]:
     """Count transceivers both ways: one per link end, and the link ends that the modules on the bill have connectors for."""
     bought = [(line, CATALOG.transceiver(line.part)) for line in bom.lines if line.part_class == "transceivers"]
@@ -296,6 +331,9 @@ _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {
     "dgx-b200-table-4.1": superpod,
     "dgx-b300-spectrum": superpod,
     "quantum-x800-spines": quantum_x800,
+    "dgx-h100-4su-kit": superpod_kit,
+    "dgx-h100-4su-ufm-kit": superpod_kit,
+    "ocdai-kits": composition_kit,
     "ocdai-compositions": composition,
     "ocdai-readme": composition,
     "ocdai-port-map": port_map,

@@ -1,0 +1,77 @@
+"""Which of the offered parts each link takes, where its length decides.
+
+Owns `settle`. A module serves every link of its cage, so links that share a cage take the same offer: the one that the longest of them needs.
+Nothing is known here of rooms or catalogs; ways come as numbers, offers as the longest way that each serves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.clos import Bools, Whole
+
+
+class Choice(NamedTuple):
+    """The offers of one kind of link, each serving longer ways than the one before.
+
+    `limits_mm` is the longest way that each serves; `paired` whether one lies between two cages that share all their links, because it is one
+    piece at both ends.
+    """
+
+    limits_mm: Sequence[int]
+    paired: Sequence[bool]
+
+
+def settle(way_mm: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Whole:
+    """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
+
+    >>> ways, cages = np.array([2000, 2500, 9000, 2000]), (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
+    >>> settle(ways, cages, Choice([3000, 50_000], [False, False])).tolist()
+    [0, 0, 1, 1]
+    """
+    last = len(choice.limits_mm) - 1
+    found = np.minimum(np.searchsorted(choice.limits_mm, way_mm), last)
+    if last == 0:
+        return found
+    pairs, needs = _pairs(cages), np.array(choice.paired)
+    while True:
+        found = _levelled(found, cages)
+        wrong = needs[found] & ~pairs & (found < last)
+        if not wrong.any():
+            return found
+        found[wrong] += 1
+
+
+def misfits(found: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Bools:
+    """Say which links have settled on an offer that is one piece at both ends, and do not have their two cages to themselves."""
+    unfit: Bools = np.array(choice.paired)[found] & ~_pairs(cages)
+    return unfit
+
+
+def _levelled(found: Whole, cages: tuple[Whole, Whole]) -> Whole:
+    """Raise every link to the highest offer of any link that it shares a cage with, however far that goes on."""
+    while True:
+        before = found
+        for each in cages:
+            highest = np.zeros(int(each.max(initial=0)) + 1, dtype=found.dtype)
+            np.maximum.at(highest, each, found)
+            found = highest[each]
+        if np.array_equal(before, found):
+            return found
+
+
+def _pairs(cages: tuple[Whole, Whole]) -> Bools:
+    """Say of each link whether the two cages that it joins share all their links."""
+    alone = np.ones(len(cages[0]), dtype=bool)
+    for here, there in (cages, cages[::-1]):
+        size = int(here.max(initial=0)) + 1
+        low, high = np.full(size, np.iinfo(np.int64).max), np.full(size, -1, dtype=np.int64)
+        np.minimum.at(low, here, there)
+        np.maximum.at(high, here, there)
+        alone &= (low == high)[here]
+    return alone

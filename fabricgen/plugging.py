@@ -1,0 +1,149 @@
+"""What goes between two cages: fibre with a module at both ends, or copper and active cables with ends of their own.
+
+Owns `Joint`, the parts of one link, and which parts of a catalog fit two cages, carry their links at their speed, and join. Which of them is taken
+is decided by `cabling` and, by length, `outfitting`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.catalog import Catalog
+    from fabricgen.parts import Cable, Top, Transceiver
+    from fabricgen.terms import LinkKind
+
+FIBRES = ("mmf", "smf")
+"""The media that need modules at both ends; the others bring their own ends."""
+
+End = Literal["lower", "upper"]
+
+
+class Cage(NamedTuple):
+    """What a module sees: the cage, the top it takes, and the links that it must carry."""
+
+    form_factor: str
+    top: Top
+    links: int
+    speed_gbps: int
+    transport: str
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """The parts of one link. Modules are None where the cable has ends of its own.
+
+    `cables` are pulled for each link: a module with two connectors used as one port takes two. A cable that carries several links, `shared`
+    of them, is one piece at its `near` end: of its links those that leave the same cage there, so many at a time, lie in one cable.
+    """
+
+    kind: LinkKind
+    speed_gbps: int
+    medium: str
+    cable: Cable
+    cables: int
+    lower: Transceiver | None
+    upper: Transceiver | None
+    shared: int = 1
+    near: End = "upper"
+
+    @property
+    def modules(self) -> dict[End, Transceiver]:
+        """The modules at its ends."""
+        ends: tuple[tuple[End, Transceiver | None], ...] = (("lower", self.lower), ("upper", self.upper))
+        return {end: module for end, module in ends if module}
+
+    @property
+    def reach_m(self) -> tuple[float, str] | None:
+        """How far its parts reach, and which of them reaches no further; None where nobody says."""
+        parts = [(module.reach_m, module.model) for module in self.modules.values()]
+        return min(((reach, model) for reach, model in [*parts, (self.cable.reach_m, self.cable.model)] if reach is not None), default=None)
+
+
+def fitting(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]) -> Iterator[Joint]:
+    """Yield whatever goes between two cages."""
+    speed = lower.speed_gbps
+    for low, high, cables in pairs(lower, upper, catalog, media):
+        yield from (Joint(kind, speed, low.medium, fibre, cables, low, high) for fibre in _fibres(catalog, low))
+    whole: tuple[tuple[End, Cage, Cage], ...] = (("upper", upper, lower), ("lower", lower, upper))
+    for cable in catalog.cables():
+        if cable.medium not in media or lower.transport not in cable.transports:
+            continue
+        if cable.medium not in FIBRES:
+            near = next((end for end, one, other in whole if _plugs(cable, one, other)), None)
+            if near:
+                yield Joint(kind, speed, cable.medium, cable, 1, None, None, cable.links if lower.links * upper.links > 1 else 1, near)
+        elif cable.legs > 1:
+            for near, one, other in whole:
+                for at_near, at_far in _splitting(cable, one, other, catalog):
+                    sides = (at_far, at_near) if near == "upper" else (at_near, at_far)
+                    yield Joint(kind, speed, cable.medium, cable, 1, *sides, cable.links, near)
+
+
+def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
+    """Say whether a cable with its own ends goes from one cage to others, and carries their links.
+
+    Its near end fills a cage with all its links; each far end fills one with its share of them.
+    """
+    if cable.form_factors != (near.form_factor, *[far.form_factor] * cable.legs):
+        return False
+    each, speed = cable.links // cable.legs, cable.speed_gbps
+    if (near.links, far.links) == (1, 1):
+        return cable.legs == 1 and speed is not None and cable.links * speed == near.speed_gbps
+    return speed == near.speed_gbps and (near.links, far.links) == (cable.links, each)
+
+
+def _splitting(cable: Cable, near: Cage, far: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, Transceiver]]:
+    """Yield the modules at both ends of a splitter fibre: at its near end several links leave by one connector, at each far end one arrives."""
+    if cable.speed_gbps != near.speed_gbps or far.links != 1 or near.links % cable.links:
+        return
+    at_near = [
+        module
+        for module in _seated(near, catalog)
+        if module.ports * cable.links == near.links and module.port_gbps == cable.links * near.speed_gbps and _connects(module, cable)
+    ]
+    at_far = [module for module in _seated(far, catalog) if module.ports == 1 and module.port_gbps >= far.speed_gbps and _connects(module, cable)]
+    yield from product(at_near, at_far)
+
+
+def pairs(lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]) -> Iterator[tuple[Transceiver, Transceiver, int]]:
+    """Yield the modules of both ends that meet: of one medium, with one plug, and as many connectors for each link."""
+    uppers = list(modules_of(upper, catalog))
+    for low, cables in modules_of(lower, catalog):
+        for high, others in uppers:
+            if low.medium == high.medium and low.medium in media and low.connector == high.connector and cables == others:
+                yield low, high, cables
+
+
+def _seated(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
+    """Yield the modules that go into a cage, whatever they carry."""
+    yield from (module for module in catalog.transceivers() if module.fits(cage.form_factor, cage.top) and cage.transport in module.transports)
+
+
+def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]]:
+    """Yield the modules that fill a cage, with the connectors that each link takes: one, or all where the cage is not split."""
+    for module in _seated(cage, catalog):
+        if (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps):
+            yield module, 1
+        elif cage.links == 1 and module.ports * module.port_gbps == cage.speed_gbps:
+            yield module, module.ports
+
+
+def _connects(module: Transceiver, cable: Cable) -> bool:
+    """Say whether a fibre joins a module to another: of its medium, with its plug, and crossed on the way."""
+    return module.medium == cable.medium and module.connector == cable.ends[0] and cable.crosses
+
+
+def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
+    """Find the straight fibres that go into a module."""
+    return [cable for cable in catalog.cables() if (cable.links, cable.legs) == (1, 1) and _connects(module, cable)]
+
+
+def fibre(catalog: Catalog, module: Transceiver, reach: int) -> Cable | None:
+    """Find the straight fibre for a module with the shortest sufficient reach."""
+    fitting = [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]
+    return min(fitting, key=lambda cable: (cable.reach_m or 0, cable.model)) if fitting else None

@@ -1,0 +1,62 @@
+"""Columns of whole numbers as a plan file holds them: runs, which are short where numbers follow a rule.
+
+Owns their form and its bounds; what a column means is for who keeps it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.clos import Ints
+
+MOST = 2**31
+"""Columns hold 32 bits."""
+
+LONGEST = 2**26
+"""Rows that a column has at most; a million GPUs have a million."""
+
+
+def counted(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
+    """Take a whole number that is not negative. Raises ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
+        raise ValueError(f"{value!r} is no count")
+    return value
+
+
+def runs(column: Ints) -> list[list[int]]:
+    """Write a column of whole numbers as runs of [first, step, count].
+
+    >>> runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
+    [[4, 1, 3], [9, 0, 2], [2, 0, 1]]
+    """
+    found: list[list[int]] = []
+    for value in column.tolist():
+        first, step, count = found[-1] if found else (0, 0, 0)
+        if count == 1:
+            found[-1] = [first, value - first, 2]
+        elif count > 1 and value == first + step * count:
+            found[-1][2] += 1
+        else:
+            found.append([value, 0, 1])
+    return found
+
+
+def unrolled(written: Iterable[Any]) -> Ints:
+    """Read a column from its runs. Raises ValueError where it has a number that no column holds.
+
+    >>> unrolled([[4, 1, 3], [9, 0, 2]]).tolist()
+    [4, 5, 6, 9, 9]
+    """
+    pieces = [np.zeros(0, dtype=np.int64)]
+    total = 0
+    for first, step, length in written:
+        total += counted(length)
+        if not -MOST <= first + step * length < MOST or not -MOST <= first < MOST or total > LONGEST:
+            raise ValueError("a run is beyond all ports")
+        pieces.append(first + step * np.arange(length, dtype=np.int64))
+    return np.concatenate(pieces).astype(np.int32)

@@ -1,0 +1,93 @@
+"""One unit of a fabric, the blocks that share boxes, wired as columns.
+
+Owns the links of a unit: the block's kinds of link, stamped for each block that shares its boxes, and filtered to what is installed. All units
+are alike; what any other is called, and where it stands, is for others.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.clos import leaf_spine, spine_core
+from fabricgen.heritage import joints
+from fabricgen.terms import LinkKind
+
+if TYPE_CHECKING:
+    from fabricgen.clos import Bools, Ints, Joints
+    from fabricgen.designs import Mapping
+
+
+class Unit(NamedTuple):
+    """The installed links of one unit as columns, ordered by block, kind, lower end and port.
+
+    `kind` is a LinkKind; `block` counts within the unit. `lower` is the GPU at a host link (of rail 0: add the rail), otherwise a switch of
+    the unit; `slot` its endpoint position; ports index `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
+    """
+
+    kind: Ints
+    block: Ints
+    lower: Ints
+    lower_port: Ints
+    upper: Ints
+    upper_port: Ints
+    slot: Ints
+    number: Ints
+
+
+def wire_unit(mapping: Mapping, installed_gpus: int) -> Unit:
+    """Wire one unit: the block's three kinds of link, stamped for each block that shares its leaf boxes, and filtered to what is installed."""
+    gpu = mapping.pattern()
+    present = (gpu >= 0) & (gpu < installed_gpus)
+    slots = np.flatnonzero(present).astype(np.int32)
+    leaves = _installed_leaves(mapping, slots)
+    blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.unit_blocks)]
+    return Unit(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+
+
+def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
+    """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers whole pods."""
+    sizing = mapping.sizing
+    if mapping.request.spec.reserve is None:
+        return np.ones(sizing.leaf, dtype=bool)
+    serves = np.zeros(sizing.leaf, dtype=bool)
+    serves[slots // sizing.leaf_down] = True
+    return np.repeat(serves.reshape(sizing.pods, -1).any(axis=1), sizing.pod_leaves) if sizing.core else serves
+
+
+def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) -> Unit:
+    """Wire one block of a unit. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
+    sizing, shares = mapping.sizing, mapping.unit_blocks
+    spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
+    leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
+    hosts = (gpu[slots], np.zeros_like(slots), leaf, down * np.int32(shares) + np.int32(block), slots, slots + 1)
+    parts: list[tuple[LinkKind, tuple[Ints, ...]]] = [(LinkKind.HOST, hosts)]
+    if sizing.tiers > 1:
+        wired = joined(mapping, LinkKind.LEAF_SPINE)
+        ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
+        parts.append((LinkKind.LEAF_SPINE, _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)))
+    if sizing.spine_up:
+        wired = joined(mapping, LinkKind.SPINE_CORE)
+        pods = leaves.reshape(sizing.pods, -1)[:, 0]
+        ports = np.int32(sizing.spine_down) + wired.lower_port
+        parts.append(
+            (LinkKind.SPINE_CORE, _columns(wired, pods[wired.lower // sizing.pod_spines], spines, ports, spines + np.int32(sizing.spine), sizing.spine_up))
+        )
+    stacked = [(np.full(len(columns[0]), kind, dtype=np.int32), np.full(len(columns[0]), block, dtype=np.int32), *columns) for kind, columns in parts]
+    return Unit(*(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True)))
+
+
+def joined(mapping: Mapping, kind: LinkKind) -> Joints:
+    """Join two tiers of a block: as the plan keeps them, else by the rule."""
+    kept = mapping.heritage.wired.get(kind) if mapping.heritage else None
+    if kept:
+        return joints(kind, kept, mapping.sizing)
+    return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
+
+
+def _columns(wired: Joints, keep: Bools, lower: np.int32, ports: Ints, upper: np.int32, uplinks: int) -> tuple[Ints, ...]:
+    """Turn the joints of two tiers into unit columns, keeping the installed ones."""
+    number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
+    columns = (wired.lower + lower, ports, wired.upper + upper, wired.upper_port, np.full_like(number, -1), number)
+    return tuple(column[keep] for column in columns)

@@ -1,0 +1,68 @@
+"""Small fabrics with everything that the machine room works from, built and read back as their readers read them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+from xml.etree import ElementTree as ET
+
+from fabricgen.building import Job
+from fabricgen.catalog import Catalog
+from fabricgen.packs import Packs
+from fabricgen.planner import Plan, make_plan
+from fabricgen.spec import FabricSpec
+from tests.small_fabrics import GENERIC, SUPERPOD
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OURS = ("cabling/cables.csv", "cabling/pull-sheets/", "cabling/racks/", "cabling/ports/")
+SVG = "{http://www.w3.org/2000/svg}"
+ROOM = {"racks_per_row": 5, "tray": {"width_mm": 40, "depth_mm": 25}}
+FABRICS: dict[str, dict[str, Any]] = {
+    "generic": GENERIC,
+    "three-tiers": GENERIC | {"design": "fat-tree", "rails": {"tiers": 3}, "switches": {"leaf": {"generic": {"radix": 8}}}},
+    "superpod": SUPERPOD,
+    "copper": SUPERPOD | {"site": ROOM},
+    "two-rails": {"name": "shared", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
+                  "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}},
+    "two-connectors": {"name": "wide", "gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 1},
+                       "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}},
+    "reserved": GENERIC | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
+}  # fmt: skip
+"""A fabric for each thing that may look different: tiers, shared boxes and pieces, links of two cables, planned devices, names of racks."""
+
+
+class Built(NamedTuple):
+    """A fabric, its files below OUT by path, and the rows of its cable list."""
+
+    plan: Plan
+    files: dict[str, str]
+    cables: list[dict[str, str]]
+
+    def below(self, folder: str, suffix: str) -> dict[str, str]:
+        """Return the files of a folder with a suffix, by name."""
+        return {path.split("/")[-1]: text for path, text in self.files.items() if path.startswith(f"cabling/{folder}/") and path.endswith(suffix)}
+
+
+def built(keys: dict[str, Any], out: Path) -> Built:
+    """Write what the machine room has of a fabric, and the cable list."""
+    plan = make_plan(FabricSpec.model_validate(keys), Catalog())
+    job = Job(plan, Packs(), ("cabling",))
+    written = [file.path for task in job.tasks if any(path.startswith(OURS) for path in task.paths(job)) for file in task.write(job, out)]
+    files = {path: (out / path).read_text("utf-8") for path in written}
+    return Built(plan, files, table(files["cabling/cables.csv"]))
+
+
+def table(text: str) -> list[dict[str, str]]:
+    """Read a CSV; every row must have as many cells as the header."""
+    titles, *rows = csv.reader(io.StringIO(text), strict=True)
+    return [dict(zip(titles, row, strict=True)) for row in rows]
+
+
+def titles(svg: str, kind: str) -> Counter[str]:
+    """Return what the things of a kind in a picture are called."""
+    groups = (group for group in ET.fromstring(svg).iter(f"{SVG}g") if group.get("class") == kind)  # noqa: S314 - a file that fabricgen has just written
+    return Counter(group.findtext(f"{SVG}title") or "" for group in groups)

@@ -1,0 +1,91 @@
+"""Has yanglint judge a configuration by Nokia's YANG models of SR Linux: types, keys, references and conditions. Tests only.
+
+Two things keep yanglint from judging the models as they are, and both are dealt with here. The models describe every platform at once, so
+the features of one are chosen. And some conditions are written for Nokia's own engine, which reads a comparison with something absent, with a
+boolean, or with an identity's bare name otherwise than XPath does; those are taken out, each by its message.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MODULES = (
+    "common/srl_nokia-features",  # first, or every feature is off
+    "common/srl_nokia-common",
+    "interfaces/srl_nokia-interfaces",
+    "interfaces/srl_nokia-if-ip",
+    "interfaces/srl_nokia-interfaces-nbr",
+    "interfaces/srl_nokia-interfaces-router-adv",
+    "network-instance/srl_nokia-network-instance",
+    "network-instance/srl_nokia-bgp",
+    "qos/srl_nokia-qos",
+    "routing-policy/srl_nokia-routing-policy",
+    "bfd/srl_nokia-bfd",
+    "system/srl_nokia-system",
+    "system/srl_nokia-system-name",
+    "system/srl_nokia-lldp",
+)
+
+FEATURES = (
+    *("bfd", "bgp-unnumbered-peers", "bgp-multipath-maximum-paths", "ipv4-unnumbered", "tomahawk5", "platform-7220-h5-64o"),
+    *("port-breakout", "breakout-ports-2", "breakout-ports-4", "breakout-ports-8"),
+    *("breakout-speed-100G", "breakout-speed-200G", "breakout-speed-400G", "port-speed-400G", "port-speed-800G"),
+    *("qos", "qos-ecn", "qos-pfc", "qos-pfc-xgs", "qos-scheduler-policies", "qos-queue-management-profile"),
+    *("qos-dscp-classifier-policy", "qos-drop-probability", "qos-unicast-queue"),
+)
+
+NOT_XPATH = (
+    # compared with a leaf that is not there: false in XPath, either way round
+    "ipv4 configuration not allowed on bridged or local-mirror-dest subinterfaces",
+    "subinterface with type local-mirror-dest cannot be configured on network-instance",
+    "cannot use same queue for mutlicast and unicast",
+    "scheduler with sequence 0 must be strict priority and scheduler with sequence 1 must be weighted RR",
+    # a leaf compared with true() or false(): in XPath a leaf that is there is true, whatever it says
+    "mode should not be disabled to set leading-only to true.",
+    "mode should not be disabled if ignore-peer-as has to be true.",
+    "pfc and ethernet flow-control are mutually exclusive",
+    "pfc cannot be enabled on sub-interfaces",
+    "EVPN is not supported in network instances other than default",
+    # an identity compared with its name without its module
+    "One of the address families must be enabled.",
+    # for the virtual router alone, as an extension says that yanglint does not know
+    "Minimum value is 1000000 on this platform",
+)
+"""The messages of the conditions that are taken out."""
+
+
+def prepare(models: Path, folder: Path) -> Path:
+    """Copy the models into a folder without the conditions that are no XPath; each of them must be there to be taken out."""
+    home = folder / "srlinux-yang"
+    shutil.copytree(models, home)
+    left = set(NOT_XPATH)
+    for name in MODULES:
+        path = home / f"{name}.yang"
+        text = path.read_text(encoding="utf-8")
+        for message in NOT_XPATH:
+            text, times = re.subn(rf"""must\s+("[^"]*"|'[^']*')\s*\{{\s*error-message\s+"{re.escape(message)}";[^}}]*\}}""", "", text)
+            left -= {message} if times else set()
+        path.write_text(text, encoding="utf-8")
+    assert not left, f"the models have changed: {left}"
+    return home
+
+
+def judge(program: str, home: Path, config: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Have yanglint judge a configuration: 0 is good, and anything else comes with the node at fault."""
+    path = folder / "config.json"
+    path.write_text(config, encoding="utf-8")
+    places = [word for place in sorted(home.glob("*/")) for word in ("-p", str(place))]
+    modules = [str(home / f"{name}.yang") for name in MODULES]
+    features = f"srl_nokia-features:{','.join(FEATURES)}"
+    return subprocess.run([program, *places, "-F", features, "-t", "config", "-f", "json", *modules, path], capture_output=True, text=True, check=False)
+
+
+def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return what yanglint complains of; its warnings are about the models."""
+    return [line for line in done.stderr.splitlines() if line.startswith("libyang err")]

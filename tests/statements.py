@@ -1,0 +1,165 @@
+"""Checks configurations statement by statement, for systems that have no parser outside their own boxes.
+
+A grammar is text: each statement as its vendor documents it, under a line `# source`. An indented line continues the line above it; where the
+system has modes, both are statements. A word in angle brackets stands for others:
+
+- `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits, `<text>` in quotes, `<word>` anything
+- `<on|off>` one of these
+- `<def:kind>` and `<use:kind>` a name that is defined or used there; a kind that starts with a dot is known within the VRF of the statement only
+- any other, like `<port>`, one of the names that the caller lists; `<port,>` takes several, joined by commas, and so does `<n,>`
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from ipaddress import AddressValueError, IPv4Address, IPv4Interface, IPv4Network, NetmaskValueError
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+
+    Names = Mapping[str, Collection[str]]
+
+_TOKEN = re.compile(r'"[^"]*"|\S+')
+
+
+@dataclass
+class _Node:
+    words: dict[str, _Node] = field(default_factory=dict)
+    places: dict[str, _Node] = field(default_factory=dict)
+    statement: str = ""
+    """The statement of the grammar that ends here."""
+
+
+@dataclass
+class Found:
+    """One line of a configuration, recognised."""
+
+    line: str
+    statement: str
+    values: list[tuple[str, str]]
+    """What stands in each place."""
+
+
+def paths(text: str) -> Iterator[tuple[str, list[str], bool]]:
+    """Yield each line with the words of the lines that it is indented under, and whether others are indented under it."""
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    above: list[tuple[int, list[str]]] = []
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        depth = _indent(line)
+        above = [(outer, words) for outer, words in above if outer < depth]
+        words = _TOKEN.findall(line)
+        yield line, [word for _, outer in above for word in outer] + words, _indent(following) > depth
+        above.append((depth, words))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+class Grammar:
+    """The statements that a system documents."""
+
+    def __init__(self, text: str, *, modes: bool = False) -> None:
+        """Read a grammar; with `modes`, a line that others are indented under is a statement itself."""
+        assert text.lstrip().startswith("# "), "a statement without a source"
+        self._root = _Node()
+        self.statements: set[str] = set()
+        for _, words, outer in paths(text):
+            if modes or not outer:
+                node = self._root
+                for word in words:
+                    node = (node.places if word[0] == "<" else node.words).setdefault(word, _Node())
+                node.statement = " ".join(words)
+                self.statements.add(node.statement)
+
+    def read(self, text: str, names: Names) -> Iterator[Found | str]:
+        """Recognise each line, or yield the line that no statement fits."""
+        for line, words, _ in paths(text):
+            found = _walk(self._root, words, [], names)
+            yield line if found is None else Found(line, found[0].statement, found[1])
+
+    def fits(self, words: list[str], names: Names) -> bool:
+        """Say whether a line, with those that it is indented under, is a statement."""
+        return _walk(self._root, words, [], names) is not None
+
+    def findings(self, text: str, names: Names) -> list[str]:
+        """Say what is wrong: lines that are no statement, names that are used and not defined, or the other way round, and lines that stand twice."""
+        wrong: list[str] = []
+        defined: set[tuple[str, ...]] = set()
+        used: set[tuple[str, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
+        for (line, words, _), found in zip(paths(text), self.read(text, names), strict=True):
+            if isinstance(found, str):
+                wrong.append(f"no statement: {line.strip()}")
+                continue
+            if tuple(words) in seen:
+                wrong.append(f"twice: {' '.join(words)}")
+            seen.add(tuple(words))
+            scope = [value for place, value in found.values if place.endswith(":vrf")]
+            for place, value in found.values:
+                word, _, kind = place.partition(":")
+                if word in ("def", "use"):
+                    (defined if word == "def" else used).add((kind, value, *(scope if kind.startswith(".") else ())))
+        given = {(kind, name) for kind in names for name in names[kind]}
+        wrong += [f"used, not defined: {' '.join(name)}" for name in sorted(used - defined) if name[:2] not in given]
+        return wrong + [f"defined, not used: {' '.join(name)}" for name in sorted(defined - used) if name[:2] not in given]
+
+
+def _walk(node: _Node, words: list[str], values: list[tuple[str, str]], names: Names) -> tuple[_Node, list[tuple[str, str]]] | None:
+    """Follow the words; a literal word comes before a place."""
+    if not words:
+        return (node, values) if node.statement else None
+    word, rest = words[0], words[1:]
+    if word in node.words and (found := _walk(node.words[word], rest, values, names)):
+        return found
+    for place, inner in node.places.items():
+        kind = place[1:-1]
+        if _fits(word, kind, names) and (found := _walk(inner, rest, [*values, (kind, word)], names)):
+            return found
+    return None
+
+
+def _fits(word: str, kind: str, names: Names) -> bool:
+    """Say whether a word may stand in a place."""
+    if kind.endswith(","):
+        return all(_fits(one, kind[:-1], names) for one in word.split(","))
+    if "|" in kind:
+        return word in kind.split("|")
+    if kind.startswith(("def:", "use:")):
+        return re.fullmatch(r"[\w.-]+", word) is not None
+    if kind.startswith("n:"):
+        low, high = map(int, kind[2:].split("-"))
+        return word.isdigit() and low <= int(word) <= high
+    return bool(_KINDS[kind](word)) if kind in _KINDS else word in names[kind]
+
+
+def _reads(word: str, shape: type[IPv4Address | IPv4Interface | IPv4Network]) -> bool:
+    try:
+        shape(word)
+    except (AddressValueError, NetmaskValueError, ValueError):
+        return False
+    return True
+
+
+_KINDS: dict[str, Callable[[str], object]] = {
+    "n": str.isdigit,
+    "word": lambda _: True,
+    "text": re.compile(r'"[^"]+"').fullmatch,
+    "ip": lambda word: _reads(word, IPv4Address),
+    "address": lambda word: "/" in word and _reads(word, IPv4Interface),
+    "prefix": lambda word: "/" in word and _reads(word, IPv4Network),
+}
+
+
+def misspelt(grammar: Grammar, text: str, names: Names) -> Iterator[list[str]]:
+    """Yield lines, as words, with one of them misspelt: each literal word of each statement of the grammar that is in use, once."""
+    seen: set[str] = set()
+    for (_, words, _), found in zip(paths(text), grammar.read(text, names), strict=True):
+        assert isinstance(found, Found), found
+        if found.statement not in seen:
+            seen.add(found.statement)
+            for index, place in enumerate(found.statement.split(" ")):
+                if place[0] != "<":
+                    yield [*words[:index], f"{words[index]}x", *words[index + 1 :]]

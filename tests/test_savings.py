@@ -1,0 +1,119 @@
+"""The report on what the rail-only design saves: its figures, its sentences, and what it owns up to."""
+
+from __future__ import annotations
+
+import csv
+import io
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.packs import Packs
+from fabricgen.savings import savings_view
+from fabricgen.summary import Comparison, compare
+from fabricgen.terms import Design
+from tests.planned import CATALOG, spec_of
+
+if TYPE_CHECKING:
+    from fabricgen.bill_views import SavingsView, SavingView
+
+PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
+DGX: dict[str, Any] = {
+    "name": "pod", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}},
+    "prices": {"book": "street-2026-09", "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}},
+}  # fmt: skip
+
+
+def compared(**keys: Any) -> Comparison:  # noqa: ANN401 - keys of an inventory
+    """Compare the designs of an inventory."""
+    return compare(spec_of(**keys), CATALOG)
+
+
+def rows_of(view: SavingsView) -> dict[str, SavingView]:
+    """Return the rows by figure."""
+    return {row.figure: row for row in view.rows}
+
+
+def test_each_amount_is_the_difference_of_two_totals() -> None:
+    """Of every figure that is known, against both designs; and the per cent are those of `compare`."""
+    comparison = compared(**PAPER)
+    view = savings_view(comparison)
+    for row in view.rows:
+        ours, *theirs = (Decimal(value) for value in row.values)
+        assert [Decimal(saved) for saved in row.saved] == [other - ours for other in theirs], row.figure
+    against = {design: comparison.savings_against(Design(design)) for design in view.baselines}
+    for name, key in (("cost", "cost_pct"), ("typical power", "power_pct"), ("switches", "switches_pct")):
+        assert [float(pct) for pct in rows_of(view)[name].saved_pct] == [against[design][key] for design in view.baselines]
+    assert against["fat-tree"] == comparison.savings
+    assert comparison.document()["savings_against"] == against
+
+
+def test_the_headline_is_the_papers() -> None:
+    """Row 1 of the rail-only paper: 40 % of the switches and 38 % of the cost."""
+    _, headline = savings_view(compared(**PAPER)).headline
+    assert headline == (
+        "Against the fat-tree design, rail-only takes 1,024 fewer switches (40 %), 1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost (38.3 %)."
+    )
+
+
+def test_what_costs_more_is_said_to_cost_more() -> None:
+    """Small rails on large boxes: rail-only takes a box for each rail, and the fat-tree one for all."""
+    view = savings_view(compared(gpus=64, hb_domain={"gpus": 8}, radix=64))
+    assert view.headline[1].startswith("Against the fat-tree design, rail-only takes 7 more switches (700 %), ")
+    assert "more in cost" in view.headline[1]
+    row = rows_of(view)["switches"]
+    assert (row.saved[1], row.saved_pct[1]) == ("-7", "-700")
+
+
+def test_the_report_owns_up_to_what_it_leaves_out() -> None:
+    """What has no price, what nobody publishes, NICs that no bill counts, and labour; prices with their book, date and rate."""
+    view = savings_view(compared(**DGX))
+    left_out, counted = "\n".join(view.left_out), "\n".join(view.counted)
+    assert "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as rail-optimized, 512 as fat-tree." in left_out
+    assert "Hosts, NICs and GPUs" in left_out
+    assert "Labour" in left_out
+    assert "`street-2026-09` of 2026-09-22" in counted
+    assert "Paid in EUR at 0.92 for 1 USD, the rate of 2026-09-22" in counted
+    assert "cost of cables" not in rows_of(view)
+    with_nics = savings_view(compared(**DGX | {"nic": {"model": "connectx-7"}}))
+    assert "Hosts and GPUs" in "\n".join(with_nics.left_out)
+
+
+def test_a_design_that_cannot_be_built_saves_nothing() -> None:
+    """The report says why, and leaves its figures open."""
+    comparison = compared(gpus=1024, hb_domain={"gpus": 8}, radix=8)
+    assert [design for design, _ in comparison.refused] == ["rail-optimized", "fat-tree"]
+    view, finding = savings_view(comparison), comparison.refused[1][1]
+    assert view.headline[1] == f"Against the fat-tree design nothing can be said: fat-tree cannot be built here, because {finding.fact}."
+    row = rows_of(view)["switches"]
+    assert (row.values[1:], row.saved, row.saved_pct) == (["", ""], ["", ""], ["", ""])
+    assert row.shown[2:] == ["not known"] * 4
+
+
+def test_designs_are_compared_in_one_room() -> None:
+    """All of them choose parts by the same lengths; where a room suits one only, that is said, for the others have parts of an assumed reach."""
+    told = [savings_view(compared(**DGX | {"site": site})).compared for site in ({}, {"media": {"leaf_spine": ["aoc"]}})]
+    found = [[text for text in texts if text.startswith("The room")] for texts in told]
+    assert found[0] == []
+    assert len(found[1]) == 1
+    assert "suits the rail-only design" in found[1][0]
+    rooms = [plan.lengths.room for plan, _ in compared(**DGX | {"site": {"rows": 3, "rack": {"units": 48}}}).built if plan.lengths]
+    assert [(room.generated, room.shares.rack.units, room.site.rows) for room in rooms] == [(False, 48, 3), (False, 48, None), (False, 48, None)]
+
+
+@pytest.mark.parametrize("keys", [PAPER, DGX], ids=["paper", "superpod"])
+def test_the_page_and_the_table_say_the_same(keys: dict[str, Any]) -> None:
+    """Every row of the table has one of the page, with as many cells as its head; every sentence stands in both."""
+    view, packs = savings_view(compared(**keys)), Packs()
+    page, table = (packs.render("bom", f"savings.{ending}.j2", savings=view) for ending in ("md", "csv"))
+    titles, *rows = csv.reader(io.StringIO(table), strict=True)
+    assert {len(row) for row in rows} == {len(titles)}
+    figures = [row for row in rows if row[0] == "figure"]
+    lines = [line for line in page.splitlines() if line.startswith("|")]
+    assert len(lines) == len(figures) + 2
+    assert {line.count("|") for line in lines} == {len(view.designs) + len(view.baselines) + 2}
+    for row in rows:
+        assert row[0] == "figure" or f"- {row[-1]}" in page.splitlines()
+    assert page.startswith(f"# What {keys['name']} saves as a rail-only fabric\n")
+    assert "\n\n\n" not in page
