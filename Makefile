@@ -5,13 +5,14 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help demo test check check-style check-types check-layers check-templates bench lock clean .venv
+.PHONY: help demo docs test check check-style check-types check-layers check-templates bench lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo    build every example into out/ and say where to look"
 	@echo "make test    run the gates and the whole test suite"
 	@echo "make check   run the gates alone: style, types, layers, templates"
+	@echo "make docs    build the documentation into site/, where a warning is an error"
 	@echo "make bench   print CPU time and memory, each against its floor"
 	@echo "make lock    write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean   remove what was made, except .venv"
@@ -61,6 +62,11 @@ check-layers: .venv
 check-templates: .venv
 	$(BIN)/j2lint --ignore S3 S7 -- templates
 
+# What the theme says about the future of MkDocs is no warning about these pages.
+docs: .venv
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo "site/index.html"
+
 bench: .venv
 	$(BIN)/python -m tests.bench
 
@@ -69,5 +75,5 @@ lock: .venv
 	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf out dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf out site dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find fabricgen tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -116,19 +116,23 @@ def role_of(purpose: str) -> str:
 
 def make_bom(plan: Plan) -> Bom:
     """Count and price every part of a plan."""
+    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, tally(plan))
+
+
+def priced(plan: Plan, switches: dict[Role, int], counted: Tally) -> Bom:
+    """Price so many switches of each role, and the modules and cables that were counted for a plan; it need not be wired."""
     book = price_book(plan.spec, plan.catalog)
     terms = terms_of(plan.spec, book)
-    counted = tally(plan)
-    lines = (*_switches(plan, book), *_transceivers(plan, counted, book), *_cables(plan, counted, book), *_nics(plan, book))
+    lines = (*_switches(plan, switches, book), *_transceivers(plan, counted, book), *_cables(plan, counted, book), *_nics(plan, book))
     bought = tuple(_bought(line, plan.spec.spares, book, terms) for line in lines)
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
-def _switches(plan: Plan, book: PriceBook) -> Iterator[Line]:
-    """Count boxes by model."""
+def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterator[Line]:
+    """List boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
-    for role in plan.roles:
-        counts[plan.request.fronts[role].model.model][role] = plan.switch_count(role)
+    for role, count in switches.items():
+        counts[plan.request.fronts[role].model.model][role] = count
     for part, roles in counts.items():
         model = plan.request.fronts[next(iter(roles))].model
         price = book.parts.get(part, book.switch_port(model.capacity_gbps))  # a box costs the same however its cages are split

@@ -81,7 +81,7 @@ class Front:
         return self.model.cages * self._stride
 
     def number(self, port: Port) -> int:
-        """Number a port as a subnet does, from 1: cage by cage; the parts of a coarser split take the first number of their share.
+        """Return the number that a subnet has for a port, from 1: cage by cage; a part of a coarser split takes the first number of its share.
 
         With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side splits its cages into 4, it has 9 and 11.
         """

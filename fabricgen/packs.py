@@ -30,6 +30,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 FIELDS: dict[str, tuple[str, ...]] = {
     "switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",),
     "rack": ("{rack}",), "pull-sheet": ("{rack}",), "port-map": ("{switch}",), "subnet": ("{subnet}",), "system": ("{subnet}", "{system}"),
+    "drawing": ("{drawing}",),
 }  # fmt: skip
 """Fields of the path of a file that is written for each of something, sorted; other files are written once and have none."""
 
@@ -66,12 +67,31 @@ class Output(BaseModel):
         "labels",
         "subnet",
         "system",
+        "cluster",
+        "domains",
+        "members",
+        "inventory",
+        "drawing",
+        "simulation",
+        "simulated-link",
+        "simulated-block",
+        "assets",
+        "assets-placed",
+        "devices",
+        "interfaces",
+        "straight-cables",
+        "pieces",
+        "seats",
+        "wiring",
+        "rail-topology",
     ]
     roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
     transport: Literal["ethernet", "infiniband"] | None = None
     """For hosts, NICs and GPUs: written only where the leaves speak this."""
     host_links: Literal["numbered", "unnumbered"] | None = None
     """For hosts, NICs and GPUs: written only where their links are so."""
+    most_lines: int | None = None
+    """Of a drawing, or of the links of a simulation: written only where there are at most so many."""
     mode: Literal["600", "755"] | None = None
     """Mode of the file, where its reader asks for one: 755 for a script, 600 for what only root may read."""
     reader: str
@@ -108,13 +128,15 @@ class Pack(BaseModel):
     nos: str | None = None
     """The NOS that the pack configures; absent for documents."""
     nos_versions: tuple[str, ...] = ()
-    group: Literal["cabling", "room", "bom", "configs", "hosts", "graph", "lab"]
+    group: Literal["cabling", "room", "bom", "configs", "hosts", "graph", "lab", "cluster", "drawings", "simulators", "dcim"]
     verified: str
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()
     """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
     limits: dict[str, int] = {}
     """The most that the NOS takes of a number of the inventory, like `addressing.mtu`."""
+    assumed: dict[str, str | int | float | dict[str, str]] = {}
+    """What its files must state and no plan knows, such as a latency; its templates see it."""
     outputs: tuple[Output, ...]
     containers: dict[Thing, Container] = {}
     """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""

@@ -391,6 +391,20 @@ class PriceBook(Sourced):
         return None if self.transceiver_400g is None else self.transceiver_400g * speed_gbps / 400
 
 
+class Experts(Facts):
+    """A mixture of experts: in every so many layers each token goes to `top_k` of the `experts`."""
+
+    experts: Count
+    top_k: Count
+    every: Count = 1
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.top_k > self.experts:
+            raise ValueError(f"top_k: a token cannot go to {self.top_k} of {self.experts} experts")
+        return self
+
+
 class Workload(Sourced):
     """A language model and the batch it is trained with; an iteration sees `batch_tokens` over all GPUs."""
 
@@ -401,6 +415,7 @@ class Workload(Sourced):
     batch_tokens: Count
     bytes_per_element: Positive
     pipeline_stages: Count = 1
+    moe: Experts | None = None
     notes: tuple[str, ...] = ()
 
     @model_validator(mode="after")

@@ -231,6 +231,16 @@ class Plan:
 
 def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
     """Plan a fabric, with what it keeps of another plan. Raises Refusal with the findings of the first phase that has any."""
+    plan = draft_plan(spec, catalog, heritage)
+    check_names(list(plan.switches()), plan.hosts)
+    plan = replace(plan, measured=_measured(plan))
+    if spec.site and plan.lengths:
+        plan.lengths.check()
+    return plan
+
+
+def draft_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
+    """Size, number and address a fabric and choose its parts, as `make_plan` does first: nothing is wired, named or measured. Raises Refusal."""
     request = resolve(spec, catalog)
     mapping = map_design(request)
     if heritage:
@@ -241,12 +251,7 @@ def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = No
     addresses = plan_addresses(mapping)
     naming = Naming(mapping)
     offers = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])
-    plan = _with_whole_cages(Plan(request, catalog, mapping, naming, addresses, offers))
-    check_names(list(plan.switches()), plan.hosts)
-    plan = replace(plan, measured=_measured(plan))
-    if spec.site and plan.lengths:
-        plan.lengths.check()
-    return plan
+    return _with_whole_cages(Plan(request, catalog, mapping, naming, addresses, offers))
 
 
 def _check_rails(mapping: Mapping) -> None:

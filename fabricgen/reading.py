@@ -69,7 +69,7 @@ def read_inventory(source: str | None, sets: Sequence[str] = (), flags: Flags | 
     if str(document.values.get("format")).startswith(PLAN_FAMILY):
         promised, kept, document = str(document.values.get("wiring_sha256")), document.values.get("kept"), _inside_plan(document)
     _lay_over(document, flags.values if flags else {})
-    _lay_over(document, _settings(sets))
+    _lay_over(document, read_settings(sets))
     spec = _validate(document)
     return Inventory(spec, document, None if sets else promised, kept)
 
@@ -134,7 +134,7 @@ def _inside_plan(document: Document) -> Document:
     return Document(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
 
 
-def _settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
+def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
     """Read each `rails.count=4`. Raises Refusal `bad-set` for all that have no key, no `=`, or no YAML behind it."""
     settings: dict[KeyPath, tuple[str, Any]] = {}
     findings = []

@@ -182,12 +182,12 @@ def json_document(content: object) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
 
 
-def write_file(path: Path, text: str) -> None:
-    """Replace one file whole or not at all. Raises Refusal `cannot-write`."""
+def write_file(path: Path, text: str | Iterable[str]) -> None:
+    """Replace one file whole or not at all, by a text or by its pieces. Raises Refusal `cannot-write`."""
     try:
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.writelines([text] if isinstance(text, str) else text)
         staged = Path(name)
         staged.chmod(0o666 & ~_umask())
         staged.replace(path)

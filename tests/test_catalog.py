@@ -30,7 +30,7 @@ MODELS = {
     "cables": ["generic-fibre", "mca4j80", "mca7j60", "mcp1660", "mcp4y10", "mcp7y00", "mcp7y10", "mfp7e10", "mfp7e20", "mfp7e30", "mfp7e40"],
     "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
     "accelerators": ["a100-sxm", "b200-sxm", "b300-sxm", "gb200-gpu", "gh200-gpu", "gh200-paper", "h100-sxm", "h200-sxm"],
-    "workloads": ["gpt3", "opt-175b", "palm-540b"],
+    "workloads": ["glam-64b-64e", "gpt3", "opt-175b", "palm-540b"],
 }  # fmt: skip
 
 # One 8-lane 800G cage in its three shapes, as the vendors' documents name its ports.

@@ -9,9 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.building.bills import bill
+from fabricgen.building.clusters import clusters
+from fabricgen.building.dcim_files import dcim
 from fabricgen.building.devices import configs, forwarding, hosts
 from fabricgen.building.documents import cabling, graphs
+from fabricgen.building.drawings import drawings
 from fabricgen.building.labs import lab
+from fabricgen.building.simulators import simulators
 from fabricgen.building.sources import GROUPS, Group, Sources
 
 if TYPE_CHECKING:
@@ -29,6 +33,10 @@ TASKS: dict[Group, Callable[[Sources], Iterator[Task]]] = {
     "forwarding": forwarding,
     "graph": graphs,
     "lab": lab,
+    "cluster": clusters,
+    "drawings": drawings,
+    "simulators": simulators,
+    "dcim": dcim,
 }
 """The tasks of each group, in the order in which they are done."""
 
@@ -39,7 +47,11 @@ class Job(Sources):
     @cached_property
     def tasks(self) -> list[Task]:
         """The work of this job, in an order that is the same on any machine."""
-        return [task for group, tasks in TASKS.items() if group in self.groups for task in tasks(self)]
+        return [task for group, tasks in TASKS.items() if group in self.groups for task in tasks(self) if self._keeps(group, task)]
+
+    def _keeps(self, group: Group, task: Task) -> bool:
+        """Say whether a task is wanted where packs of its group were chosen; the tasks of switches and hosts choose among packs themselves."""
+        return group not in self.alone or group in ("configs", "hosts") or getattr(task, "pack", None) in self.alone[group]
 
     def paths(self) -> Iterator[str]:
         """List every file of the job without making any."""

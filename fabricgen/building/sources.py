@@ -13,19 +13,25 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 from fabricgen.bom import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.bundling import Fronts, rows_of
+from fabricgen.dcim import Assets
+from fabricgen.dcim_cables import Pieces
 from fabricgen.diagnostics import refuse
+from fabricgen.drawing import Drawings
 from fabricgen.elevations import Elevations
 from fabricgen.forwarding.tables import Tables
 from fabricgen.hosting import Hosts
 from fabricgen.portions import racks_of
 from fabricgen.pulling import pull
 from fabricgen.pullsheets import PullSheets
+from fabricgen.scheduling import cluster_view, devices_view
+from fabricgen.simulating import Simulator
 from fabricgen.subnets import Subnets, is_infiniband
 from fabricgen.summary import Comparison, compare
 from fabricgen.terms import Role
 from fabricgen.topologies import Topologies
 from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk
+from fabricgen.wire_lists import WireLists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom import Bom
     from fabricgen.bundling import Bundle
+    from fabricgen.cluster_views import ClusterView, DevicesView
     from fabricgen.fronts import Front
     from fabricgen.packs import Output, Pack, Packs
     from fabricgen.parts import Cable
@@ -41,8 +48,11 @@ if TYPE_CHECKING:
     from fabricgen.rooms import Room
     from fabricgen.writing import Written
 
-Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab"]
+Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim"]
 GROUPS: tuple[Group, ...] = get_args(Group)
+
+ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
+"""Groups that nobody gets unasked."""
 
 RUN, SWITCHES, HOSTS = 8192, 128, 64
 """Rows of a table that are rendered at once, and switches and hosts that one task configures."""
@@ -86,6 +96,12 @@ class Sources:
     """What the build leaves out, in a sentence each; filled while its tasks are listed."""
     asked: SheetAsked = field(default_factory=SheetAsked)
     """What was asked of the sheets of cables."""
+    alone: dict[str, frozenset[str]] = field(default_factory=dict)
+    """Groups of which only these packs are wanted; other groups are wanted whole."""
+
+    def wants(self, group: str, pack: str) -> bool:
+        """Say whether the files of a pack are wanted where its group is written."""
+        return group not in self.alone or pack in self.alone[group]
 
     @cached_property
     def bom(self) -> Bom:
@@ -142,9 +158,44 @@ class Sources:
         return self.plan.lengths.room
 
     @cached_property
+    def cluster(self) -> ClusterView:
+        """The stripes of the plan, as schedulers see them."""
+        return cluster_view(self.plan)
+
+    @cached_property
+    def devices(self) -> DevicesView:
+        """The devices of the plan in groups."""
+        return devices_view(self.plan)
+
+    @cached_property
     def hosts(self) -> Hosts:
         """The views of the plan's hosts."""
         return Hosts(self.plan)
+
+    @cached_property
+    def assets(self) -> Assets:
+        """What a database of the data centre holds of the plan."""
+        return Assets(self.plan, self.views)
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The cables as such a database holds them."""
+        return Pieces(self.plan, self.views)
+
+    @cached_property
+    def wire_lists(self) -> WireLists:
+        """The plan as other planners take it."""
+        return WireLists(self.plan, self.views)
+
+    @cached_property
+    def drawings(self) -> Drawings:
+        """The drawings of the plan."""
+        return Drawings(self.plan)
+
+    @cached_property
+    def simulator(self) -> Simulator:
+        """What simulators read of the plan."""
+        return Simulator(self.plan)
 
     @cached_property
     def tables(self) -> Tables:
@@ -163,7 +214,12 @@ class Sources:
 
     @cached_property
     def subnet_outputs(self) -> list[tuple[str, Output]]:
-        """What is written for each InfiniBand subnet and each type of box in it, with the name of its pack; nothing on Ethernet."""
+        """What is written for each InfiniBand subnet and each type of box in it, with the name of its pack; nothing on Ethernet.
+
+        Raises Refusal `bad-guids` for a table of GUIDs that cannot be used.
+        """
+        if self.plan.spec.addressing.guids:
+            self.subnets.prepare()
         return [(name, output) for name, output in self.fitting("configs") if output.each in ("subnet", "system")] if is_infiniband(self.plan) else []
 
     @cached_property
@@ -171,16 +227,16 @@ class Sources:
         """What is written for each host and NIC of this fabric, with the name of its pack."""
         return self.fitting("hosts")
 
-    def fitting(self, group: Group) -> list[tuple[str, Output]]:
+    def fitting(self, group: str) -> list[tuple[str, Output]]:
         """List what the packs of a group write for hosts, NICs or GPUs that are linked as these are, with the name of the pack."""
         links, transport = self.plan.spec.addressing.host_links, self.plan.request.fronts[Role.LEAF].model.transport
-        outputs = ((pack.name, output) for pack in self.packs.group(group) for output in pack.outputs)
+        outputs = ((pack.name, output) for pack in self.packs.group(group) if self.wants(group, pack.name) for output in pack.outputs)
         return [(name, output) for name, output in outputs if output.transport in (None, transport) and output.host_links in (None, links)]
 
     def outputs(self, unit: int, role: Role) -> list[Output]:
         """List what the pack of a role writes in a unit."""
         pack = self.config_packs.get(self.plan.fronts(unit)[role].nos)
-        return [output for output in pack.outputs if role in output.roles] if pack else []
+        return [output for output in pack.outputs if role in output.roles] if pack and self.wants("configs", pack.name) else []
 
     @cached_property
     def config_packs(self) -> dict[str, Pack]:

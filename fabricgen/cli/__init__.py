@@ -29,6 +29,7 @@ from fabricgen.cli.placement import placement
 from fabricgen.cli.plan import compare, plan
 from fabricgen.cli.printing import print_findings
 from fabricgen.cli.route import route
+from fabricgen.cli.search import search
 from fabricgen.cli.texts import explain, schema
 from fabricgen.diagnostics import Refusal
 
@@ -44,7 +45,7 @@ def program() -> None:
     """
 
 
-for command in (init, plan, build, check, compare, diff, import_sheet, phases, route, impact, placement, model, audit, lab, catalog, schema, explain):
+for command in (init, plan, build, check, compare, search, diff, import_sheet, phases, route, impact, placement, model, audit, lab, catalog, schema, explain):
     program.add_command(command)
 
 

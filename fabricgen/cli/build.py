@@ -18,27 +18,30 @@ if TYPE_CHECKING:
 SHOWN = 4
 """Files of a directory that the report names."""
 
-REQUESTABLE = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "workbook", "labels", "racks", "pull-sheets")
+REQUESTABLE = (
+    "cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim",
+    "workbook", "labels", "racks", "pull-sheets",
+)  # fmt: skip
 
 
 @click.command()
 @fabric_arguments
-@click.option(
-    "-o", "--output", "out", required=True, type=click.Path(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced."
-)
+@click.option("-o", "--output", "out", type=click.Path(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced.")
 @click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
 @click.option("--columns", default="", metavar="NAME|A,B,C", help="Columns of the sheets of cables: a profile, or names joined by commas.")
 @click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")
 @click.option("--serials", type=click.Path(path_type=Path), metavar="FILE", help="CSV with device and serial, for columns that show them.")
-@click.option("--dry-run", is_flag=True, help="List what would be written, and write nothing.")
+@click.option("--list-outputs", "show", flag_value="outputs", help="Print every output with who reads it, or those of a fabric, and write nothing.")
+@click.option("--dry-run", "show", flag_value="files", help="List what would be written, and write nothing.")
 @click.option(
     "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
 )
 @json_option
 def build(
-    asked: Asked, out: Path, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None, *, both_ways: bool, dry_run: bool, as_json: bool
-) -> None:
-    """Write cabling, configurations, hosts, forwarding tables, parts, graph and lab.
+    asked: Asked, out: Path | None, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None, show: str | None, *,
+    both_ways: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
 
     Every law of `check` must hold first. OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
     """
@@ -47,12 +50,17 @@ def build(
     from fabricgen.building import build as build_job
     from fabricgen.writing import check_target
 
-    check_target(out)
     named = _groups(only)
+    if show == "outputs":
+        _list(asked, named, templates, as_json=as_json)
+        return
+    if out is None:
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    check_target(out)
     planned, inventory = asked.plan()
     with inventory.placing():
         job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
-        if dry_run:
+        if show == "files":
             paths = sorted(job.paths())
             print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
             _say_skipped(job)
@@ -66,6 +74,23 @@ def build(
         click.echo(_report(files, out))
     _say_skipped(job)
     print_advice([*_guesses(job), *job.sheets.notes, *advice(planned)])
+
+
+def _list(asked: Asked, named: frozenset[str], templates: tuple[Path, ...], *, as_json: bool) -> None:
+    """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
+    from fabricgen.building import SheetAsked
+    from fabricgen.building.listing import every_output, outputs_of
+    from fabricgen.cli.outputs import print_outputs
+    from fabricgen.packs import Packs
+
+    if not asked.fabric and not any(value is not None for value in asked.flags.values()):
+        print_outputs(every_output(Packs(templates)), as_json=as_json)
+        return
+    planned, inventory = asked.plan()
+    with inventory.placing():
+        job = _job(planned, named, templates, SheetAsked())
+        print_outputs(outputs_of(job), as_json=as_json)
+    _say_skipped(job)
 
 
 def _guesses(job: Job) -> list[str]:
@@ -94,14 +119,14 @@ def _groups(only: str | None) -> frozenset[str]:
 
 
 def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...], sheets: SheetAsked) -> Job:
-    """Lay out the job; the workbook of cables, labels to print and pull sheets belong to the cabling, racks to the bill, and a lab boots the configurations."""
-    from fabricgen.building import GROUPS, Job
+    """Lay out the job: what was named, else what the inventory's `outputs` name, else what its NOS and transport call for."""
+    from fabricgen.building import Job
+    from fabricgen.building.choosing import choose
     from fabricgen.packs import Packs
 
-    wanted = named | ({"cabling"} if named & {"workbook", "labels", "pull-sheets"} else set()) | ({"configs"} if "lab" in named else set())
-    wanted |= {"bom"} if "racks" in named else set()
-    groups = tuple(group for group in GROUPS if not named or group in wanted)
-    return Job(plan, Packs(templates), groups, named, asked=sheets)
+    packs = Packs(templates)
+    choice = choose(sorted(named), plan.spec.outputs, packs)
+    return Job(plan, packs, choice.groups, choice.named, asked=sheets, alone=choice.alone)
 
 
 def _report(files: list[Written], out: Path) -> str:

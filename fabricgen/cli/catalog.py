@@ -1,8 +1,8 @@
-"""`catalog`: what can be bought, with its sources."""
+"""`catalog`: what can be bought, with its sources, and files of one's own made from others' descriptions."""
 
 from __future__ import annotations
 
-from pathlib import Path  # noqa: TC003 - click reads the annotation's value at run time
+from pathlib import Path
 
 import click
 
@@ -15,7 +15,7 @@ roots_option = click.option("--catalog", "roots", type=ROOT, multiple=True, envv
 
 @click.group()
 def catalog() -> None:
-    """Show what can be bought, and where its facts come from."""
+    """Show what can be bought, and where its facts come from; take a switch over from another project's file."""
 
 
 @catalog.command("list")
@@ -62,3 +62,41 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
         mark = "  # unverified" if key in doubtful else ""
         lines = write_yaml({key: value}).rstrip("\n").split("\n")
         click.echo("\n".join([lines[0] + mark, *lines[1:]]))
+
+
+@catalog.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path), help="Directory of your catalog files; left out, the file is printed."
+)
+@click.option("--nos", default="frr", show_default=True, help="The system that calls ports as a NetBox device type does.")
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="State a fact that the file does not give, like form_factor=osfp; may be repeated.")
+def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ...]) -> None:
+    """Make a catalog file of a switch from another project's description.
+
+    FILE is a NetBox device type, a platform.json of SONiC, or a SwitchProfile of Hedgehog as YAML. What it does not give is left out, or assumed and
+    marked; both are said. A file that exists is never overwritten.
+
+    The file goes to `switches/` in the directory, for use with --catalog.
+    """
+    from fabricgen.diagnostics import refuse
+    from fabricgen.reading import read_settings
+    from fabricgen.transcribing import make_draft, read_description
+    from fabricgen.writing import write_file
+
+    stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
+    draft = make_draft(file, read_description(file, nos), stated)
+    if folder is None:
+        click.echo(draft.text, nl=False)
+        return
+    target = folder / "switches" / f"{draft.model}.yaml"
+    if target.exists():
+        raise refuse("file-exists", f"`{target}` exists, so it is not overwritten", hint="choose another directory, or remove the file yourself")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise refuse("cannot-write", f"`{target}` cannot be written: {error.strerror}", hint="choose another directory") from None
+    write_file(target, draft.text)
+    click.echo(f"wrote {target}; next: fabricgen catalog show {draft.model} --catalog {folder}")
+    for sentence in draft.needed:
+        click.echo(f"still needed: {sentence}", err=True)

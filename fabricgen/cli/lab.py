@@ -76,12 +76,17 @@ failures_option = click.option(
 @click.option("--rail-at-a-time", "one_rail", is_flag=True, help="Boot and try the rails one after the other, in the memory of one.")
 @json_option
 def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
-    """Boot a lab, try it, and end it, whatever happens."""
-    from fabricgen.lab.session import run as run_lab
+    """Boot a lab, try it, and end it, whatever happens.
 
-    wish = _wish(asked, options, one_rail=one_rail)
+    An InfiniBand fabric is run over ibsim instead, with OpenSM and the emitted files: a manager for each subnet, every pair walked, a switch killed.
+    """
+    from fabricgen.lab.ib_session import run as run_subnets
+    from fabricgen.lab.session import run as run_lab
+    from fabricgen.subnets import is_infiniband
+
+    wish = _wish(asked, options, one_rail=one_rail, infiniband=True)
     with _voice(as_json=as_json) as say:
-        return run_lab(wish, say)
+        return run_subnets(wish, say) if is_infiniband(wish.plan) else run_lab(wish, say)
 
 
 @lab.command()
@@ -194,8 +199,9 @@ def doctor(*, as_json: bool) -> int:
     """Say what this machine has and lacks for a lab, and the command that brings it."""
     from fabricgen.lab.fitting import available_mb
     from fabricgen.lab.fitting import doctor as examine
+    from fabricgen.lab.ib_fitting import needs as examine_infiniband
 
-    needs = examine()
+    needs = [*examine(), *examine_infiniband()]
     if as_json:
         print_json({"ok": all(need.ok for need in needs), "memory_mb": available_mb(), "needs": [need._asdict() for need in needs]})
     else:
@@ -203,22 +209,28 @@ def doctor(*, as_json: bool) -> int:
         click.echo(f"\n{available_mb():,} MB of memory are free")
         for line in dict.fromkeys(need.install for need in needs if not need.ok):
             click.echo(f"install: {line}")
-    return int(not all(need.ok or need.what.startswith("lldpd") for need in needs))
+    return int(not all(need.ok or need.what.endswith(" only") for need in needs))
 
 
-def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False) -> Wish:
-    """Plan, and check that this machine can boot what is wished for."""
-    from fabricgen.lab.fitting import check_fits, check_machine
+def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False) -> Wish:
+    """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
+    from fabricgen.lab import fitting, ib_fitting
     from fabricgen.lab.layout import lay_out
     from fabricgen.lab.session import Wish
+    from fabricgen.subnets import Subnets, is_infiniband
 
     planned, inventory = asked.plan()
     out = options["out"] and options["out"].resolve()
+    subnets = infiniband and is_infiniband(planned)
+    if subnets and options["domains"]:
+        raise click.UsageError("an InfiniBand lab runs whole subnets; leave --hb-domains out")
     with inventory.placing():
-        layout = lay_out(planned, options["rails"], options["domains"])
-        check_fits(layout, one_rail=one_rail)
+        if subnets:
+            Subnets(planned).prepare()
+        else:
+            fitting.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
         _check_same(planned, out, options["out"])
-    check_machine()
+    (ib_fitting if subnets else fitting).check_machine()
     templates = tuple(root.resolve() for root in options["templates"])
     return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
 

@@ -239,6 +239,8 @@ def _check_bootable(plan: Plan) -> None:
         if nos != NOS:
             runs = NOS in plan.request.fronts[role].model.interfaces
             hint = f"`--set nos={NOS}` boots the same wiring with {NOS}" if runs else f"plan it with switches that run {NOS}, such as generic ones"
+            if plan.request.fronts[role].model.transport == "infiniband":
+                hint = "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; it does not stay up"
             key = ("nos",) if getattr(plan.spec.nos, role) or plan.spec.nos.rails else ("switches", role.value)
             raise refuse("lab-needs-frr", f"the lab boots {NOS}, and the {role} switches run {nos}", path=key, hint=hint)
     if plan.mapping.unit_blocks > 1:

@@ -71,12 +71,17 @@ def _of_rail(rail: int, say: Callable[[dict[str, Any]], None]) -> Callable[[dict
 
 
 def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
-    """Do it all in a process tree of its own, and hand on what it says."""
+    """Do it all in a process tree of its own."""
+    return isolated(lambda tells: _whole(layout, wish, tells), say)
+
+
+def isolated(whole: Callable[[Callable[[dict[str, Any]], None]], int], say: Callable[[dict[str, Any]], None]) -> int:
+    """Do a lab's work in a process tree of its own, and hand on what it says; return its exit code."""
     reading, writing = os.pipe()
 
     def work() -> int:
         with os.fdopen(writing, "w", encoding="utf-8") as words:
-            return _whole(layout, wish, lambda document: print(json.dumps(document), file=words, flush=True))
+            return whole(lambda document: print(json.dumps(document), file=words, flush=True))
 
     def listen() -> None:
         os.close(writing)

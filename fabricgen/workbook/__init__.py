@@ -8,5 +8,6 @@ rows give the same bytes. Every text is written as text, so that no word of a ca
 
 from fabricgen.workbook.bom import write_bom
 from fabricgen.workbook.cables import write_cables
+from fabricgen.workbook.point_to_point import write_point_to_point
 
-__all__ = ["write_bom", "write_cables"]
+__all__ = ["write_bom", "write_cables", "write_point_to_point"]

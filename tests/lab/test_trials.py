@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CULPRITS: dict[str, tuple[str, str]] = {
     "a route is removed": ("routes", "r0-leaf-1: 10.0.0.14/31 leads to nothing, and must to swp5, swp6, swp7, swp8"),
     "a route is narrowed": ("routes", "r0-leaf-1: 10.0.0.14/31 leads to swp5, and must to swp5, swp6, swp7, swp8"),
-    "a prefix leaks": ("routes", "r0-leaf-1: 10.0.0.30/31 leads to swp1, and must to nothing"),
+    "a prefix leaks": ("routes", "r0-leaf-1: 10.0.1.14/31 leads to swp1, and must to nothing"),
     "a port is down": ("sessions", "r0-leaf-1: 3 of 4 sessions are up"),
     "BFD is off": ("bfd", "r0-spine-1: 0 of 4 BFD sessions are up"),
     "a relay is wrong": ("paths", "d0-g0 to d1-g1: met d0-g0 d0-g5 d0-g1 r1-leaf-1 d1-g1, and the tables name d0-g0 d0-g1 d1-g1"),

@@ -1,0 +1,245 @@
+"""What templates see, found out by looking: small fabrics are built with packs that note what each template is given, and render nothing.
+
+Owns the reading of classes, their attributes' docstrings and values, and the page of the views. A new pack or view is on that page by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import textwrap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import islice, pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple
+
+from fabricgen.api import plan_inventory
+from fabricgen.building import GROUPS, Job
+from fabricgen.packs import Packs
+
+LOOKED_AT, WIDE = 50, 60
+"""Members of a list that are looked at for values, and characters of a value that are shown."""
+
+_HOST = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
+_BOTH = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+_SPLIT = {"model": "ds5000", "breakout": "2x400G"}
+SPECIMENS: dict[str, dict[str, Any]] = {
+    "two tiers, FRR": {
+        "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"tiers": 2}, "nos": "frr",
+        "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+    },
+    "a room, copper splitters, two rails on a leaf, SONiC": {
+        "gpus": 72, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4, "per_switch": 2},
+        "switches": _BOTH, "nos": "sonic", "prices": {"book": "street-2026-09", "discount": {"all": 5}},
+        "site": {
+            "rack": {"units": 48}, "hosts_per_rack": 18, "footprints": {"host": {"units": 1, "power_w": 5000}}, "leaves": "top-of-rack",
+            "tray": {"width_mm": 300, "depth_mm": 100, "slack_mm": 100},
+        },
+    },
+    "unnumbered hosts": {
+        "gpus": 32, **_HOST, "switches": _BOTH, "nos": {"leaf": "nvue", "versions": {"nvue": "5.14"}}, "addressing": {"host_links": "unnumbered"},
+    },
+    "switches that Hedgehog knows": {
+        "gpus": 32, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2}, "switches": {"leaf": _SPLIT, "spine": _SPLIT},
+    },
+    "InfiniBand": {"gpus": 64, **_HOST, "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "qm9700"}}},
+}  # fmt: skip
+"""The fabrics that are built: one for each thing that views can look different for."""
+
+
+class Attribute(NamedTuple):
+    """One name of a class: its type, what its docstring says, and whether it is a field, worked out, or has to be called."""
+
+    name: str
+    type: str
+    says: str
+    kind: Literal["field", "property", "method"] = "field"
+
+
+class Given(NamedTuple):
+    """A word that a template is given, and the class of what it stands for."""
+
+    each: str
+    word: str
+    shape: type
+
+
+def code(value: object) -> str:
+    """Set a value as code, whatever signs it has.
+
+    >>> code(True), code("a|b")
+    ('`true`', '`a|b`')
+    """
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    text = " ".join(text.split())
+    fence = "``" if "`" in text else "`"
+    return f"{fence}{text}{fence}" if text else ""
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Set rows as a table of Markdown."""
+    lines = [titles, ["---"] * len(titles), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+@cache
+def attributes(shape: type) -> tuple[Attribute, ...]:
+    """Read the public attributes of a class and of those of ours that it extends, with the strings below them."""
+    found: dict[str, Attribute] = {}
+    for part in reversed(shape.__mro__):
+        if _is_ours(part):
+            found |= {attribute.name: attribute for attribute in _own(part)}
+    return tuple(found.values())
+
+
+def _own(shape: type) -> Iterator[Attribute]:
+    """Read what one class states itself: its fields, its properties, and the methods that a template may call."""
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(shape))).body
+    body = tree.body if isinstance(tree, ast.ClassDef) else []
+    for at, below in pairwise([*body, ast.Pass()]):
+        if isinstance(at, ast.AnnAssign) and isinstance(at.target, ast.Name) and not at.target.id.startswith("_"):
+            says = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else _described(shape, at.target.id)
+            yield Attribute(at.target.id, ast.unparse(at.annotation), str(says))
+        elif isinstance(at, ast.FunctionDef) and not at.name.startswith("_"):
+            words = {word.id for word in at.decorator_list if isinstance(word, ast.Name)}
+            if not words or words & {"property", "cached_property"}:
+                says = (ast.get_docstring(at) or "").partition("\n")[0]
+                yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", says, "property" if words else "method")
+
+
+def _described(shape: type, name: str) -> str:
+    """Return what pydantic knows of a field that has no string below it."""
+    known = getattr(shape, "model_fields", {}).get(name)
+    return (known.description or "") if known else ""
+
+
+def _is_ours(shape: type) -> bool:
+    """Say whether a class is one of fabricgen's."""
+    return shape.__module__.startswith("fabricgen.")
+
+
+class Seen:
+    """Classes of ours that were met, and for each attribute the first value that says something."""
+
+    def __init__(self, kinds: Collection[str] = ("field", "property", "method")) -> None:
+        """Start with nothing; only attributes of these kinds count."""
+        self._kinds = kinds
+        self._values: dict[type, dict[str, Any]] = {}
+        self._met: dict[int, object] = {}
+
+    def walk(self, *things: object) -> None:
+        """Look at things and at everything that hangs on them."""
+        waiting = [*things]
+        while waiting:
+            thing = waiting.pop(0)
+            if id(thing) in self._met or isinstance(thing, (str, int, float, type(None))):
+                continue
+            self._met[id(thing)] = thing
+            waiting += self._below(thing)
+
+    def _below(self, thing: object) -> list[object]:
+        """Note what a thing has, and return it."""
+        if _is_ours(type(thing)):
+            values = self._values.setdefault(type(thing), {})
+            has = {row.name: getattr(thing, row.name) for row in self._attributes(type(thing)) if row.kind != "method"}
+            values |= {name: value for name, value in has.items() if (value and not values.get(name)) or name not in values}
+            return [*has.values()]
+        if isinstance(thing, Mapping):
+            return [*islice(thing.values(), LOOKED_AT)]
+        return [*islice(thing, LOOKED_AT)] if isinstance(thing, Sequence) else []
+
+    def _attributes(self, shape: type) -> list[Attribute]:
+        """List the attributes that count."""
+        return [row for row in attributes(shape) if row.kind in self._kinds]
+
+    def classes(self) -> list[type]:
+        """List the classes by module and name, those with attributes only."""
+        return sorted((shape for shape in self._values if self._attributes(shape)), key=lambda shape: (shape.__module__, shape.__name__))
+
+    def rows(self, shape: type) -> Iterator[list[str]]:
+        """Tell of each attribute of a class: name, type, meaning and a value."""
+        values = self._values.get(shape, {})
+        for row in self._attributes(shape):
+            name = f"{row.name}(...)" if row.kind == "method" else row.name
+            yield [code(name), code(row.type), row.says.replace("<", "&lt;").replace("\n", " "), self._shown(values.get(row.name))]
+
+    def _shown(self, value: object) -> str:
+        """Show a value: text and numbers as they are, and where it is one of ours, or several, its class."""
+        several = isinstance(value, Mapping | Sequence) and not isinstance(value, str) and not hasattr(value, "_fields")
+        first = next(iter(value.values() if isinstance(value, Mapping) else value), None) if several and isinstance(value, Mapping | Sequence) else value
+        if type(first) in self._values:
+            return f"{len(value)} x {linked(type(first))}" if several and isinstance(value, Mapping | Sequence) else linked(type(first))
+        text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        return code(text if len(text) <= WIDE else text[:WIDE] + "...")
+
+
+class Watching(Packs):
+    """Packs that note what each template is given, and render nothing."""
+
+    def __init__(self, seen: Seen) -> None:
+        """Look at the packs that ship."""
+        super().__init__()
+        self.given: set[Given] = set()
+        self._seen = seen
+
+    def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - as in Packs
+        """Note what a template is given."""
+        found = self.pack(pack)
+        for output in found.outputs if found else ():
+            if output.template == template:
+                self.given |= {Given(output.each, word, type(value)) for word, value in view.items() if value is not None}
+        self._seen.walk(*view.values())
+        return ""
+
+
+def watched() -> tuple[Watching, Seen]:
+    """Build every specimen, all groups of it, and return what was seen."""
+    seen = Seen()
+    packs = Watching(seen)
+    with TemporaryDirectory() as folder:
+        for name, keys in SPECIMENS.items():
+            job = Job(plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS))
+            for number, task in enumerate(job.tasks):
+                for _ in task.write(job, Path(folder) / name / str(number)):
+                    pass
+    return packs, seen
+
+
+def seen_page() -> str:
+    """Tell what each template is given, and of every class that it reaches from there."""
+    packs, seen = watched()
+    eaches = sorted({given.each for given in packs.given})
+    texts = [
+        "# What templates see",
+        "`each` of an output in a `pack.yaml` says what the file is written for, and so what its template is given.",
+        "The values are those of small fabrics that were built for this page; where none stands, none of them had one.",
+        "## What a template is given",
+    ]
+    for each in eaches:
+        rows = sorted([code(given.word), linked(given.shape)] for given in packs.given if given.each == each)
+        texts += [f"### {each} {{ #each-{each} }}", table(["word", "what it is"], rows)]
+    module = ""
+    for shape in seen.classes():
+        if shape.__module__ != module:
+            module = shape.__module__
+            texts += [f"## {module} {{ #{module.rsplit('.', 1)[1]} }}", (inspect.getdoc(inspect.getmodule(shape)) or "").partition("\n")[0]]
+        texts += [f"### {shape.__name__} {{ #{anchor(shape)} }}", _says(shape), table(["name", "type", "meaning", "a value"], seen.rows(shape))]
+    return "\n\n".join(texts)
+
+
+def _says(shape: type) -> str:
+    """Return the first paragraph of a class's docstring."""
+    return (shape.__doc__ or "").partition("\n\n")[0].replace("<", "&lt;")
+
+
+def anchor(shape: type) -> str:
+    """Name the section of a class: two modules may call one the same."""
+    return f"{shape.__module__.rsplit('.', 1)[1]}-{shape.__name__}"
+
+
+def linked(shape: type) -> str:
+    """Point to the section of a class; what is none of ours is only named."""
+    return f"[{shape.__name__}](#{anchor(shape)})" if _is_ours(shape) else code(shape.__name__)

@@ -1,0 +1,49 @@
+"""The files of InfiniBand subnets: what each subnet manager is told, and the subnet as its tools read it.
+
+Owns their tasks, one for each subnet. They are written with the configurations, because a subnet manager configures its switches.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricgen.writing import Written, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.building.sources import Sources, Task
+
+
+def subnets(sources: Sources) -> Iterator[Task]:
+    """List the tasks of the subnets; none on Ethernet."""
+    if sources.subnet_outputs:
+        yield from (SubnetFiles(unit) for unit in range(len(sources.subnets.names)) if sources.part is None or unit in sources.part.units)
+
+
+@dataclass(frozen=True)
+class SubnetFiles:
+    """The files of one subnet."""
+
+    unit: int
+
+    def paths(self, sources: Sources) -> Iterator[str]:
+        """List what the packs write for the subnet, and for each type of box in it."""
+        subnet = sources.subnets.names[self.unit]
+        for _, output in sources.subnet_outputs:
+            systems = sources.subnets.systems if output.each == "system" else [""]
+            yield from (output.path.format(subnet=subnet, system=system) for system in systems)
+
+    def prepare(self, sources: Sources) -> None:
+        """Work out what all subnets share."""
+        sources.subnets.prepare()
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Render them."""
+        view = sources.subnets.view(self.unit)
+        for pack, output in sources.subnet_outputs:
+            for system in view.systems if output.each == "system" else [None]:
+                text = sources.packs.render(pack, output.template, subnet=view, system=system)
+                yield write_text(root, output.path.format(subnet=view.name, system=system.name if system else ""), [text], output.bits)

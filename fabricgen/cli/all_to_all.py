@@ -1,0 +1,56 @@
+"""`model --all-to-all`: what relays through HB domains cost an all-to-all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.planner import Plan
+    from fabricgen.workload.sweeping import Point
+
+
+def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json: bool) -> None:
+    """Print the load of an all-to-all and its slowdown, after failures too. Raises Refusal for a failure that the plan does not have."""
+    from fabricgen.forwarding import find_failures
+    from fabricgen.workload.all_to_all import AllToAll
+
+    document = AllToAll(plan, point.machine, find_failures(plan, failed)).document(point.llm)
+    if as_json:
+        print_json({"name": plan.spec.name, "llm": point.llm.name, "design": plan.request.design.value, "failed": list(failed), "all_to_all": document})
+    else:
+        click.echo(_text(plan, point, failed, document))
+
+
+def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]) -> str:
+    """Lay out the load and the slowdown."""
+    down = f"; {', '.join(failed)} down" if failed else ""
+    head = f"all-to-all on {plan.spec.name}, {plan.request.design.value}{down}: every GPU sends one unit to every other"
+    design = plan.request.design.value
+    rows = [
+        ["units on the busiest", "any-to-any", design],
+        ["NIC", grouped(found["nic_units_any_to_any"]), grouped(found["nic_units"])],
+        ["HB link", grouped(found["hb_units_any_to_any"]), grouped(found["hb_units"])],
+        ["HB link, relayed", "0", grouped(found["relay_units"])],
+    ]
+    slow = [
+        ["slower than any-to-any", "%", ""],
+        ["overlapped", f"{found['slowdown_overlapped_pct']:.2f}", "relays forward while NICs send"],
+        ["in turn", f"{found['slowdown_in_turn_pct']:.2f}", "what is relayed goes over the HB link first, then over NICs"],
+        ["in the paper's terms", f"{found['paper_pct']:.2f}", "B_S/B_F: every byte is relayed once"],
+    ]
+    lines = [f"{found['pairs_relayed_pct']:.1f} % of the pairs take a relay{', from a sample of the sources' if found['sampled'] else ''}."]
+    if found["pairs_lost"]:
+        lines.append(f"{grouped(found['pairs_lost'])} pairs of living GPUs find no way over at most one other HB domain, and are left out.")
+    if seconds := found["iteration_s"]:
+        name, amount = point.llm.name, found["bytes_per_gpu"] / 1e9
+        lines.append(
+            f"{name} sends {amount:.4g} GB a GPU to experts in an iteration: any-to-any {seconds['any_to_any']:.4g} s, "
+            f"overlapped {seconds['overlapped']:.4g} s, in turn {seconds['in_turn']:.4g} s."
+        )
+    return "\n\n".join([head, table(rows, right=(1, 2)), table(slow, right=(1,)), "\n".join(lines)])

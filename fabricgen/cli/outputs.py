@@ -1,0 +1,25 @@
+"""The table of outputs: what each is, and who reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.printing import print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.building.listing import Listed
+
+
+def print_outputs(rows: Sequence[Listed], *, as_json: bool) -> None:
+    """Print outputs as a table, or as JSON: `{outputs: [{pack, group, path, reader}]}`."""
+    if as_json:
+        print_json({"outputs": [row._asdict() for row in rows]})
+        return
+    shown = [("PACK", "PATH", "READ BY"), *((row.pack or "-", row.path, row.reader) for row in rows)]
+    widths = [max(len(row[column]) for row in shown) for column in range(2)]
+    for pack, path, reader in shown:
+        click.echo(f"{pack:<{widths[0]}}  {path:<{widths[1]}}  {reader}")

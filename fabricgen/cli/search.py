@@ -1,0 +1,121 @@
+"""`search`: the cheapest designs of a cluster out of everything on offer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.printing import grouped, print_advice, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.search import Found
+    from fabricgen.spec import FabricSpec
+
+SHOWN_ALIKE = 3
+"""So many of the fabrics that are alike in every figure get a name."""
+
+
+@click.command()
+@fabric_arguments
+@click.option("--llm", metavar="NAME", help="Time an iteration of this language model, as `model` does; default: the inventory's search.llm.")
+@click.option("--accelerator", metavar="MODEL", help="The GPU, where the host does not name it.")
+@click.option("--pick", type=click.IntRange(1), help="The row that -o writes; default: the cheapest.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the cheapest as an inventory, or the row of --pick.")
+@json_option
+def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | None, output: Path | None, *, as_json: bool) -> None:
+    """Find the cheapest feasible designs.
+
+    Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three designs, and shows those that no other beats in
+    cost, power, switches, iteration time and worst single failure. What is on offer, and the limits, stand under `search` in the inventory.
+    """
+    from fabricgen.search import search as find
+    from fabricgen.search.telling import document
+    from fabricgen.workload.machine import find_llm
+
+    inventory, catalog = asked.read()
+    spec = inventory.spec
+    name = llm or (spec.search and spec.search.llm)
+    if spec.search and spec.search.min_relative and not name:
+        raise click.UsageError("`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`")
+    if pick and not output:
+        raise click.UsageError("--pick says which row -o writes")
+    with inventory.placing():
+        workload = find_llm(catalog, name) if name else None
+        found = find(spec, catalog, workload, accelerator)
+        if pick and pick > len(found.rows):
+            raise click.BadParameter(f"there are {len(found.rows)} rows", param_hint="'--pick'")
+        chosen = found.inventory(pick or 1, catalog) if output else None
+    answer = document(found, workload)
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(search_text(answer))
+        print_advice(_notes(spec, found))
+    if output and chosen:
+        _write(output, chosen)
+
+
+def search_text(answer: dict[str, Any]) -> str:
+    """Lay out the rows for a person."""
+    rows = answer["designs"]
+    timed, domains = answer["llm"], len({(row["host"], row["hb_domain_gpus"]) for row in rows}) > 1
+    heads = ["", "design", "switch", "breakout", *(["HB domain"] if domains else []), "tiers", "planes", "rails/box", "oversub.", "switches", "cables"]
+    heads += [f"cost, {answer['currency']}", "power, W", *(["iteration, s"] if timed else []), "Gbps/GPU", "lost, %", "cut off"]
+    lines = [heads]
+    for row in rows:
+        cells = [f"{row['pick']}{'*' * row['cheapest']}", row["design"], row["switch"], row["breakout"]]
+        cells += [f"{row['host'] or ''} {row['hb_domain_gpus']}".strip()] if domains else []
+        cells += [str(row["tiers"]), str(row["planes"]), str(row["rails_per_box"] or "-"), row["oversubscription"]]
+        cells += [grouped(row["switches"]["total"]), grouped(row["cables"]), _cost(row), grouped(row["power_w"])]
+        cells += [f"{row['iteration_s']:.4f}"] if timed else []
+        lines.append([*cells, grouped(row["across_gbps"]), f"{row['worst']['bandwidth_lost_pct']:.3g}", grouped(row["worst"]["gpus_cut_off"])])
+    title = f"{answer['name']}: {grouped(answer['gpus'])} GPUs, prices {answer['book']}{f', {timed}' if timed else ''}"
+    return "\n".join([title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)])
+
+
+def _cost(row: dict[str, Any]) -> str:
+    """Write a cost; of one with a part that others have a price for, only the least is known."""
+    return grouped(row["cost"]) if row["cost_is_known"] else "-" if row["cost"] is None else f"over {grouped(row['cost'])}"
+
+
+def _words(answer: dict[str, Any]) -> Iterator[str]:
+    """Say how the table came about."""
+    beyond = ", ".join(f"{number} beyond {key}" for key, number in answer["beyond"].items())
+    refused = ", ".join(f"{number} {code}" for code, number in answer["refused"].items())
+    yield f"{answer['tried']} combinations: {answer['feasible']} fabrics compared, {len(answer['designs'])} shown, each unbeaten by every other"
+    yield f"left out: {answer['same']} that are the same fabric as another{f'; {beyond}' if beyond else ''}{f'; refused: {refused}' if refused else ''}"
+    yield "* cheapest; Gbps/GPU between HB domains; lost and cut off: the most of the fabric's bandwidth, and of its GPUs, that one switch takes"
+    for row in answer["designs"]:
+        if row["alike"]:
+            more = len(row["alike"]) - SHOWN_ALIKE
+            yield f"row {row['pick']} in every figure: also {'; '.join(row['alike'][:SHOWN_ALIKE])}{f'; and {more} more' if more > 0 else ''}"
+    unpriced = dict.fromkeys(part for row in answer["designs"] for part in row["unpriced"])
+    if unpriced:
+        yield f"without a price, and in no total: {', '.join(unpriced)}"
+    unknown = dict.fromkeys(part for row in answer["designs"] for part in row["power_unknown"])
+    if unknown:
+        yield f"of unknown power, which counts as the most: {', '.join(unknown)}"
+
+
+def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
+    """Say what a search leaves out of the inventory."""
+    if spec.site and spec.site.lengths != "unknown":
+        yield "the described room is left out: parts go by an assumed reach, and what is written has no `site`"
+    if spec.reserve:
+        yield f"all {grouped(found.rows[0][0].plan.request.gpus)} GPUs of the reserve are counted, as if they stood"
+    if spec.phases:
+        yield "`phases` are of one design: they are left out, and what is written has none"
+
+
+def _write(path: Path, spec: FabricSpec) -> None:
+    """Write an inventory."""
+    from fabricgen.source import write_yaml
+    from fabricgen.writing import write_file
+
+    write_file(path, write_yaml(spec.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
+    click.echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)

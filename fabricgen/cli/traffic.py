@@ -1,0 +1,113 @@
+"""`model --traffic`: the traffic matrix of one iteration and what the links of a fabric carry of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricgen.cli.printing import grouped, print_json, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+    from fabricgen.workload.crossing import Links
+    from fabricgen.workload.groups import Collective, Groups
+    from fabricgen.workload.published import Compared
+    from fabricgen.workload.sweeping import Point
+
+NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeline": "pipeline"}
+
+
+def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
+    """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
+    from fabricgen.summary import plan_as
+    from fabricgen.terms import Design
+    from fabricgen.workload.crossing import Links
+    from fabricgen.workload.groups import Groups
+
+    groups = Groups(point.llm, point.machine, int(point.times.n_m), collective)
+    return Links(plan_as(plan.spec, Design.FAT_TREE, plan.catalog) if any_to_any else plan, groups, any_to_any)
+
+
+def document_of(links: Links) -> dict[str, Any]:
+    """Return the traffic for JSON."""
+    from fabricgen.workload.trimming import document
+
+    groups = links.groups
+    return {"design": links.plan.request.design.value, "n_m": groups.n_m, "collective": groups.collective, **groups.shares(), **document(links)}
+
+
+def print_traffic(links: Links, name: str, document: dict[str, Any], compared: list[Compared], *, as_json: bool) -> None:
+    """Print the matrix by class and the links by kind."""
+    if as_json:
+        shown = {"published": [each.document() for each in compared]} if compared else {}
+        print_json({"name": name, "llm": links.groups.llm.name, "traffic": document, **shown})
+    else:
+        click.echo("\n\n".join([*_matrix(links.groups, name, document), *_links(links, document), *(each.words for each in compared)]))
+
+
+def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
+    """Lay out the classes."""
+    total = document["bytes"]
+    rows = [["traffic", "group", "peers", "GB per GPU", "MB per pair", "pairs", "% of bytes"]]
+    for key, each in document["classes"].items():
+        share = 100 * each["pairs"] * each["bytes_per_pair"] / total
+        amounts = [f"{each['bytes_per_gpu'] / 1e9:.4g}", f"{each['bytes_per_pair'] / 1e6:.4g}", grouped(each["pairs"]), f"{share:.2f}"]
+        rows.append([NAMES[key], grouped(each["size"]), grouped(each["peers"]), *amounts])
+    head = f"{groups.llm.name} on {name}: {total / 1e12:,.4g} TB in an iteration, model-parallel groups of {groups.n_m}, {groups.collective} exchange"
+    told = f"{document['pairs_idle_pct']:.2f} % of the {grouped(document['pairs'])} pairs of GPUs carry nothing."
+    kept = f"{document['hb_pairs_pct']:.3g} % talk inside HB domains, and carry {document['hb_bytes_pct']:.1f} % of the bytes."
+    return [head, table(rows, right=range(1, 7)), f"{told} {kept}"]
+
+
+def _links(links: Links, document: dict[str, Any]) -> list[str]:
+    """Lay out the links."""
+    design = document["design"] + (", GPUs standing rail by rail" if links.gathered else "")
+    rows = [[design, "links", "carry nothing", "TB up", "most, GB", "takes, s"]]
+    for key, each in document["links"].items():
+        words = [grouped(each["links"]), grouped(each["idle"]), f"{each['bytes_up'] / 1e12:.4g}", f"{each['most_bytes'] / 1e9:.4g}", f"{each['most_s']:.4f}"]
+        rows.append([key.replace("_", "-"), *words])
+    busy, hashing = document["busiest"], document["hashing"]
+    lines = [f"{grouped(document['idle_links'])} links carry nothing, {document['idle_links_pct']:.1f} % of all."]
+    if busy["bytes"]:
+        way = "upwards" if busy["up"] else "downwards"
+        lines.append(f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in {busy['seconds']:.4f} s, with {grouped(busy['alike'] - 1)} alike.")
+    if hashing:
+        lines.append(
+            f"ECMP is taken as even; of {grouped(hashing['flows'])} hashed flows the fullest uplink of a leaf has {hashing['fullest']:.2f} times its share."
+        )
+    return [table(rows, right=range(1, 6)), "\n".join(lines)]
+
+
+def write_pairs(path: Path, groups: Groups) -> None:
+    """Write the sparse matrix as CSV: a row for each pair of GPUs and class."""
+    from fabricgen.terms import gpu_name
+
+    size = groups.machine.domain_gpus
+    names = [gpu_name(*divmod(gpu, size)) for gpu in range(groups.machine.gpus)]
+
+    def rows() -> Iterator[str]:
+        yield "source,target,class,bytes\n"
+        for each, sources, targets in groups.matrix():
+            tail = f",{each.name},{each.bytes_per_pair!r}\n"
+            yield "".join(f"{names[source]},{names[target]}{tail}" for source, target in zip(sources.tolist(), targets.tolist(), strict=True))
+
+    _write(path, rows())
+
+
+def write_idle(path: Path, links: Links) -> None:
+    """Write the links that carry nothing."""
+    from fabricgen.workload.trimming import idle_csv
+
+    _write(path, (f"{line}\n" for line in idle_csv(links)))
+
+
+def _write(path: Path, pieces: Iterable[str]) -> None:
+    """Write a file and say so."""
+    from fabricgen.writing import write_file
+
+    write_file(path, pieces)
+    click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,89 @@
+"""What templates of schedulers and of automation see: the shapes of finished, named values.
+
+The rules of `views` hold here too: every decision is text or number, and a template only loops, tests and joins. `scheduling` makes these views.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class DomainView:
+    """One HB domain."""
+
+    name: str
+    stripe: str
+    nodes: str
+    """Its hosts as a node expression of Slurm."""
+    hosts: list[str]
+
+
+@dataclass(slots=True)
+class StripeView:
+    """The HB domains that share the same leaf in every rail."""
+
+    name: str
+    nodes: str
+    """Its hosts as a node expression of Slurm."""
+    batches: list[list[str]]
+    """Its hosts, as many at once as one command takes."""
+    domains: list[DomainView]
+    ranges: list[str]
+    """Its hosts as host ranges of Ansible."""
+    group: str
+    """Its name as a group of Ansible."""
+
+
+@dataclass(slots=True)
+class ClusterView:
+    """The hosts of a fabric as schedulers see them."""
+
+    fabric: str
+    design: str
+    stripes: list[StripeView]
+    root: str
+    """What joins the stripes; empty where nothing does, because there is one stripe alone or because hosts of two stripes may share no rail."""
+    children: str
+    """The names of all stripes, as Slurm writes lists of names."""
+    names: list[str]
+    """The same, one by one."""
+    last: str
+    """The name of the last stripe."""
+    notes: list[str]
+    """What a reader should know of the stripes and of what joins them, a sentence each."""
+    block_sizes: list[int]
+    """Hosts of an HB domain, then of a stripe where stripes are a power of two of HB domains."""
+    domain_hosts: int
+    levels: list[str]
+    """Labels of Kubernetes nodes, from the widest level to the host."""
+
+
+@dataclass(slots=True)
+class DeviceView:
+    """One switch of an automation's inventory, with its facts by name."""
+
+    name: str
+    facts: dict[str, str | int | list[int]]
+
+
+@dataclass(slots=True)
+class GroupView:
+    """A group of switches: with their facts, or named once more as ranges."""
+
+    name: str
+    devices: list[DeviceView]
+    ranges: list[str]
+
+
+@dataclass(slots=True)
+class DevicesView:
+    """The devices of a fabric in groups."""
+
+    fabric: str
+    roles: list[GroupView]
+    """Switches by role, with their facts."""
+    others: list[GroupView]
+    """The same switches by rail, by plane and by system."""
+    stripes: list[StripeView]
+    """The hosts."""

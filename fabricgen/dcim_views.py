@@ -1,0 +1,251 @@
+"""What templates of DCIM packs see: sites, racks, device types, devices, interfaces and cables, as a database of the data centre counts them.
+
+Owns their shapes. `dcim` makes them; which column a system calls what, and in which file, is said by the pack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class HallView(NamedTuple):
+    """A hall of the room."""
+
+    name: str
+    slug: str
+
+
+class RackView(NamedTuple):
+    """A rack that something stands in."""
+
+    name: str
+    hall: str
+    units: int
+
+
+class NamedView(NamedTuple):
+    """A thing that has nothing but a name: a site, a manufacturer, a role, a platform."""
+
+    name: str
+    slug: str
+
+
+class DeviceTypeView(NamedTuple):
+    """A model of a host or a switch."""
+
+    maker: str
+    model: str
+    slug: str
+    part_number: str
+    units: int
+    weight_kg: str
+    description: str
+
+
+@dataclass(slots=True)
+class AssetsView:
+    """What must stand in the database before the first device."""
+
+    site: NamedView
+    halls: list[HallView]
+    racks: list[RackView]
+    makers: list[NamedView]
+    roles: list[NamedView]
+    platforms: list[NamedView]
+    types: list[DeviceTypeView]
+
+
+@dataclass(slots=True)
+class DeviceView:
+    """One host or switch; hall, rack, unit and face are empty where nothing is placed."""
+
+    name: str
+    role: str
+    maker: str
+    model: str
+    site: str
+    hall: str
+    rack: str
+    unit: str
+    """Lowest rack unit, from 1."""
+    face: str
+    platform: str
+    """The NOS; empty for a host."""
+
+
+@dataclass(slots=True)
+class InterfaceView:
+    """One port of a host or a switch, whether it has a cable or not."""
+
+    device: str
+    name: str
+    label: str
+    """What is printed beside the port."""
+    type: str
+    """Form and speed, as NetBox calls them; `other` where it has no name for them."""
+    speed_kbps: int
+    enabled: str
+    mtu: str
+    description: str
+    """The cable and the far end; empty without a cable."""
+
+
+class EndView(NamedTuple):
+    """One end of a cable, or of a leg of it."""
+
+    device: str
+    interface: str
+
+
+@dataclass(slots=True)
+class PieceView:
+    """One piece of cable, or the cables of one link: as many ends at `a` as at `b`, and end by end they belong together."""
+
+    label: str
+    """The labels of its legs, or of its cables."""
+    type: str
+    """Medium, as NetBox calls it; empty where nothing is known of it."""
+    color: str
+    """Colour of the rail as six hexadecimal digits; empty where the cable carries several."""
+    length_m: str
+    part: str
+    profile: str
+    """How NetBox, from 4.5 on, pairs the ends of a piece of several legs; empty where it has no such profile."""
+    a: list[EndView]
+    b: list[EndView]
+
+    @property
+    def a_device(self) -> str:
+        """Device at the lower end of the only leg."""
+        return self.a[0].device
+
+    @property
+    def a_interface(self) -> str:
+        """Port there."""
+        return self.a[0].interface
+
+    @property
+    def b_device(self) -> str:
+        """Device at the upper end of the only leg."""
+        return self.b[0].device
+
+    @property
+    def b_interface(self) -> str:
+        """Port there."""
+        return self.b[0].interface
+
+
+class SheetEnd(NamedTuple):
+    """One end of a row of a point-to-point sheet."""
+
+    rack: str
+    unit: str
+    node: str
+    kind: str
+    port: str
+
+
+class EndToEndView(NamedTuple):
+    """One row of a point-to-point sheet."""
+
+    a: SheetEnd
+    z: SheetEnd
+
+
+class SeatView(NamedTuple):
+    """A NIC port of a host: its number, its interface, and what RDMA calls it, empty where nobody says."""
+
+    port: str
+    interface: str
+    rdma: str
+
+
+class WiredSwitch(NamedTuple):
+    """A switch in a wiring diagram: `splits` are its cages by the name of the whole cage, with the name of their split."""
+
+    name: str
+    role: str
+    model: str
+    splits: list[tuple[str, str]]
+
+
+class WiredHost(NamedTuple):
+    """A link of a host in a wiring diagram, with the label of its cable."""
+
+    label: str
+    host: str
+    host_port: str
+    leaf: str
+    leaf_port: str
+
+
+class WiredPair(NamedTuple):
+    """A spine and a leaf, and the ports of both that are joined."""
+
+    spine: str
+    leaf: str
+    ports: list[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class WiringView:
+    """A fabric of up to two tiers as a wiring diagram."""
+
+    fabric: str
+    switches: list[WiredSwitch]
+    hosts: list[str]
+    host_links: list[WiredHost]
+    pairs: list[WiredPair]
+
+
+class RailNode(NamedTuple):
+    """A host or a leaf; `nos` is empty for a host."""
+
+    name: str
+    role: str
+    nos: str
+
+
+class RailLink(NamedTuple):
+    """A host's link to a leaf, with where both stand: ranks from 0, a scalable unit being a stripe, counted within its pod."""
+
+    host: str
+    host_port: str
+    leaf: str
+    leaf_port: str
+    rail: int
+    plane: int
+    pod: int
+    su: int
+    rails: list[int]
+    """The rails of the leaf."""
+
+
+@dataclass(slots=True)
+class RailsView:
+    """A fabric by rails, planes, pods and scalable units."""
+
+    nodes: list[RailNode]
+    links: list[RailLink]
+
+
+@dataclass(slots=True)
+class TableView:
+    """A run of devices, interfaces or cables, which is one file."""
+
+    rows: Sequence[object]
+
+    def select(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Read these columns of every row, two or more; `=planned` is a column that says the same in each."""
+        fixed = {at: column[1:] for at, column in enumerate(columns) if column.startswith("=")}
+        read = attrgetter(*(column for column in columns if not column.startswith("=")))
+        for row in self.rows:
+            cells = [*read(row)]
+            for at, text in fixed.items():
+                cells.insert(at, text)
+            yield tuple(cells)

@@ -1,0 +1,152 @@
+"""GUIDs: those of the hardware, as somebody collected them, and deterministic ones that stand in until then.
+
+Owns the table's form - device, port, guid - and what is said of a bad line, and the numbers of the placeholders. Which ports there are is for
+`subnets`. A switch has one GUID and no port; an adapter's port is named as the host's system or its RDMA device is.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.diagnostics import Finding, Place, Refusal, suggest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COLUMNS = ("device", "port", "guid")
+MOST_BYTES = 2**26
+"""A table of a million ports; a larger file is something else."""
+
+SHOWN = 10
+"""Findings of one table that are shown; who mends those learns of the rest."""
+
+KEY = ("addressing", "guids")
+_GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
+_EXAMPLE = "host-1,mlx5_0,0x946dae0300a1b2c3"
+_LOCAL = 0x02 << 56
+"""The bit of an EUI-64 that says: given by whoever runs the place, and by no maker."""
+
+
+class GuidLine(NamedTuple):
+    """A line of the table."""
+
+    device: str
+    port: str
+    guid: int
+    line: int
+
+
+def switch_placeholder(tier: int, unit: int, index: int) -> int:
+    """Return the GUID that stands in for the switch of a number, from 0, among those of its tier in a unit.
+
+    >>> guid_text(switch_placeholder(1, 2, 3))
+    '0x0200000100020003'
+    """
+    return _LOCAL | tier << 32 | unit << 16 | index
+
+
+def port_placeholder(number: int) -> int:
+    """Return the GUID that stands in for a NIC port, counted from 0 over the whole fabric; odd, so that the one below is free for its node.
+
+    >>> guid_text(port_placeholder(1))
+    '0x0200000000000003'
+    """
+    return _LOCAL | 2 * number + 1
+
+
+def guid_text(guid: int) -> str:
+    """Write a GUID as every tool reads it."""
+    return f"0x{guid:016x}"
+
+
+def read_guids(path: Path, shown: str) -> list[GuidLine]:
+    """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-guids` with the first findings."""
+    rows = csv.reader(io.StringIO(_text(path, shown)), strict=True)
+    found: list[GuidLine] = []
+    findings: list[Finding] = []
+    try:
+        header = [cell.strip() for cell in next(rows, [])]
+        if sorted(header) != sorted(COLUMNS):
+            raise Refusal(
+                [bad_guid(shown, 1, "the columns are not device, port and guid", f"it says `{','.join(header)}`", hint=f"write `{','.join(COLUMNS)}`")]
+            )
+        seats = [header.index(name) for name in COLUMNS]
+        for cells in rows:
+            if cells and len(findings) < SHOWN:
+                read = _line([cell.strip() for cell in cells], seats, shown, rows.line_num)
+                (found if isinstance(read, GuidLine) else findings).append(read)  # type: ignore[arg-type]  # each goes to the list of its kind
+    except csv.Error as error:
+        raise Refusal([bad_guid(shown, rows.line_num, f"the line is not CSV: {error}", hint="quote a cell that holds a comma or a quote")]) from None
+    findings += _twice(found, shown)
+    if findings:
+        raise Refusal(findings[:SHOWN])
+    return found
+
+
+def bad_guid(shown: str, line: int | None, fact: str, *because: str, hint: str) -> Finding:
+    """Make a finding about a line of the table."""
+    return Finding("bad-guids", f"{shown}: {fact}", () if line else KEY, because, hint, Place(shown, line, 1) if line else None)
+
+
+def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str]) -> Finding:
+    """Make a finding about a line that names what the fabric does not have; `ports` are those of the device, empty where there is none."""
+    if read.device not in devices:
+        hint = suggest(read.device, devices, "`plan.json` and `cables.csv` name every device")
+        return bad_guid(shown, read.line, f"this fabric has no switch or host `{read.device}`", hint=hint)
+    hint = suggest(read.port, ports, f"its ports: {', '.join(ports)}") if ports else "a switch has one GUID; leave `port` empty"
+    return bad_guid(shown, read.line, f"`{read.device}` has no port `{read.port}`", hint=hint)
+
+
+def _text(path: Path, shown: str) -> str:
+    """Read the file."""
+    fault, hint = "", "a path is relative to the inventory"
+    try:
+        if not path.is_file():
+            fault = "there is no such file"
+        elif path.stat().st_size > MOST_BYTES:
+            fault, hint = f"the file is larger than {MOST_BYTES} bytes", f"a line is like `{_EXAMPLE}`"
+        else:
+            return path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        fault, hint = f"it is not UTF-8 text: byte {error.start}", "save the table as CSV in UTF-8"
+    except OSError as error:
+        fault = f"it cannot be read: {error.strerror}"
+    raise Refusal([bad_guid(shown, None, fault, hint=hint)])
+
+
+def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine | Finding:
+    """Read one line, or say what is wrong with it."""
+    hint = f"write it like `{_EXAMPLE}`"
+    if len(cells) != len(seats):
+        return bad_guid(shown, line, f"the line has {len(cells)} cells, and the table {len(seats)} columns", hint=hint)
+    device, port, text = (cells[seat] for seat in seats)
+    digits = _GUID.fullmatch(text.lower().replace(":", ""))
+    if not digits or not int(digits[1], 16):
+        return bad_guid(shown, line, f"`{text}` is no GUID", "a GUID is 16 hexadecimal digits, and not all of them 0", hint=hint)
+    return GuidLine(device, port, int(digits[1], 16), line)
+
+
+def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
+    """Find GUIDs, and ports, that stand twice."""
+    guids: dict[int, GuidLine] = {}
+    ports: dict[tuple[str, str], GuidLine] = {}
+    findings = []
+    for read in found:
+        first = guids.setdefault(read.guid, read)
+        if first is not read:
+            because = f"line {first.line} gives it to {_port(first)}, line {read.line} to {_port(read)}"
+            hint = "read both on the machines: `ibstat -p` prints those of a host, `ibnetdiscover` every one"
+            findings.append(bad_guid(shown, read.line, f"{guid_text(read.guid)} stands twice", because, hint=hint))
+        other = ports.setdefault((read.device, read.port), read)
+        if other is not read:
+            because = f"line {other.line} gives it {guid_text(other.guid)}, line {read.line} {guid_text(read.guid)}"
+            findings.append(bad_guid(shown, read.line, f"{_port(read)} stands twice", because, hint="keep one of the two"))
+    return findings
+
+
+def _port(read: GuidLine) -> str:
+    """Name a port of the table."""
+    return f"`{read.device} {read.port}`" if read.port else f"`{read.device}`"

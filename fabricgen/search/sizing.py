@@ -1,0 +1,98 @@
+"""The parts of a fabric by counts alone: no wire is drawn.
+
+Owns the arithmetic that `tallying` does over wires. It holds where all units are alike, every link of a kind takes the same parts, and all
+that was sized stands, as in the fabrics that a search judges.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.tallying import HOST, Tally
+from fabricgen.terms import LinkKind, Role
+
+if TYPE_CHECKING:
+    from fabricgen.clos import Bools
+    from fabricgen.planner import Plan
+    from fabricgen.plugging import End
+
+
+class Boxes(NamedTuple):
+    """Alike boxes of a role, over the whole fabric: how many, and on each of them the cages that face down and those that face up."""
+
+    number: int
+    down: frozenset[int]
+    up: frozenset[int]
+
+
+def switch_counts(plan: Plan) -> dict[Role, int]:
+    """Count the switches of each role."""
+    sizing, units, blocks = plan.sizing, plan.mapping.units, plan.mapping.units * plan.mapping.unit_blocks
+    counts = {Role.LEAF: units * sizing.leaf, Role.SPINE: blocks * sizing.spine, Role.CORE: blocks * sizing.core}
+    return {role: counts[role] for role in plan.roles}
+
+
+def link_counts(plan: Plan) -> dict[LinkKind, int]:
+    """Count the links of each kind."""
+    sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
+    above = {LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up, LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up}
+    return {kind: blocks * above[kind] if kind in above else plan.request.gpus * plan.request.planes for kind in plan.kinds}
+
+
+def count(plan: Plan) -> Tally:
+    """Count the modules and the cables of a fabric, as `tallying.tally` finds them on its wires."""
+    modules: dict[str, Counter[str]] = {HOST: Counter(), **{str(role): Counter() for role in plan.roles}}
+    plugged = plan.joints[LinkKind.HOST].lower
+    if plugged:
+        modules[HOST][plugged.model] = plan.request.gpus // plan.request.host_gpus * _host_cages(plan)
+    for role in plan.roles:
+        for box in boxes(plan, role):
+            for model, cages in _filled(plan, role, box).items():
+                modules[str(role)][model] += box.number * len(cages)
+    cables = {kind: Counter({plan.joints[kind].cable.model: links * plan.joints[kind].cables}) for kind, links in link_counts(plan).items()}
+    return Tally(modules, cables)
+
+
+def _host_cages(plan: Plan) -> int:
+    """Count the cages of a host that NIC ports sit in; of a host that is not known each port is one."""
+    request = plan.request
+    if request.host is None:
+        return request.host_gpus * request.planes
+    return len({port.cage for port in request.host.ports if port.plane < request.planes})
+
+
+def _filled(plan: Plan, role: Role, box: Boxes) -> dict[str, set[int]]:
+    """Return the cages of a box that each module fills; a downlink and an uplink may share one."""
+    filled: dict[str, set[int]] = {}
+    ends: tuple[tuple[End, frozenset[int]], ...] = (("upper", box.down), ("lower", box.up))
+    for joint, (end, cages) in product((plan.joints[kind] for kind in plan.kinds), ends):
+        module = joint.modules.get(end)
+        if module and cages and (joint.kind.upper if end == "upper" else joint.kind.lower) is role:
+            filled.setdefault(module.model, set()).update(cages)
+    return filled
+
+
+def boxes(plan: Plan, role: Role) -> list[Boxes]:
+    """Sort the boxes of a role by the cages in use, the fullest first."""
+    ports, down = plan.ports[role], plan.widths[role][0]
+    up = frozenset(port.cage for port in ports[down:])
+    if role is Role.LEAF:
+        used = np.repeat(endpoints(plan), plan.mapping.unit_blocks, axis=1)
+        rows, counts = (found[::-1] for found in np.unique(np.packbits(used, axis=1), axis=0, return_counts=True))
+        masks = np.unpackbits(rows, axis=1, count=used.shape[1]).astype(bool)
+        times = plan.mapping.units * counts
+        return [Boxes(int(number), frozenset(ports[at].cage for at in np.flatnonzero(mask)), up) for number, mask in zip(times.tolist(), masks, strict=True)]
+    sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
+    links, uppers = (sizing.leaf * sizing.leaf_up, sizing.spine) if role is Role.SPINE else (sizing.spine * sizing.spine_up, sizing.core)
+    each, more = divmod(links, uppers)
+    facing = [(blocks * more, each + 1), (blocks * (uppers - more), each)]
+    return [Boxes(number, frozenset(port.cage for port in ports[:width]), up) for number, width in facing if number]
+
+
+def endpoints(plan: Plan) -> Bools:
+    """Say which endpoint positions of the leaves of a block are taken; shape (leaves, downlinks)."""
+    return np.asarray((plan.mapping.pattern() >= 0).reshape(plan.sizing.leaf, plan.sizing.leaf_down))

@@ -1,0 +1,83 @@
+"""What the templates of network simulators see: numbered nodes, the links between them, and a block as a uniform tree.
+
+Nodes are numbered as SimAI numbers them: GPUs first, domain by domain, then HB domains, each of which is one switch, then leaves, spines and
+cores. `simulating` makes these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class SimulatedTier:
+    """A tier of a block of htsim's; tier 0 are the leaves."""
+
+    number: int
+    speed_gbps: int
+    """Of the links below it."""
+    down: int
+    up: int
+    """Ports; the highest tier has none."""
+    oversubscribed: int
+    bundle: int
+    """Parallel links to each switch below."""
+
+
+@dataclass(slots=True)
+class SimulatedBlock:
+    """A block as a uniform tree: a rail on a plane, or a plane of all rails."""
+
+    fabric: str
+    blocks: int
+    """So many are alike."""
+    endpoints: int
+    """Places on its leaves, in whole leaves; a place may be vacant."""
+    vacant: int
+    pod: int
+    """Endpoints of a pod."""
+    height: int
+    ports: int
+    """Of the switch that has the most."""
+    tiers: list[SimulatedTier]
+
+
+@dataclass(slots=True)
+class Simulation:
+    """A whole fabric."""
+
+    fabric: str
+    rail_only: bool
+    gpus: int
+    domain_gpus: int
+    domains: int
+    switches: int
+    """Without HB domains; a box that several rails share is one for each."""
+    all_switches: int
+    """With HB domains."""
+    nodes: int
+    links: int
+    """Lines of links: those of HB domains, and parallel links as one."""
+    merged: int
+    """The most parallel links that one line stands for."""
+    accelerator: str
+    hb_gbps: int
+    hb_gbytes: str
+    nic_gbytes: str
+    """Of a GPU, over all its ports, one direction."""
+    oversubscription: str
+    rates_bps: list[int]
+    """Every rate that a link has, in rising order."""
+    hb_ids: str
+    switch_ids: str
+    names: list[tuple[int, str, str, str]] = field(repr=False)
+    """Number, name, kind and rail of every node; the rail is empty where it serves several."""
+
+
+@dataclass(slots=True)
+class SimulatedRun:
+    """A run of links: the numbers of both ends, the rate in Gbps, and whether it is an HB domain's."""
+
+    rows: list[tuple[int, int, int, bool]]
+    first: bool
+    last: bool

@@ -1,0 +1,33 @@
+"""What is asked for: the inventory as frozen values.
+
+Owns the keys of an inventory, their types, defaults, descriptions and examples; the JSON Schema is made from these models. It does not
+know the catalog, and it checks no key against another: `resolving` does.
+"""
+
+from fabricgen.spec.buying import Prices, SparePolicy, Spares
+from fabricgen.spec.inventory import SHORT_FORMS, FabricSpec, json_schema, long_form
+from fabricgen.spec.room import Footprint, Rack, Site
+from fabricgen.spec.searching import Search
+from fabricgen.spec.settings import Addressing, Roce
+from fabricgen.spec.sizing import Phase, SwitchChoice
+from fabricgen.spec.values import NAME, PATTERNS
+
+__all__ = [
+    "NAME",
+    "PATTERNS",
+    "SHORT_FORMS",
+    "Addressing",
+    "FabricSpec",
+    "Footprint",
+    "Phase",
+    "Prices",
+    "Rack",
+    "Roce",
+    "Search",
+    "Site",
+    "SparePolicy",
+    "Spares",
+    "SwitchChoice",
+    "json_schema",
+    "long_form",
+]

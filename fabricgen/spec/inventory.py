@@ -1,0 +1,111 @@
+"""One inventory, whole, and its JSON Schema."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from fabricgen.spec.buying import Prices, Spares
+from fabricgen.spec.room import Site
+from fabricgen.spec.searching import Search
+from fabricgen.spec.settings import Addressing, Naming, Nccl, Nos, Roce
+from fabricgen.spec.sizing import HbDomain, HostChoice, NicChoice, Phase, Rails, Reserve, Switches
+from fabricgen.spec.values import NAME, Count, Part, Ratio, Word
+from fabricgen.terms import Design, Role
+
+SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",), "site": ("lengths",)}
+"""Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
+
+
+def long_form(key: str, word: str) -> dict[str, Any]:
+    """Write out the short form of a key.
+
+    >>> long_form("prices", "paper-v5")
+    {'book': 'paper-v5'}
+    """
+    return dict.fromkeys(SHORT_FORMS[key], word)
+
+
+class FabricSpec(Part):
+    """One inventory: what is asked for, in full."""
+
+    name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["paper-32k"])]
+    """Name of the fabric: lower case letters, digits and hyphens."""
+    design: Annotated[Design, Field(examples=["rail-only"])] = Design.RAIL_ONLY
+    """How NIC ports are mapped onto switches."""
+    gpus: Annotated[Count, Field(examples=[1024])]
+    """GPUs installed; a multiple of `hb_domain.gpus`."""
+    hb_domain: Annotated[HbDomain, Field(examples=[{"gpus": 8}])]
+    """The scale-up (HB) domain."""
+    host: Annotated[HostChoice | None, Field(examples=[{"model": "dgx-h100"}])] = None
+    """The host model."""
+    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = NicChoice()
+    """The NICs."""
+    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = Rails()
+    """Rails, planes and tiers."""
+    switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])]
+    """The switch of each role."""
+    oversubscription: Annotated[Ratio, Field(examples=["1:1", "3:1"])] = Fraction(1)
+    """Bandwidth of a leaf towards hosts against its bandwidth towards spines."""
+    spread: Annotated[Literal["even", "minimal"], Field(examples=["even"])] = "even"
+    """`even`: the spines divide a leaf's uplinks. `minimal`: the fewest spines, as the rail-only paper counts."""
+    reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
+    """Room for growth, sized and numbered now."""
+    phases: Annotated[tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])] = ()
+    """The order in which a fabric is bought and cabled, where not at once; no cable is pulled twice. Default: at once."""
+    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares()
+    """Spare parts."""
+    site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = None
+    """The room. Without it one is generated; `unknown` leaves racks and lengths open."""
+    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing()
+    """Addresses, AS numbers and link settings."""
+    roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce()
+    """The lossless traffic class."""
+    naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming()
+    """Names of switches and hosts."""
+    prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices()
+    """A price book's name or path, or a mapping of `book` and `parts`."""
+    nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos()
+    """The network operating systems; one word stands for all roles."""
+    nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl()
+    """NCCL's version, or a mapping of `version` and `pxn`."""
+    outputs: Annotated[tuple[Word, ...], Field(examples=[["cabling", "bom", "sonic", "slurm"]])] = ()
+    """What `build` writes: groups of files or packs, by name. Default: what the NOS and the transport call for. `--only` wins over it."""
+
+    search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = None
+    """What `search` chooses among, and its limits; nothing else reads it."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_forms(cls, values: Any) -> Any:  # noqa: ANN401 - what YAML holds before it is checked
+        """Write out `prices: NAME`, `nos: NAME`, `nccl: VERSION` and `site: unknown`."""
+        if not isinstance(values, dict):
+            return values
+        return {key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value for key, value in values.items()}
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the inventory's JSON Schema in the draft-07 subset that yaml-language-server reads."""
+    schema = FabricSpec.model_json_schema(mode="validation")
+    keys = schema["properties"]
+    for key in SHORT_FORMS:
+        told = {fact: keys[key][fact] for fact in ("description", "examples")}
+        keys[key] = {"anyOf": [{"type": "string"}, {"$ref": f"#/$defs/{key.capitalize()}"}], **told}
+    definitions = schema.pop("$defs")
+    moved = _moved({"definitions": definitions, **schema})
+    return {"$schema": "http://json-schema.org/draft-07/schema#", **moved}
+
+
+def _moved(node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document
+    """Rewrite 2020-12 references as draft-07 ones, and put what stands beside a reference beside an `allOf`, where it counts."""
+    if isinstance(node, list):
+        return [_moved(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {key: _moved(value) for key, value in node.items() if key != "$ref"}
+    if "$ref" in node:
+        reference = {"$ref": node["$ref"].replace("#/$defs/", "#/definitions/")}
+        return {**out, "allOf": [reference]} if out else reference
+    return out

@@ -1,0 +1,87 @@
+"""The values that keys of an inventory take: counts, speeds, ratios, prefixes, prices, lengths, days and names, and what each is written like."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from fractions import Fraction
+from ipaddress import IPv4Network
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
+
+from fabricgen.terms import parse_ratio, parse_speed, ratio_text, speed_text
+
+NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
+MODEL = r"[a-z0-9][a-z0-9.-]*"
+BREAKOUT = r"\d+x\d+(\.\d+)?[GT]"
+VERSION = r"\d{1,4}\.\d{1,4}(\.\d{1,4})?"
+CURRENCY = r"[A-Z]{3}"
+TABLE = r"(\./)?([A-Za-z0-9_][A-Za-z0-9._-]*/)*[A-Za-z0-9_][A-Za-z0-9._-]*\.csv"
+PATTERNS = {
+    f"^{NAME}$": "in lower case letters, digits and hyphens",
+    f"^{MODEL}$": "in lower case letters, digits, dots and hyphens",
+    f"^{BREAKOUT}$": "as ports, `x` and their speed, like 2x400G",
+    f"^{VERSION}$": "as numbers with dots, like 2.30.7",
+    f"^{CURRENCY}$": "as the three capital letters of ISO 4217, like EUR",
+    f"^{TABLE}$": "as the path of a .csv file below the inventory's directory, like positions.csv",
+}
+"""What each pattern asks for, in words."""
+
+
+def decimal_of(value: object) -> object:
+    """Take a YAML number as the decimal that was typed; a float would add its binary error to every sum."""
+    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def network_of(value: object) -> IPv4Network:
+    """Read an IPv4 prefix; host bits are an error, so that no pool is silently moved."""
+    rule = "an IPv4 prefix is written like 10.0.0.0/9"
+    if not isinstance(value, str | IPv4Network):
+        raise ValueError(rule)  # noqa: TRY004 - pydantic makes a finding of a ValueError, and a fault of a TypeError
+    try:
+        return IPv4Network(value)
+    except ValueError as error:
+        raise ValueError(f"{rule}: {error}") from error
+
+
+def day_of(value: object) -> dt.date:
+    """Read a day; a number would be taken for seconds since 1970."""
+    rule = "a day is written like 2026-09-22"
+    try:
+        day = dt.date.fromisoformat(str(value))
+    except ValueError as error:
+        raise ValueError(rule) from error
+    if day.isoformat() != str(value):
+        raise ValueError(rule)
+    return day
+
+
+Count = Annotated[int, Field(strict=True, ge=1)]
+Speed = Annotated[
+    int,
+    BeforeValidator(parse_speed),
+    PlainSerializer(speed_text),
+    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^\s*\d+(\.\d+)?\s*[GgTt]([Bb][Pp][Ss]|[Bb]/[Ss]|[Bb][Ii][Tt]/[Ss])?\s*$", "minimum": 1}),
+]
+Ratio = Annotated[
+    Fraction,
+    BeforeValidator(parse_ratio),
+    PlainSerializer(ratio_text),
+    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*\d+(\.\d+)?(\s*:\s*\d+(\.\d+)?)?\s*$", "exclusiveMinimum": 0}),
+]
+Prefix = Annotated[IPv4Network, BeforeValidator(network_of), PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"})]
+Price = Annotated[Decimal, Field(ge=0), BeforeValidator(decimal_of)]
+Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False), BeforeValidator(decimal_of)]
+Metres = Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(decimal_of)]
+Lengths = Annotated[tuple[Metres, ...], Field(min_length=1)]
+Day = Annotated[dt.date, BeforeValidator(day_of), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"})]
+Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
+Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
+Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
+
+
+class Part(BaseModel):
+    """A mapping of the inventory: unknown keys are refused and values never change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)

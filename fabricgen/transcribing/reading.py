@@ -1,0 +1,53 @@
+"""A description of a switch, whichever of the three it is.
+
+Owns opening the file and telling the kinds apart by what they must hold.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.source import load_facts
+from fabricgen.transcribing.drafts import Description, refused
+from fabricgen.transcribing.hedgehog_profiles import read_profile
+from fabricgen.transcribing.netbox_types import read_device_type
+from fabricgen.transcribing.sonic_platforms import read_platform
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_BYTES = 2**22
+"""Thirty times the largest platform.json; a larger file is something else."""
+
+
+def read_description(path: Path, nos: str) -> Description:
+    """Read what a file says; `nos` is the system that calls ports as a device type does. Raises Refusal `bad-switch-description`, or `no-such-file`."""
+    facts = _load(path)
+    try:
+        if facts.get("kind") == "SwitchProfile":
+            return read_profile(path, facts)
+        if {"chassis", "interfaces"} <= facts.keys():
+            return read_platform(path, facts)
+        if {"manufacturer", "model", "interfaces"} <= facts.keys():
+            return read_device_type(path, facts, nos)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        said = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else "a value in it is not of the form that its kind has"
+        raise refused(path, said, hint="give the file as its project ships it") from error
+    keys = ", ".join(map(str, list(facts)[:6])) or "none"
+    hint = "give a NetBox device type (manufacturer, model, interfaces), a platform.json of SONiC (chassis, interfaces), or a SwitchProfile of Hedgehog"
+    raise refused(path, "this describes no switch that could be read", f"its keys are {keys}", hint=hint)
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """Open a file: JSON by its name, everything else as YAML."""
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise refused(path, f"the file is larger than {MOST_BYTES} bytes", hint="give the description of one switch")
+        facts: Any = json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else load_facts(path, "bad-switch-description")
+    except OSError as error:
+        raise Refusal([Finding("no-such-file", f"`{path}` cannot be read: {error.strerror}", hint="give the path of a description")]) from None
+    except (ValueError, RecursionError) as error:
+        raise refused(path, f"it is not JSON: {error}", hint="give the file as its project ships it") from None
+    return facts if isinstance(facts, dict) else {}

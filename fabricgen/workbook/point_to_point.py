@@ -1,0 +1,40 @@
+"""The point-to-point sheet: both ends of every link, a row for each, as validators of a cabling read it.
+
+Owns its columns, which are those that NVIDIA documents for the P2P file of its Cable Validation Tool (releases 1.4 to 1.6), and when another sheet
+begins. Every cell is a text. What a row says is decided in `dcim`.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from fabricgen.workbook.book import Book, Column, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from fabricgen.dcim_views import EndToEndView
+
+TITLES = tuple(f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "Node Name", "Type", "Port"))
+"""Rack and U are for people; the tool needs the others."""
+
+ROWS = 1_000_000
+"""Links of a sheet, below the most rows that one can hold; the tool reads every sheet."""
+
+
+def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) -> None:
+    """Write the workbook, with one sheet or as many as it takes."""
+    with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
+        book = Book(path, scratch, fabric, f"Point to point of {fabric}", constant_memory=True)
+        rest, number = iter(rows), 0
+        while (run := [*islice(rest, 1)]) or not number:
+            number += 1
+            columns = [Column(title, shade="a" if title.startswith("A") else "b") for title in TITLES]
+            sheet = book.table(f"P2P {number}" if number > 1 else "P2P", f"Point to point of {fabric}", columns, grid=True)
+            for at, row in enumerate(chain(run, islice(rest, ROWS - 1)), start=1):
+                for column, text in enumerate((*row.a, *row.z)):
+                    write_text(sheet, at, column, text, None)
+        book.close()

@@ -1,0 +1,134 @@
+"""What a build writes where the inventory names its outputs, and the table of all of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+from fabricgen.building import Job
+from fabricgen.building.choosing import PARTS, choose
+from fabricgen.building.listing import OWN, Listed, every_output, outputs_of
+from fabricgen.building.sources import GROUPS, ON_REQUEST, Group
+from fabricgen.cli.build import REQUESTABLE
+from fabricgen.packs import Packs
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Run
+
+PACKS = Packs()
+SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8}
+SONIC: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "nos": "sonic"}
+FABRICS: dict[str, dict[str, Any]] = {
+    "frr": SMALL,
+    "sonic": SONIC,
+    "unnumbered": SMALL | {"addressing": {"host_links": "unnumbered"}},
+    "infiniband": {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "qm9700"}}},
+}
+
+
+def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # noqa: ANN401 - what stands in an inventory
+    """Lay out the build of an inventory that names its outputs."""
+    plan = planned(**keys or SMALL, outputs=outputs)
+    choice = choose(only, plan.spec.outputs, PACKS)
+    return Job(plan, PACKS, choice.groups, choice.named, alone=choice.alone)
+
+
+def places(job: Job) -> set[str]:
+    """Return what a build writes, with names of devices left out."""
+    return {re.sub(r"(hosts|configs|gpus)/[^/]+", r"\1/*", path) for path in job.paths()} - {"manifest.json", "plan.json"}
+
+
+def fits(row: Listed, path: str) -> bool:
+    """Say whether a path is one of an output's; a long table is cut into numbered files."""
+    whole = "[^/]+".join(re.escape(part) for part in re.split(r"[{][a-z_]+[}]", row.path))
+    return re.fullmatch(whole, re.sub(r"-\d+(\.csv)$", r"\1", path)) is not None or re.fullmatch(whole, path) is not None
+
+
+def test_without_the_key_nothing_changes() -> None:
+    """By default everything is written that nobody has to ask for."""
+    assert job_of().groups == tuple(group for group in GROUPS if group not in ON_REQUEST)
+    assert job_of().alone == {}
+
+
+def test_a_group_brings_all_of_it() -> None:
+    """A group in the inventory writes what the same group on the command line does."""
+    for group in GROUPS:
+        assert places(job_of(group)) == places(job_of(only=(group,)))
+
+
+@pytest.mark.parametrize(
+    ("outputs", "written"),
+    [
+        (("ptm",), {"graph/topology.dot"}),
+        (("netplan",), {"hosts/*/netplan/60-rails.yaml"}),
+        (("kueue", "topograph"), {"cluster/kueue/label-nodes.sh", "cluster/kueue/topology.yaml", "cluster/topograph/model.yaml"}),
+        (("nccl", "hosts"), places(job_of("hosts"))),
+    ],
+)
+def test_a_pack_comes_alone(outputs: tuple[str, ...], written: set[str]) -> None:
+    """A pack is written without the others of its group, unless the group is named too; a name of both is the group."""
+    assert places(job_of(*outputs)) == written
+
+
+def test_a_pack_of_another_nos_writes_nothing() -> None:
+    """The pack of a NOS writes its switches' files, and those of no other."""
+    assert {path.split("/")[0] for path in places(job_of("sonic", **SONIC))} == {"configs"}
+    assert places(job_of("eos", **SONIC)) == set()
+    assert places(job_of("room")) < places(job_of("cabling"))
+
+
+def test_a_lab_brings_what_it_boots() -> None:
+    """A topology mounts the scripts of GPUs and the configurations, so that they come along."""
+    assert places(job_of("containerlab")) == places(job_of("lab")) > places(job_of("configs"))
+
+
+@pytest.mark.parametrize("word", PARTS)
+def test_a_part_is_asked_for(word: str) -> None:
+    """What is written on request only can be requested in the inventory, as on the command line."""
+    assert (job_of(word).groups, word in job_of(word).named) == ((PARTS[word],), True)
+
+
+def test_only_wins() -> None:
+    """What is typed is written, and nothing that the inventory names."""
+    assert places(job_of("bom", "slurm", only=("graph",))) == places(job_of("graph"))
+
+
+def test_every_word_is_on_the_command_line() -> None:
+    """The words of `--only` are the groups and the parts that are written on request."""
+    assert sorted(REQUESTABLE) == sorted([*get_args(Group), *PARTS])
+
+
+@pytest.mark.parametrize("fabric", FABRICS)
+def test_the_table_tells_of_every_file(fabric: str) -> None:
+    """Each file of a build is one of an output that is listed for it, and each that is listed stands in the table of all."""
+    job = job_of(*GROUPS, **FABRICS[fabric])
+    rows, paths = outputs_of(job), set(job.paths())
+    assert [path for path in sorted(paths) if not any(fits(row, path) for row in rows)] == []
+    assert set(rows) <= set(every_output(PACKS))
+    assert all(row.reader and "\n" not in row.reader for row in rows)
+    silent = {row.path for row in rows if not any(fits(row, path) for path in paths)}
+    assert [row.path for row in OWN if row.path in silent] == []
+    assert [path for path in sorted(silent) if path.split("/")[0] in ("cluster", "configs", "hosts", "subnets", "graph", "bom")] == []
+
+
+def test_the_table_is_printed(run: Run, tmp_path: Path) -> None:
+    """With and without an inventory, as a table and as JSON; nothing is written, and no OUT is needed."""
+    (tmp_path / "fabric.yaml").write_text(
+        "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\noutputs: [slurm]\n", encoding="utf-8"
+    )
+    shown = run("build", "--list-outputs")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    head, *lines = shown.stdout.splitlines()
+    assert head.split() == ["PACK", "PATH", "READ", "BY"]
+    assert len(lines) == len(every_output(PACKS))
+    listed = json.loads(run("build", "fabric.yaml", "--list-outputs", "--json").stdout)["outputs"]
+    assert {row["pack"] for row in listed} == {"", "slurm"}
+    assert all(set(row) == {"pack", "group", "path", "reader"} for row in listed)
+    assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]
+    assert "'-o'" in run("build", "fabric.yaml").stderr

@@ -1,0 +1,433 @@
+"""The packs of schedulers and automation: every host stands in one stripe and one block, Slurm itself reads its files, and hostile names survive."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import socket
+import subprocess
+import time
+from collections import Counter
+from functools import cache
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+from ruamel.yaml import YAML
+
+from fabricgen.building import Job, build, clusters
+from fabricgen.diagnostics import Refusal
+from fabricgen.hosting import Hosts
+from fabricgen.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
+from fabricgen.packs import Packs
+from fabricgen.placing import LONGEST_NAME
+from fabricgen.scheduling import cluster_view
+from fabricgen.stripes import stripes
+from fabricgen.viewing import Views
+from tests.laws.drawing import Inventory, inventories
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+
+SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 4}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "one stripe": SMALL | {"radix": 16},
+    "two tiers": SMALL,
+    "three tiers": SMALL | {"gpus": 128},
+    "domains of several hosts": SMALL | {"hb_domain": {"gpus": 8, "hosts": 4}},
+    "every host on every rail": SMALL | {"hb_domain": {"gpus": 8, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
+    "domains that straddle leaves": {"gpus": 72, "hb_domain": {"gpus": 12, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
+    "two planes": SMALL | {"rails": {"planes": 2}},
+    "shared boxes": SMALL | {"rails": {"per_switch": 2, "tiers": 2}, "radix": 8},
+    "rail-optimized": SMALL | {"design": "rail-optimized", "hb_domain": {"gpus": 2}, "radix": 8},
+    "fat-tree": SMALL | {"design": "fat-tree", "radix": 8},
+    "fat-tree of wide domains": {"design": "fat-tree", "gpus": 48, "hb_domain": {"gpus": 6, "hosts": 3}, "radix": 8},
+    "room to grow": SMALL | {"gpus": 40, "reserve": {"gpus": 128}},
+    "infiniband": {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "qm9700"}}, "rails": {"tiers": 2}},
+    "hosts called like stripes": SMALL | {"naming": {"host": "stripe-{n}"}},
+    "hosts called like numbers": SMALL | {"naming": {"host": "{n:03}"}},
+    "hosts called like YAML": SMALL | {"naming": {"host": "1e{n}"}},
+    "numbers in the middle": SMALL | {"naming": {"host": "h{n}-on"}},
+    "numbers at both ends": SMALL | {"hb_domain": {"gpus": 8, "hosts": 4}, "naming": {"host": "7-{domain}-{host}"}},
+    "long numbers": SMALL | {"naming": {"host": "a999999999999{n}"}},
+    "fabric called like a stripe": SMALL | {"name": "stripe-1"},
+}  # fmt: skip
+PACKS = Packs()
+LABEL = re.compile(r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])")
+"""What Kueue's resource definition asks of a nodeLabel, and Kubernetes of any label's key."""
+
+
+@cache
+def plan_of(variant: str) -> Plan:
+    """Plan a variant."""
+    return planned(**VARIANTS[variant])
+
+
+@cache
+def files_of(variant: str) -> dict[str, str]:
+    """Render every file of the group, by the part of the path below cluster/."""
+    job = Job(plan_of(variant), PACKS, ("cluster",))
+    return {
+        output.path.removeprefix("cluster/"): PACKS.render(pack.name, output.template, devices=job.devices, cluster=job.cluster)
+        for pack in PACKS.group("cluster")
+        for output in pack.outputs
+    }
+
+
+def numbers(first: str, last: str) -> Iterator[str]:
+    """Count from a number to another as they are padded."""
+    return (str(number).zfill(len(first)) for number in range(int(first), int(last) + 1))
+
+
+def expanded(expression: str) -> list[str]:
+    """Expand a node expression as Slurm does: one pair of brackets at the end of a name, ranges in it padded like their first number."""
+    names = []
+    for prefix, ranges, plain in re.findall(r"([a-z0-9-]*)\[([0-9,-]+)\](?=,|$)|([a-z0-9-]+)(?=,|$)", expression):
+        names += [plain] if plain else [prefix + number for part in ranges.split(",") for number in numbers(part.split("-")[0], part.split("-")[-1])]
+    return names
+
+
+def expanded_pattern(pattern: str) -> list[str]:
+    """Expand a host range as Ansible does; where the first number begins with a zero, both must be of one length."""
+    match = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", pattern)
+    if not match:
+        return [pattern]
+    assert not (match[2].startswith("0") and len(match[2]) > 1) or len(match[2]) == len(match[3])
+    return [match[1] + number for number in numbers(match[2], match[3])]
+
+
+def pairs(text: str) -> list[dict[str, str]]:
+    """Read the lines of a topology.conf as their keys and values."""
+    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
+    return [dict(word.split("=", 1) for word in line.split(" ")) for line in lines]
+
+
+def yaml_of(text: str) -> list[Any]:
+    """Read every document of a YAML text as YAML 1.1 and as 1.2, which must agree."""
+    read = []
+    for version in ((1, 1), (1, 2)):
+        yaml = YAML(typ="safe", pure=True)
+        yaml.version = version
+        read.append(list(yaml.load_all(text)))
+    assert read[0] == read[1]
+    return read[1]
+
+
+def domain_hosts(plan: Plan) -> list[list[str]]:
+    """Return the hosts of each HB domain."""
+    size = plan.request.domain_hosts
+    return [plan.hosts[first : first + size] for first in range(0, len(plan.hosts), size)]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
+    """Two HB domains are in one stripe where, rank by rank, their NICs hang on the same leaves, and only there."""
+    plan = plan_of(variant)
+    leaves = {host.name: [nic.leaf for nic in host.nics] for host in Hosts(plan).views(range(len(plan.hosts)))}
+    hangs_on = [[leaf for host in hosts for leaf in leaves[host]] for hosts in domain_hosts(plan)]
+    stripe = {domain: number for number, found in enumerate(stripes(plan)) for domain in found.domains}
+    assert sorted(stripe) == list(range(len(hangs_on)))
+    assert all((hangs_on[one] == hangs_on[other]) == (stripe[one] == stripe[other]) for one, other in combinations(stripe, 2))
+
+
+@given(inventories())
+@settings(max_examples=25)
+def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
+    """Whatever can be planned has each HB domain in one stripe, each stripe at least a leaf and a domain, and each host below one switch."""
+    try:
+        plan = planned(**inventory)
+    except Refusal:
+        reject()
+    found = stripes(plan)
+    assert sorted(domain for stripe in found for domain in stripe.domains) == list(range(len(plan.hosts) // plan.request.domain_hosts))
+    assert all(stripe.leaves and len(stripe.leaves) == len(set(stripe.leaves)) for stripe in found)
+    assert [host for stripe in cluster_view(plan).stripes for batch in stripe.batches for host in batch] == [
+        host for stripe in found for domain in stripe.domains for host in domain_hosts(plan)[domain]
+    ]
+
+
+def test_growth_renames_no_stripe() -> None:
+    """What is installed first stands in the same stripes when all that is reserved is installed."""
+    before, after = plan_of("room to grow"), planned(**VARIANTS["room to grow"] | {"gpus": 128})
+    small, large = ({host: stripe.name for stripe in cluster_view(plan).stripes for host in expanded(stripe.nodes)} for plan in (before, after))
+    assert small.items() <= large.items()
+    assert len(small) < len(large)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_tree_holds_every_host_once(variant: str) -> None:
+    """Each host stands below one switch, in order; HB domains are not torn; the root joins all switches where any two hosts share a rail, and only there."""
+    plan, text = plan_of(variant), files_of(variant)["slurm/tree/topology.conf"]
+    lines = pairs(text)
+    leaves = [line for line in lines if "Nodes" in line]
+    below = {line["SwitchName"]: expanded(line["Nodes"]) for line in leaves}
+    assert Counter(host for hosts in below.values() for host in hosts) == Counter(plan.hosts)
+    assert all(any(set(own) <= set(hosts) for hosts in below.values()) for own in domain_hosts(plan))
+    assert len(below) == len(leaves) == len(stripes(plan))
+    rails = [{nic.rail for nic in host.nics} for host in Hosts(plan).views(range(len(plan.hosts)))]
+    meet = plan.mapping.spans_rails or all(one & other for one, other in combinations(rails, 2))
+    roots = [line for line in lines if "Switches" in line]
+    assert len(roots) == (len(leaves) > 1 and meet)
+    assert [expanded(line["Switches"]) for line in roots] == [list(below) for _ in roots]
+    assert len({line["SwitchName"] for line in lines}) == len(lines)
+    assert all(len(line["SwitchName"]) <= LONGEST_NAME for line in lines)
+    assert ("one common root would promise connectivity" in text) == (not plan.mapping.spans_rails)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_a_block_is_an_hb_domain(variant: str) -> None:
+    """There is a block for each HB domain, none below the base size, and each larger size is a power of two of it."""
+    plan = plan_of(variant)
+    *lines, sizes = pairs(files_of(variant)["slurm/block/topology.conf"])
+    blocks = {line["BlockName"]: expanded(line["Nodes"]) for line in lines}
+    assert len(blocks) == len(lines)
+    assert blocks == {f"hb-{number}": hosts for number, hosts in enumerate(domain_hosts(plan))}
+    base, *larger = map(int, sizes["BlockSizes"].split(","))
+    assert {len(hosts) for hosts in blocks.values()} == {base}
+    for size in larger:
+        below = [set(expanded(line["Nodes"])) for line in pairs(files_of(variant)["slurm/tree/topology.conf"]) if "Nodes" in line]
+        in_turn = [host for hosts in blocks.values() for host in hosts]
+        assert (size // base).bit_count() == 1
+        assert [set(in_turn[first : first + size]) for first in range(0, len(in_turn), size)] == below
+
+
+def test_the_size_of_a_stripe_is_said_where_it_can_be() -> None:
+    """Two domains a stripe are a power of two, one is none to speak of, and three are no power."""
+    assert [cluster_view(plan_of(variant)).block_sizes for variant in ("two tiers", "domains of several hosts", "fat-tree of wide domains")] == [
+        [1, 2],
+        [4, 8],
+        [3],
+    ]
+    assert cluster_view(planned(gpus=18, hb_domain={"gpus": 2}, radix=6)).block_sizes == [1]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_topology_yaml_says_what_the_other_two_say(variant: str) -> None:
+    """The name stands first in each entry, one is the default, and tree and blocks are those of topology.conf."""
+    files = files_of(variant)
+    ((tree, block),) = yaml_of(files["slurm/topology.yaml"])
+    assert [next(iter(entry)) for entry in (tree, block)] == ["topology", "topology"]
+    assert [entry["cluster_default"] for entry in (tree, block)] == [True, False]
+    words = {"SwitchName": "switch", "Nodes": "nodes", "Switches": "children", "BlockName": "block"}
+    assert tree["tree"]["switches"] == [{words[key]: value for key, value in line.items()} for line in pairs(files["slurm/tree/topology.conf"])]
+    *lines, sizes = pairs(files["slurm/block/topology.conf"])
+    assert block["block"]["blocks"] == [{words[key]: value for key, value in line.items()} for line in lines]
+    assert block["block"]["block_sizes"] == [int(size) for size in sizes["BlockSizes"].split(",")]
+
+
+def run_script(text: str, stand_in: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a script with dash, where a program that only prints its arguments stands for the real one."""
+    program = folder / stand_in
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$*"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (folder / "script.sh").write_text(text, encoding="utf-8")
+    return subprocess.run(["/bin/dash", "script.sh", *words], cwd=folder, env={"PATH": f"{folder}:/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("variant", ["two tiers", "numbers in the middle", "numbers at both ends"])
+def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
+    """The script reserves the hosts of one stripe, keeps what is said of the reservation, and refuses a stripe that is not there."""
+    text = files_of(variant)["slurm/reservations.sh"]
+    below = [expanded(line["Nodes"]) for line in pairs(files_of(variant)["slurm/tree/topology.conf"]) if "Nodes" in line]
+    said = run_script(text, "scontrol", tmp_path, "stripe-2", "StartTime=now", "Users=a b").stdout
+    match = re.fullmatch(r"create reservation ReservationName=stripe-2 Nodes=(\S+) StartTime=now Users=a b\n", said)
+    assert match
+    assert expanded(match[1]) == below[1]
+    assert "ReservationName=stripe-2" not in run_script(text, "scontrol", tmp_path, "stripe-2", "ReservationName=mine").stdout
+    refused = run_script(text, "scontrol", tmp_path, f"stripe-{len(below) + 1}")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert run_script(text, "scontrol", tmp_path).returncode == 2
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
+    """The manifests keep the rules of Kueue's resource definition, and the script gives each node one value of each level, lower levels within higher ones."""
+    plan, files = plan_of(variant), files_of(variant)
+    topology, flavor = yaml_of(files["kueue/topology.yaml"])
+    levels = [level["nodeLabel"] for level in topology["spec"]["levels"]]
+    assert all(LABEL.fullmatch(level) and len(level) <= 316 for level in levels)
+    assert 1 <= len(levels) == len(set(levels)) <= 16
+    assert levels[-1] == "kubernetes.io/hostname"
+    assert flavor["spec"]["topologyName"] == topology["metadata"]["name"] == plan.spec.name
+    said = run_script(files["kueue/label-nodes.sh"], "kubectl", tmp_path)
+    assert (said.returncode, said.stderr) == (0, "")
+    labels: dict[str, dict[str, str]] = {host: {levels[-1]: host} for host in plan.hosts}
+    for line in said.stdout.splitlines():
+        words = line.removeprefix("label --overwrite node ").split()
+        for host in (word for word in words if "=" not in word):
+            labels[host] |= dict(word.split("=") for word in words if "=" in word)
+    assert len({tuple(sorted(own)) for own in labels.values()}) == 1
+    assert all(len(value) <= 63 for own in labels.values() for value in own.values())
+    assert all(own.items() >= flavor["spec"]["nodeLabels"].items() for own in labels.values())
+    for above, level in pairwise(levels):
+        assert len({(own[level], own[above]) for own in labels.values()}) == len({own[level] for own in labels.values()})
+    assert Counter(own["fabric.topograph.run/tier-0"] for own in labels.values()) == {
+        line["SwitchName"]: len(expanded(line["Nodes"])) for line in pairs(files["slurm/tree/topology.conf"]) if "Nodes" in line
+    }
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_topograph_takes_the_model(variant: str) -> None:
+    """A switch has one parent, a block hangs on a switch that is declared and has nodes, and each host is in one block."""
+    ((model),) = yaml_of(files_of(variant)["topograph/model.yaml"])
+    children = [child for switch in model["switches"].values() for child in switch.get("switches", [])]
+    assert len(children) == len(set(children))
+    assert set(children) <= set(model["switches"])
+    assert all(block["switch"] in model["switches"] and block["nodes"] for block in model["blocks"])
+    assert Counter(host for block in model["blocks"] for nodes in block["nodes"] for host in expanded(nodes)) == Counter(plan_of(variant).hosts)
+    domains = [block["annotations"]["accelerator.topology.test/domain"] for block in model["blocks"]]
+    assert len(set(domains)) == len(domains)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_ansible_finds_every_device(variant: str) -> None:
+    """Switches stand once by role with the facts of their configurations, hosts once by stripe; no group is called like a device, nor unlike a variable."""
+    plan = plan_of(variant)
+    (document,) = yaml_of(files_of(variant)["ansible/inventory.yml"])
+    groups = document["all"]["children"]
+    switches = {name: facts for group in groups["switches"]["children"].values() for name, facts in group["hosts"].items()}
+    views = [view for unit in range(plan.mapping.units) for view in Views(plan).switches(unit)]
+    assert sorted(switches) == sorted(plan.switches())
+    for view in views:
+        facts = switches[view.name]
+        assert (facts["role"], facts["nos"], facts["plane"]) == (view.role, view.nos, view.plane)
+        assert [str(rail) for rail in facts["rails"]] == [instance.rail for instance in view.instances if instance.rail]
+        if plan.request.fronts[plan.roles[0]].model.transport == "ethernet":
+            assert (facts["asn"], facts["loopback"]) == (view.asn, view.instances[0].loopback)
+        members = {name for name, group in groups.items() if view.name in _members(group)}
+        assert members == {f"plane_{view.plane}", f"nos_{view.nos}".replace("-", "_"), *(f"rail_{rail}" for rail in facts["rails"])}
+    assert Counter(host for group in groups["gpu_hosts"]["children"].values() for host in _members(group)) == Counter(plan.hosts)
+    names = {*groups, *groups["switches"]["children"], *groups["gpu_hosts"]["children"]}
+    assert all(name.isidentifier() for name in names)
+    assert names.isdisjoint([*plan.switches(), *plan.hosts])
+
+
+def _members(group: dict[str, Any]) -> list[str]:
+    """Expand the hosts of a group."""
+    return [name for pattern in group.get("hosts", {}) for name in expanded_pattern(pattern)]
+
+
+@given(st.lists(st.from_regex(r"[a-z]{0,2}-?[0-9]{0,4}x?", fullmatch=True).filter(bool), unique=True, max_size=12))
+def test_folded_names_come_back(names: list[str]) -> None:
+    """Whatever is folded expands to the very same names."""
+    assert Counter(expanded(node_expression(names))) == Counter(names)
+    assert [name for pattern in host_ranges(names) for name in expanded_pattern(pattern)] == names
+
+
+def test_ranges_are_as_short_as_they_can_be() -> None:
+    """Many names take a few words, and no range is longer than Slurm reads."""
+    names = [f"host-{number:07}" for number in range(1, 200_001)]
+    runs = folded(names)
+    assert len(runs) == -(-len(names) // LONGEST_RANGE)
+    assert max(int(run.last) - int(run.first) + 1 for run in runs) == LONGEST_RANGE
+    assert len(node_expression(names)) < 20 * len(runs)
+
+
+def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What has a line for each host, HB domain or switch is written on request only where it would be long; what has one for each stripe always is."""
+    plan = plan_of("two tiers")
+    monkeypatch.setattr(clusters, "MOST_LINES", 7)
+    job = Job(plan, PACKS, ("cluster",))
+    written = {file.path for file in build(job, tmp_path / "short")}
+    assert written - {"plan.json"} == {f"cluster/{name}" for name in ("slurm/tree/topology.conf", "slurm/reservations.sh", "kueue/topology.yaml")}
+    asked = {file.path for file in build(Job(plan, PACKS, ("cluster",), frozenset({"cluster"})), tmp_path / "long")}
+    assert {sentence.split(":")[0] for sentence in job.skipped} == asked - written
+
+
+@pytest.fixture
+def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], tuple[str, str]]:
+    """Return a function that boots slurmctld with a topology.conf, and returns its log, and what scontrol shows of the topology."""
+    programs = [tool("slurmctld"), tool("scontrol")]
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def boot(plan: Plan, topology: str) -> tuple[str, str]:
+        (tmp_path / "topology.conf").write_text(topology, encoding="utf-8")
+        (tmp_path / "slurm.conf").write_text(
+            f"ClusterName=test\nSlurmctldHost={socket.gethostname().split('.')[0]}(127.0.0.1)\nSlurmctldPort={port}\nSlurmUser={getpass.getuser()}\n"
+            "AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
+            f"SelectType=select/cons_tres\nTopologyPlugin=topology/tree\nStateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
+            f"NodeName={node_expression(plan.hosts)} NodeAddr=127.0.0.1\nPartitionName=all Nodes=ALL Default=YES\n",
+            encoding="utf-8",
+        )
+        log = tmp_path / "log"
+        with log.open("wb") as stream:
+            daemon = subprocess.Popen([programs[0], "-D", "-c", "-i", "-f", tmp_path / "slurm.conf"], stdout=stream, stderr=stream)
+        try:
+            while daemon.poll() is None and "Running as primary" not in log.read_text(encoding="utf-8"):
+                time.sleep(0.01)
+            environment = {"SLURM_CONF": str(tmp_path / "slurm.conf")}
+            asked = [programs[1], "show", "topology"]
+            shown = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False).stdout if daemon.poll() is None else ""
+        finally:
+            daemon.kill()
+            daemon.wait()
+        return log.read_text(encoding="utf-8"), shown
+
+    return boot
+
+
+COMPLAINTS = re.compile(r"fatal|switch|topology|hostname|invalid", re.IGNORECASE)
+HARMLESS = ("MailProg", "state file", "read_slurm_conf")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", ["two tiers", "domains of several hosts", "hosts called like stripes", "numbers in the middle", "numbers at both ends"])
+def test_slurm_reads_the_tree(variant: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
+    """Slurm's own controller boots with the file without a complaint, and knows the same switches with the same hosts."""
+    plan, text = plan_of(variant), files_of(variant)["slurm/tree/topology.conf"]
+    log, shown = slurm(plan, text)
+    complaints = [line for line in log.splitlines() if COMPLAINTS.search(line) and not any(word in line for word in HARMLESS)]
+    apart = [line for line in complaints if "no switch can reach all nodes" in line]
+    assert complaints == apart
+    assert bool(apart) == ("Switches=" not in text)
+    seen = {line["SwitchName"]: line for line in map(_words, shown.splitlines())}
+    written = {line["SwitchName"]: line for line in pairs(text)}
+    assert set(seen) == set(written)
+    for name, line in written.items():
+        if "Nodes" in line:
+            assert sorted(expanded(seen[name]["Nodes"])) == sorted(expanded(line["Nodes"]))
+        else:
+            assert sorted(expanded(seen[name]["Switches"])) == sorted(expanded(line["Switches"]))
+
+
+def _words(line: str) -> dict[str, str]:
+    """Read a line of `scontrol show topology`."""
+    return dict(word.split("=", 1) for word in line.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("Switches=stripe-[1-4]", "Switches=stripe-[1-5]", "fatal: Switch configuration fabric has invalid child (stripe-5)"),
+        ("SwitchName=stripe-2 Nodes=", "SwitchName=stripe-2 Nodez=", "fatal: something wrong with opening/reading"),
+        ("Nodes=host-[3-4]", "Nodes=host-[3-5]", "Multiple leaf switches contain nodes: host-5"),
+        ("Nodes=host-[7-8]", "Nodes=host-7", "switches lack access to 1 nodes: host-8"),
+    ],
+)
+def test_slurm_refuses_a_broken_tree(old: str, new: str, said: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
+    """What the test above takes for silence is none where a child is missing, a key is wrong, or a host stands twice or nowhere."""
+    text = files_of("two tiers")["slurm/tree/topology.conf"]
+    assert old in text
+    log, _ = slurm(plan_of("two tiers"), text.replace(old, new))
+    assert said in log
+
+
+@pytest.mark.slow
+def test_slurm_expands_every_expression(tool: Callable[[str], str], tmp_path: Path) -> None:
+    """Slurm expands what is written here to the hosts of the plan, hostile names included."""
+    scontrol = tool("scontrol")
+    (tmp_path / "slurm.conf").write_text("ClusterName=test\nSlurmctldHost=localhost\n", encoding="utf-8")
+    for variant in [name for name in VARIANTS if "naming" in VARIANTS[name]]:
+        plan = plan_of(variant)
+        asked = [scontrol, "show", "hostnames", node_expression(plan.hosts)]
+        said = subprocess.run(asked, env={"SLURM_CONF": str(tmp_path / "slurm.conf")}, capture_output=True, text=True, check=True)
+        assert said.stdout.split() == plan.hosts

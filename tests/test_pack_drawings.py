@@ -1,0 +1,236 @@
+"""The drawings of rails and stripes: what they show is what the plan holds, in every form, and readers can read it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+from fabricgen.arranging import MOST_LINES, Head, Strand, Tier, arrange
+from fabricgen.building import Job
+from fabricgen.drawing import Drawings
+from fabricgen.packs import Packs
+from fabricgen.terms import LinkKind
+from fabricgen.viewing import Views
+from tests.pack_plans import VARIANTS
+from tests.pack_plans import planned as variant
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.drawing_views import Box, Drawing
+    from fabricgen.planner import Plan
+    from tests.conftest import Run
+
+PACKS = Packs()
+FORMS = ("svg", "dot", "drawio", "mmd")
+LAB = {"gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"tiers": 2}, "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}}}
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def every(plan: Plan) -> list[Drawing]:
+    """Draw all that there is to draw."""
+    drawings = Drawings(plan)
+    return [drawings.draw(name) for name in (*drawings.rails, *drawings.stripes)]
+
+
+def shown(drawing: Drawing, form: str) -> str:
+    """Render a form."""
+    return PACKS.render("drawings", f"drawing.{form}.j2", drawing=drawing)
+
+
+def boxes(drawing: Drawing) -> list[Box]:
+    """List the boxes, the highest tier first."""
+    return [box for row in drawing.rows for box in row.boxes]
+
+
+def hostile() -> Drawing:
+    """Draw devices whose names are syntax everywhere."""
+    names = ['<script>alert("1")</script>', '"] --> x["\\', "a & b; %% #"]
+    tiers = [Tier("GPUs", names, ["", "", ""], ["0", "1", "2"], np.arange(3), switch=False), Tier("leaf switches", names[:1], ["]]>"], [""], np.arange(1))]
+    strand = Strand(np.arange(3), np.zeros(3, dtype=int), np.arange(3), "400G", lambda row: names[row])
+    return arrange(Head("<fabric>", "rail-0", '"Rail" <0>', "a & b --> c"), tiers, [strand])
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
+    """Every link is in the drawing of its rail once, in its tier; every host link is in the drawing of its stripe; every switch is in one."""
+    plan = variant(VARIANTS[name], "frr")
+    drawings = Drawings(plan)
+    found: Counter[tuple[str, int]] = Counter()
+    switches: Counter[str] = Counter()
+    for one in (drawings.draw(each) for each in drawings.rails):
+        for row, below in pairwise(one.rows):
+            inside = {id(box) for box in below.boxes}
+            found[row.name.split()[1], len(one.rows)] += sum(line.links for line in one.strokes if id(line.lower) in inside)
+        switches["all"] += sum(box.members for box in boxes(one) if box.switch and not any("apart" in text.text for text in box.texts))
+    assert {kind: count for (kind, _), count in found.items()} == {kind.upper.value: plan.link_count(kind) for kind in plan.kinds}
+    if plan.mapping.unit_blocks == 1:
+        assert switches["all"] == len([*plan.switches()])
+    assert sum(line.links for each in drawings.stripes for line in drawings.draw(each).strokes) == plan.link_count(LinkKind.HOST)
+
+
+def test_each_line_joins_what_its_cable_joins() -> None:
+    """In a small fabric every device stands alone: the ends of each cable are those of the list of cables."""
+    plan = planned(**LAB)
+    views = Views(plan)
+    listed = {(cable.cable, cable.a_device, cable.b_device, cable.rail) for unit in range(plan.mapping.units) for cable in views.cables(unit)}
+    drawn = set()
+    for name in Drawings(plan).rails:
+        one = Drawings(plan).draw(name)
+        for line in one.strokes:
+            below = line.lower.texts[-1].text  # a GPU's host, or the switch
+            drawn |= {(cable, below, line.upper.name, line.chip.rail) for cable in line.cables.split(", ")}
+    assert drawn == listed
+    assert len(listed) == plan.links
+
+
+def test_where_things_stand() -> None:
+    """Boxes of a tier do not touch, lines end at them, everything is inside, and tiers stand above one another."""
+    for plan in (planned(**LAB), variant(VARIANTS["three tiers"], "frr"), variant(VARIANTS["shared boxes"], "frr")):
+        for one in every(plan):
+            for row in one.rows:
+                assert all(low.x + low.width < high.x for low, high in pairwise(row.boxes))
+                assert len({box.y for box in row.boxes}) == 1
+            heights = [row.boxes[0].y for row in one.rows]
+            assert heights == sorted(heights)
+            assert all(box.x >= 0 and box.x + box.width <= one.width and box.y + box.height <= one.height for box in boxes(one))
+            for line in one.strokes:
+                assert line.lower.x <= line.x1 <= line.lower.x + line.lower.width
+                assert line.upper.x <= line.x2 <= line.upper.x + line.upper.width
+                assert (line.y1, line.y2) == (line.lower.y, line.upper.y + line.upper.height)
+            texts = [*one.foot, *one.notes, *(key.text for key in one.keys)]
+            assert all(text.x >= 0 and text.x + 7 * len(text.text) <= one.width and text.y <= one.height for text in texts)
+            beside = Counter((line.x1, line.y1, line.x2, line.y2) for line in one.strokes)
+            assert max(beside.values()) == 1, "lines of two rails between the same boxes lie on one another"
+
+
+def test_a_large_rail_is_drawn_in_bundles() -> None:
+    """Of 65,536 endpoints and three tiers, and of a stripe on 256 rails, a page shows all links with their counts, and no smear."""
+    for keys in ({"gpus": 524288, "hb_domain": {"gpus": 8}, "radix": 64}, {"gpus": 65536, "hb_domain": {"gpus": 256}, "radix": 64}):
+        plan = planned(**keys)
+        drawings = Drawings(plan)
+        for name in (next(iter(drawings.rails)), next(iter(drawings.stripes))):
+            one = drawings.draw(name)
+            for _, below in pairwise(one.rows):
+                assert len([line for line in one.strokes if line.lower in below.boxes]) <= MOST_LINES
+            assert len(shown(one, "svg")) < 100_000
+        rail = drawings.draw("rail-0")
+        assert sum(line.links for line in rail.strokes) * plan.mapping.units == plan.links
+        assert rail.rows[-1].name == f"{plan.request.gpus // plan.request.rails:,} GPUs"
+
+
+def test_a_shared_leaf_bears_two_rails() -> None:
+    """The leaf of two rails is pale in the stripe, and has a line of each colour; in the drawing of a rail it says whose else it is."""
+    drawings = Drawings(planned(gpus=32, hb_domain={"gpus": 4}, rails={"per_switch": 2}, radix=64))
+    stripe = drawings.draw("stripe-1")
+    assert {box.chip.rail for box in stripe.rows[0].boxes} == {""}
+    assert {(line.upper.name, line.chip.rail) for line in stripe.strokes} == {("leaf-1", "0"), ("leaf-1", "1"), ("leaf-2", "2"), ("leaf-2", "3")}
+    assert [text.text for text in drawings.draw("rail-3").rows[0].boxes[0].texts] == ["leaf-2", "also rail 2, apart"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_same_bytes_every_time(form: str) -> None:
+    """Two plans of one inventory give the same drawings, and no two drawings are the same."""
+    texts = [[shown(one, form) for one in every(planned(**LAB))] for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert len(set(texts[0])) == len(texts[0])
+
+
+def test_the_svg_is_read_as_it_is_meant() -> None:
+    """Well-formed, a title, one line for each stroke and a legend; colours for light, for dark and for paper."""
+    for one in (Drawings(planned(**LAB)).draw("stripe-1"), hostile()):
+        text = shown(one, "svg")
+        root = ET.fromstring(text)  # noqa: S314 - the program wrote it
+        assert len(root.findall(f".//{SVG}line")) == len(one.strokes)
+        words = [element.text for element in root.iter(f"{SVG}text")]
+        assert {key.text.text for key in one.keys} <= {*words}
+        assert {box.name for box in boxes(one)} <= {*words}
+        assert root.findtext(f"{SVG}title") == f"{one.title}, {one.fabric}"
+        assert not root.findall(f".//{SVG}script")
+        assert "prefers-color-scheme: dark" in text
+        assert "@media print" in text
+        assert not re.search(r"(href|src|url\()", text), "it stands alone"
+
+
+def test_draw_io_finds_both_ends_of_each_line() -> None:
+    """Ids are unique, and what lines name exists; a name with syntax in it is text."""
+    for one in (*every(planned(**LAB)), hostile()):
+        root = ET.fromstring(shown(one, "drawio").encode())  # noqa: S314 - the program wrote it
+        cells = list(root.iter("mxCell"))
+        ids = [cell.get("id") for cell in cells]
+        assert len(ids) == len(set(ids))
+        edges = [cell for cell in cells if cell.get("edge")]
+        assert [(cell.get("source"), cell.get("target")) for cell in edges] == [(line.lower.id, line.upper.id) for line in one.strokes]
+        assert {end for cell in edges for end in (cell.get("source"), cell.get("target"))} <= {*ids}
+        named = {cell.get("id"): cell.get("value") for cell in cells}
+        assert all(named[box.id] == "\n".join(text.text for text in box.texts) for box in boxes(one))
+
+
+def test_graphviz_keeps_the_positions() -> None:
+    """Neato draws every box where it stands, with its label, and every line."""
+    if not shutil.which("neato"):
+        pytest.skip("Graphviz is not installed")
+    for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
+        done = subprocess.run(["neato", "-n2", "-Tplain"], input=shown(one, "dot"), capture_output=True, text=True, check=True)  # noqa: S607 - found above
+        assert done.stderr == ""
+        drawn = [line.split() for line in done.stdout.splitlines()]
+        places = {line[1]: (float(line[2]), float(line[3])) for line in drawn if line[0] == "node"}
+        first = boxes(one)[0]
+        origin = (places[first.id][0] - first.centre_x / 72, places[first.id][1] - first.centre_y / 72)
+        for box in boxes(one):
+            assert places[box.id] == pytest.approx((box.centre_x / 72 + origin[0], box.centre_y / 72 + origin[1]), abs=0.01)
+        assert sorted((line[1], line[2]) for line in drawn if line[0] == "edge") == sorted((line.lower.id, line.upper.id) for line in one.strokes)
+
+
+def test_mermaid_reads_names_as_text() -> None:
+    """A line of the file for each box and each stroke; a name with syntax in it is written in codes."""
+    for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
+        lines = shown(one, "mmd").splitlines()
+        assert len([line for line in lines if re.fullmatch(r'  n\w+ -- "[\w .,]+" --- n\w+', line)]) == len(one.strokes)
+        labels = [found[1] for line in lines if (found := re.fullmatch(r'    n\w+\["(.*)"\]', line))]
+        assert len(labels) == len(boxes(one))
+        assert all(not re.search(r'["<>\[\]\\&%]', label.replace("<br/>", "")) for label in labels)
+
+
+def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
+    """Above the pack's number of lines the file is left out, and the build says so; the other forms are written."""
+    (tmp_path / "drawings").mkdir()
+    text = (Packs().files("drawings", "pack.yaml")[0]).read_text(encoding="utf-8")
+    assert "most_lines: 200" in text
+    (tmp_path / "drawings/pack.yaml").write_text(text.replace("most_lines: 200", "most_lines: 12"), encoding="utf-8")
+    job = Job(planned(**LAB), Packs([tmp_path]), ("drawings",))
+    paths = {path for task in job.tasks for path in task.paths(job)}
+    assert {path for path in paths if path.endswith(".mmd")} == {f"drawings/rail-{rail}.mmd" for rail in range(8)}
+    assert {f"drawings/stripe-{stripe}.{form}" for stripe in (1, 2) for form in ("svg", "dot", "drawio")} <= paths
+    assert job.skipped == [f"drawings/stripe-{stripe}.mmd: 32 lines are more than the 12 that its reader shows" for stripe in (1, 2)]
+
+
+def test_of_many_the_first_is_drawn() -> None:
+    """Rails are alike, and stripes too: above 16 the first of them is drawn, or all of them on request."""
+    plan = planned(gpus=320, hb_domain={"gpus": 32}, radix=4)
+    unasked, asked = Job(plan, Packs(), ("drawings",)), Job(plan, Packs(), ("drawings",), frozenset({"drawings"}))
+    few, many = ([path for task in job.tasks for path in task.paths(job) if path.endswith(".svg")] for job in (unasked, asked))
+    assert few == ["drawings/rail-0.svg", *(path for path in many if "stripe" in path)]
+    assert len(many) == 32 + len(few) - 1
+    assert [sentence for sentence in unasked.skipped if "alike" in sentence] == [
+        "drawings of 32 rails but the first: they are alike; `--only drawings` draws more than 16 all the same"
+    ]
+    assert not [sentence for sentence in asked.skipped if "alike" in sentence]
+
+
+def test_a_build_draws_unasked(tmp_path: Path, run: Run) -> None:
+    """The drawings belong to a build, those of planes and of all rails by their names."""
+    keys = ("--gpus", "64", "--hb-domain", "8", "--radix", "16", "--design", "rail-optimized", "--set", "rails.planes=2")
+    done = run("build", *keys, "--dry-run", "-o", tmp_path / "out")
+    drawn = {path for path in done.stdout.split() if path.startswith("drawings/")}
+    assert {path for path in drawn if path.endswith(".svg")} == {f"drawings/{name}.svg" for name in ("plane-0", "plane-1", "stripe-1")}
+    assert not [path for path in done.stdout.split() if path.startswith("simulators/")]

@@ -1,0 +1,211 @@
+"""The search: its figures are those of whole plans, its table is what brute force finds, and its winner builds."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+
+from fabricgen.bom import make_bom, priced
+from fabricgen.diagnostics import Refusal
+from fabricgen.impact.ranking import rank
+from fabricgen.planner import draft_plan, make_plan
+from fabricgen.reading import read_inventory
+from fabricgen.search import search
+from fabricgen.search.failing import worst
+from fabricgen.search.judging import judge
+from fabricgen.search.sizing import count, link_counts, switch_counts
+from fabricgen.search.space import candidates, whole
+from fabricgen.spec import FabricSpec
+from fabricgen.workload.equations import iterate
+from fabricgen.workload.machine import find_llm, machine_of
+from tests.laws.drawing import inventories
+from tests.planned import CATALOG, planned, spec_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+    from tests.conftest import Run
+
+Figures = tuple[float, ...]
+
+SMALL: dict[str, Any] = {
+    "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "paper-v5"},
+}  # fmt: skip
+OFFER: dict[str, Any] = {"switches": ["qm9700", "sn4700", "sn5600"], "oversubscription": ["1:1", "3:1"]}
+LLM = find_llm(CATALOG, "gpt3")
+
+
+def worst_of(plan: Plan) -> tuple[int, float]:
+    """Measure every switch of a plan."""
+    rows = rank(plan, "switch")
+    return max(row["gpus_cut_off"] for row in rows), max(row["fabric_bandwidth_lost_pct"] for row in rows)
+
+
+def upward(plan: Plan) -> float:
+    """Measure on the wires how much of its downward bandwidth the worst switch below the top has upwards, at most 1."""
+    found = 1.0
+    for below in plan.roles[:-1]:
+        front, (down, up) = plan.request.fronts[below], plan.widths[below]
+        found = min(found, up * front.up.speed_gbps / (down * front.down.speed_gbps))
+    return found
+
+
+def figures_of(plan: Plan) -> Figures:
+    """Work out from a whole plan what a search compares, at prices that leave out cables alone."""
+    bom, machine = make_bom(plan), machine_of(plan.request, CATALOG)
+    missing = any(line.unit_price is None for line in bom.lines if line.part_class != "cables")
+    cost, power = bom.cost(), bom.power_w
+    switches = sum(plan.switch_count(role) for role in plan.roles)
+    seconds = iterate(LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * upward(plan))).iteration_s
+    return inf if missing or cost is None else float(cost), inf if power is None else power, switches, seconds, *worst_of(plan)
+
+
+def beats(one: Figures, other: Figures) -> bool:
+    """Say whether one is no worse in any figure and better in one."""
+    return one != other and all(ours <= theirs for ours, theirs in zip(one, other, strict=True))
+
+
+@pytest.fixture(scope="module")
+def brute() -> list[tuple[Plan, Figures]]:
+    """Plan in full whatever can be, of every combination of the small offer, and measure it."""
+    found = []
+    boxes = [("qm9700", "2x400G"), ("sn4700", "1x400G"), ("sn5600", "2x400G")]
+    for design, (model, split), tiers, shared, ratio in product(
+        ("rail-only", "rail-optimized", "fat-tree"), boxes, (1, 2, 3), (1, "auto"), OFFER["oversubscription"]
+    ):
+        rails = {"tiers": tiers, "per_switch": 1 if design == "fat-tree" else shared}
+        keys = SMALL | {"design": design, "switches": {"leaf": {"model": model, "breakout": split}}, "rails": rails, "oversubscription": ratio}
+        try:
+            plan = planned(**keys)
+        except Refusal:
+            continue
+        found.append((plan, figures_of(plan)))
+    return found
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{}, {"max_tiers": 1}, {"budget": 500_000}, {"power_w": 30_000, "min_relative": 0.2}],
+    ids=lambda limits: " ".join(limits) or "no limit",
+)
+def test_the_table_is_what_brute_force_finds(brute: list[tuple[Plan, Figures]], limits: dict[str, Any]) -> None:
+    """Everything is planned, wired and measured; what no other beats and no limit forbids is what the search shows, and nothing else."""
+    ideal = {plan.request.domain_gpus: iterate(LLM, machine_of(plan.request, CATALOG)).ideal_s for plan, _ in brute}
+    within = [
+        figures
+        for plan, figures in brute
+        if plan.sizing.tiers <= limits.get("max_tiers", 3)
+        and figures[0] <= limits.get("budget", inf)
+        and figures[1] <= limits.get("power_w", inf)
+        and ideal[plan.request.domain_gpus] / figures[3] >= limits.get("min_relative", 0)
+    ]
+    best = {figures for figures in within if not any(beats(other, figures) for other in within)}
+    found = search(spec_of(**SMALL, search=OFFER | limits), CATALOG, LLM)
+    shown = [row[0].figures(found.counted) for row in found.rows]
+    assert [pytest.approx(figures) for figures in sorted(best)] == shown
+    assert 0 < len(shown) < len(within) + 1
+    assert found.rows[0][0].cost(found.counted) == min(figures[0] for figures in within)
+
+
+def test_limits_bite(brute: list[tuple[Plan, Figures]]) -> None:
+    """The limits above leave some of the small space out and some of it in, so that each of them is tried."""
+    assert {plan.sizing.tiers for plan, _ in brute} == {1, 2, 3}
+    assert min(figures[0] for _, figures in brute) < 500_000 < max(figures[0] for _, figures in brute)
+    assert min(figures[1] for _, figures in brute) < 30_000 < max(figures[1] for _, figures in brute)
+
+
+@settings(max_examples=40, deadline=None)
+@given(inventories())
+def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
+    """Of any fabric the bill, the counts and the worst failure come out of a draft as they come out of its wires."""
+    spec = whole(FabricSpec.model_validate(inventory))
+    try:
+        plan = make_plan(spec, CATALOG)
+    except Refusal:
+        return
+    draft = draft_plan(spec, CATALOG)
+    assert switch_counts(draft) == {role: plan.switch_count(role) for role in plan.roles}
+    assert link_counts(draft) == {kind: plan.link_count(kind) for kind in plan.kinds}
+    assert priced(draft, switch_counts(draft), count(draft)).lines == make_bom(plan).lines
+    assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
+    assert judge(draft, None).cables == plan.cables
+
+
+def test_a_draft_is_not_wired() -> None:
+    """Judging draws no wire, or 65,536 GPUs would take minutes; and of 540 combinations there only the rows shown are planned."""
+    draft = draft_plan(spec_of(**SMALL), CATALOG)
+    judged = judge(draft, LLM)
+    assert judged.figures(frozenset())
+    assert "unit" not in vars(draft)
+
+
+def test_everything_that_fits_is_on_offer() -> None:
+    """By default: the inventory's own switches, and each of the catalog that speaks a protocol of the NICs at their speed; the planes of the host."""
+    tried = list(candidates(spec_of(**SMALL), CATALOG))
+    models = {spec.switches.leaf.model for spec in tried}
+    expected = {model.model for model in CATALOG.switches() if any(mode.speed_gbps == 400 for mode in model.breakouts)}
+    assert models == expected
+    assert tried[0].switches.leaf.breakout is None
+    twin = list(candidates(spec_of(gpus=64, hb_domain={"gpus": 8}, host={"model": "dgx-b300"}, switches={"leaf": {"model": "sn5600"}}), CATALOG))
+    assert {spec.rails.planes for spec in twin} == {1, 2}
+
+
+def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
+    """With a host as with a size; a language model tells them apart."""
+    hosts = spec_of(**{**SMALL, "gpus": 576}, search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]})
+    found = search(hosts, CATALOG, LLM)
+    assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 72}
+    sizes = spec_of(gpus=512, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64, search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]})
+    found = search(sizes, CATALOG, LLM)
+    assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 64}
+    assert found.refused["gpus-not-whole-domains"]
+
+
+def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
+    """What nobody knows counts as the most: it may be shown for another merit, and no budget lets it in."""
+    spec = spec_of(**SMALL | {"prices": {"book": "street-2026-09"}}, search={"switches": ["qm9700", "sn4700"]})
+    found = search(spec, CATALOG)
+    costs = [row[0].cost(found.counted) for row in found.rows]
+    assert "switches" in found.counted
+    assert costs[0] < inf
+    assert found.rows[-1][0].bom.unpriced
+    limited = spec.model_copy(update={"search": spec.search and spec.search.model_copy(update={"budget": 10**12})})
+    assert all(row[0].cost(found.counted) < inf for row in search(limited, CATALOG).rows)
+
+
+def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
+    """A name that only some designs can have is found out when a row is planned; the others are compared anew."""
+    spec = spec_of(**SMALL, naming={"leaf": "leaf-{n}"}, search={"switches": ["qm9700"], "oversubscription": ["1:1"]})
+    found = search(spec, CATALOG)
+    assert found.refused["name-twice"]
+    assert found.rows
+    for row in found.rows:
+        assert make_plan(row[0].plan.spec, CATALOG).installed
+
+
+@pytest.mark.slow
+def test_the_winner_builds(tmp_path: Path, run: Run) -> None:
+    """What -o writes is an inventory: `plan` finds the figures of the table, `build` writes it; a reserve stays one, and --pick takes another row."""
+    text = json.dumps({"name": "small", **SMALL, "gpus": 64, "reserve": {"gpus": 128}, "site": {"rack": {"units": 48}}, "search": OFFER})
+    (tmp_path / "fabric.yaml").write_text(text)
+    done = run("search", "fabric.yaml", "--json", "-o", "best.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["designs"]
+    best = json.loads(run("plan", "best.yaml", "--set", "gpus=128", "--json", cwd=tmp_path).stdout)
+    assert (best["cost"]["total"], best["switches"]["total"], best["design"]) == (rows[0]["cost"], rows[0]["switches"]["total"], rows[0]["design"])
+    assert [row["cheapest"] for row in rows].index(True) == 0
+    assert read_inventory(str(tmp_path / "best.yaml")).spec.gpus == 64
+    built = run("build", "best.yaml", "--only", "cabling,bom,configs,hosts", "-o", "out", cwd=tmp_path)
+    assert built.returncode == 0, built.stderr
+    assert (tmp_path / "out" / "cabling" / "cables.csv").exists()
+    last = run("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml", cwd=tmp_path)
+    assert last.returncode == 0, last.stderr
+    assert json.loads(run("plan", "last.yaml", "--set", "gpus=128", "--json", cwd=tmp_path).stdout)["cost"]["total"] == rows[-1]["cost"]
+    assert "room is left out" in last.stderr
