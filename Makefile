@@ -76,4 +76,4 @@ lock: .venv
 
 clean:
 	rm -rf out site dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
-	find fabricgen tests -type d -name __pycache__ -prune -exec rm -rf {} +
+	find docs fabricgen tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -112,3 +112,18 @@ class SubnetView:
     """One for each rail where several share the subnet and must be kept apart; else none."""
     made_up: int
     """GUIDs that no table gave, and that stand in for the hardware's."""
+
+    @property
+    def nodes(self) -> list[SubnetNode]:
+        """The adapters, then the switches."""
+        return [*self.adapters, *self.switches]
+
+    @property
+    def switch_count(self) -> int:
+        """How many switches there are."""
+        return len(self.switches)
+
+    @property
+    def adapter_count(self) -> int:
+        """How many ports of adapters there are."""
+        return len(self.adapters)

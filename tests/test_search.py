@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom import make_bom, priced
+from fabricgen.cli import run
 from fabricgen.diagnostics import Refusal
 from fabricgen.impact.ranking import rank
 from fabricgen.planner import draft_plan, make_plan
@@ -28,10 +29,10 @@ from tests.laws.drawing import inventories
 from tests.planned import CATALOG, planned, spec_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from fabricgen.planner import Plan
-    from tests.conftest import Run
 
 Figures = tuple[float, ...]
 
@@ -139,7 +140,7 @@ def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
 
 
 def test_a_draft_is_not_wired() -> None:
-    """Judging draws no wire, or 65,536 GPUs would take minutes; and of 540 combinations there only the rows shown are planned."""
+    """Judging draws no wire: hundreds of candidates of any size are judged in the time that a few plans take."""
     draft = draft_plan(spec_of(**SMALL), CATALOG)
     judged = judge(draft, LLM)
     assert judged.figures(frozenset())
@@ -190,22 +191,51 @@ def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
         assert make_plan(row[0].plan.spec, CATALOG).installed
 
 
+@pytest.fixture
+def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[str, str]]:
+    """Return a function that runs a command in an empty directory and returns what it printed and what it said."""
+    monkeypatch.chdir(tmp_path)
+
+    def asked(*words: str) -> tuple[str, str]:
+        code = run(list(words))
+        printed = capsys.readouterr()
+        assert code == 0, printed.err
+        return printed.out, printed.err
+
+    return asked
+
+
 @pytest.mark.slow
-def test_the_winner_builds(tmp_path: Path, run: Run) -> None:
+def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) -> None:
     """What -o writes is an inventory: `plan` finds the figures of the table, `build` writes it; a reserve stays one, and --pick takes another row."""
     text = json.dumps({"name": "small", **SMALL, "gpus": 64, "reserve": {"gpus": 128}, "site": {"rack": {"units": 48}}, "search": OFFER})
     (tmp_path / "fabric.yaml").write_text(text)
-    done = run("search", "fabric.yaml", "--json", "-o", "best.yaml", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    rows = json.loads(done.stdout)["designs"]
-    best = json.loads(run("plan", "best.yaml", "--set", "gpus=128", "--json", cwd=tmp_path).stdout)
+    rows = json.loads(ask("search", "fabric.yaml", "--json", "-o", "best.yaml")[0])["designs"]
+    best = json.loads(ask("plan", "best.yaml", "--set", "gpus=128", "--json")[0])
     assert (best["cost"]["total"], best["switches"]["total"], best["design"]) == (rows[0]["cost"], rows[0]["switches"]["total"], rows[0]["design"])
     assert [row["cheapest"] for row in rows].index(True) == 0
-    assert read_inventory(str(tmp_path / "best.yaml")).spec.gpus == 64
-    built = run("build", "best.yaml", "--only", "cabling,bom,configs,hosts", "-o", "out", cwd=tmp_path)
-    assert built.returncode == 0, built.stderr
+    assert read_inventory("best.yaml").spec.gpus == 64
+    ask("build", "best.yaml", "--only", "cabling,bom,configs", "-o", "out")
     assert (tmp_path / "out" / "cabling" / "cables.csv").exists()
-    last = run("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml", cwd=tmp_path)
-    assert last.returncode == 0, last.stderr
-    assert json.loads(run("plan", "last.yaml", "--set", "gpus=128", "--json", cwd=tmp_path).stdout)["cost"]["total"] == rows[-1]["cost"]
-    assert "room is left out" in last.stderr
+    said = ask("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml")
+    assert f"\n{len(rows)} " in said[0]
+    assert "room is left out" in said[1]
+    assert json.loads(ask("plan", "last.yaml", "--set", "gpus=128", "--json")[0])["cost"]["total"] == rows[-1]["cost"]
+
+
+def test_faults_of_the_question_are_not_faults_of_candidates() -> None:
+    """A GPU that nobody knows, and an inventory that contradicts itself, are refused as such, not as an empty search."""
+    with pytest.raises(Refusal, match="unknown-model"):
+        search(spec_of(**SMALL, search=OFFER), CATALOG, LLM, "no-such-gpu")
+    with pytest.raises(Refusal, match="gpus-not-whole-domains"):
+        search(spec_of(**SMALL | {"gpus": 12}, search=OFFER), CATALOG)
+
+
+def test_words_that_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is picked to be written, and must be there; a relative speed is of some language model."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fabric.yaml").write_text(json.dumps({"name": "small", **SMALL, "search": {"switches": ["qm9700"]}}))
+    assert run(["search", "fabric.yaml", "--pick", "1"]) == 2
+    assert run(["search", "fabric.yaml", "--pick", "99", "-o", "best.yaml"]) == 2
+    assert run(["search", "fabric.yaml", "--set", "search.min_relative=0.5"]) == 2
+    assert not (tmp_path / "best.yaml").exists()

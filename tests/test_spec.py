@@ -118,7 +118,7 @@ def test_the_schema_is_draft_07() -> None:
 
 def test_the_schema_knows_every_key_of_the_contract() -> None:
     """And no other."""
-    assert CONTRACT | {"roce", "phases", "outputs"} == set(SCHEMA["properties"])
+    assert CONTRACT | {"roce", "phases", "outputs", "search"} == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}
     assert len(KEYS) >= 70
 

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.bom import CLASSES
 from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.planner import draft_plan, make_plan
+from fabricgen.resolving import resolve
 from fabricgen.search.judging import Judged, judge
 from fabricgen.search.pareto import front
-from fabricgen.search.space import candidates
+from fabricgen.search.space import candidates, whole
 from fabricgen.spec import Search
+from fabricgen.workload.machine import machine_of
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
@@ -56,6 +58,8 @@ def search(spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, acce
 
     Raises Refusal `nothing-feasible`, and for faults of the inventory itself.
     """
+    if llm:
+        machine_of(resolve(whole(spec), catalog), catalog, accelerator)
     judged: dict[tuple[Any, ...], Judged] = {}
     refused: Counter[str] = Counter()
     tried = same = 0
@@ -114,10 +118,10 @@ def _planned(within: list[Judged], counted: frozenset[str], refused: Counter[str
 
 def _nothing(tried: int, refused: Counter[str], beyond: list[tuple[Judged, dict[str, float]]], limits: Counter[str], counted: frozenset[str]) -> Refusal:
     """Refuse a search that nothing is left of; the hint is what would let in the candidate that breaks the fewest limits, and of those the cheapest."""
-    because = [f"{tried} combinations are on offer, and {len(beyond)} different fabrics of them can be built"]
-    because += [f"{number} are refused: {code}" for code, number in refused.most_common()]
+    because = [f"{tried} combinations are on offer; different fabrics among them that can be built: {len(beyond)}"]
+    because += [f"refused as {code}: {number}" for code, number in refused.most_common()]
     alone = Counter(next(iter(broken)) for _, broken in beyond if len(broken) == 1)
-    because += [f"`search.{key}` excludes {number}, {alone[key]} of them alone" for key, number in limits.most_common()]
+    because += [f"`search.{key}` excludes {number}, and {alone[key]} of them nothing else does" for key, number in limits.most_common()]
     curable = [(judged, broken) for judged, broken in beyond if inf not in broken.values()]
     hint = f"`fabricgen explain {refused.most_common(1)[0][0]}` tells what helps; or put more on offer under `search`" if refused else _UNKNOWN
     path: tuple[str, ...] = ("search",)
@@ -127,7 +131,7 @@ def _nothing(tried: int, refused: Counter[str], beyond: list[tuple[Judged, dict[
         hint = "write " + " and ".join(f"`search.{key}: {value:.10g}`" for key, value in changes.items())
     elif beyond:
         hint = _UNKNOWN
-    return refuse("nothing-feasible", "no fabric on offer is within the limits", path=path, because=because, hint=hint)
+    return refuse("nothing-feasible", "no fabric on offer can be built within the limits", path=path, because=because, hint=hint)
 
 
 _UNKNOWN = "nobody knows the price or the power of a part of each: put prices under `prices.parts`, or offer other switches"

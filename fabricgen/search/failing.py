@@ -39,7 +39,8 @@ def worst(plan: Plan) -> Worst:
 def _one_way(plan: Plan) -> bool:
     """Say whether one spine, or one core, is all that joins the leaves of the only block."""
     sizing = plan.sizing
-    return plan.mapping.units * plan.mapping.unit_blocks == 1 and sizing.tiers > 1 and (sizing.spine if sizing.tiers == 2 else sizing.leaf_up) == 1  # noqa: PLR2004 - tiers
+    ways = sizing.leaf_up if sizing.core else sizing.spine
+    return plan.mapping.units * plan.mapping.unit_blocks == 1 and sizing.tiers > 1 and ways == 1
 
 
 def _taken(plan: Plan, role: Role, served: Ints) -> float:
@@ -51,7 +52,7 @@ def _taken(plan: Plan, role: Role, served: Ints) -> float:
     if role is Role.CORE:
         shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
         return float((pods @ shares).max()) / sizing.leaf_up
-    if sizing.pods > 1 or sizing.core:
+    if sizing.core:
         return float(pods.max()) / sizing.leaf_up
     return float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
 

@@ -82,10 +82,9 @@ def boxes(plan: Plan, role: Role) -> list[Boxes]:
     up = frozenset(port.cage for port in ports[down:])
     if role is Role.LEAF:
         used = np.repeat(endpoints(plan), plan.mapping.unit_blocks, axis=1)
-        rows, counts = (found[::-1] for found in np.unique(np.packbits(used, axis=1), axis=0, return_counts=True))
-        masks = np.unpackbits(rows, axis=1, count=used.shape[1]).astype(bool)
-        times = plan.mapping.units * counts
-        return [Boxes(int(number), frozenset(ports[at].cage for at in np.flatnonzero(mask)), up) for number, mask in zip(times.tolist(), masks, strict=True)]
+        alike = Counter(row.tobytes() for row in used)
+        masks = ((np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row]) for row in sorted(alike, reverse=True))
+        return [Boxes(plan.mapping.units * number, frozenset(ports[at].cage for at in mask), up) for mask, number in masks]
     sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
     links, uppers = (sizing.leaf * sizing.leaf_up, sizing.spine) if role is Role.SPINE else (sizing.spine * sizing.spine_up, sizing.core)
     each, more = divmod(links, uppers)
