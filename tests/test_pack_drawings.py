@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from collections import Counter
 from itertools import pairwise
@@ -24,6 +23,7 @@ from tests.pack_plans import planned as variant
 from tests.planned import planned
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from fabricgen.drawing_views import Box, Drawing
@@ -175,12 +175,11 @@ def test_draw_io_finds_both_ends_of_each_line() -> None:
         assert all(named[box.id] == "\n".join(text.text for text in box.texts) for box in boxes(one))
 
 
-def test_graphviz_keeps_the_positions() -> None:
+def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
     """Neato draws every box where it stands, with its label, and every line."""
-    if not shutil.which("neato"):
-        pytest.skip("Graphviz is not installed")
+    neato = tool("neato")
     for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
-        done = subprocess.run(["neato", "-n2", "-Tplain"], input=shown(one, "dot"), capture_output=True, text=True, check=True)  # noqa: S607 - found above
+        done = subprocess.run([neato, "-n2", "-Tplain"], input=shown(one, "dot"), capture_output=True, text=True, check=True)
         assert done.stderr == ""
         drawn = [line.split() for line in done.stdout.splitlines()]
         places = {line[1]: (float(line[2]), float(line[3])) for line in drawn if line[0] == "node"}
