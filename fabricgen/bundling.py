@@ -12,8 +12,6 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from fabricgen.faceplates import face_of
 from fabricgen.terms import ROLES
 
@@ -24,18 +22,10 @@ if TYPE_CHECKING:
     from fabricgen.fronts import Port
     from fabricgen.planner import Plan
     from fabricgen.terms import Role
-    from fabricgen.viewing import Views
     from fabricgen.views import CableView
 
 MOST = 24
 """Cables of one bundle: of fibres of 3 mm a strand of 18 mm, which a hand closes around and which bends into a rack."""
-
-
-class Row(NamedTuple):
-    """A row of the cable list, and the piece that it lies in, where several rows share one; else None."""
-
-    cable: CableView
-    piece: tuple[int, str, int] | None
 
 
 class Plug(NamedTuple):
@@ -122,27 +112,6 @@ class Fronts:
                 for device, cage, role in ends[: min(tier, 2)]:
                     found.setdefault(device, (self.faces[ROLES[role]], {}))[1].setdefault(cage, []).append(number)
         return found
-
-
-def rows_of(plan: Plan, views: Views) -> Iterator[Row]:
-    """Go through the cable list, unit by unit, and tell which rows lie in one piece."""
-    for unit in range(plan.mapping.units):
-        pieces, link = _pieces(plan, unit), -1
-        for cable in views.cables(unit):
-            link += cable.connector < 2  # noqa: PLR2004 - the cables of a link follow each other, and the first of them has connector 0 or 1
-            yield Row(cable, pieces.get(link))
-
-
-def _pieces(plan: Plan, unit: int) -> dict[int, tuple[int, str, int]]:
-    """Return the piece of each link of a unit that shares one."""
-    found: dict[int, tuple[int, str, int]] = {}
-    offer = plan.offer(unit) if any(joint.shared > 1 for joint in plan.offers) else None
-    for number, joint in enumerate(plan.offers):
-        if offer is not None and joint.shared > 1:
-            rows = np.flatnonzero(offer == number)
-            pieces = plan.cages.pieces(joint, unit, rows).tolist()
-            found.update({row: (int(joint.kind), joint.near, piece) for row, piece in zip(rows.tolist(), pieces, strict=True)})
-    return found
 
 
 def bundled(plugs: list[Plug]) -> Iterator[list[Plug]]:

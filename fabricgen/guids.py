@@ -12,17 +12,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.table_text import SHOWN, table_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 COLUMNS = ("device", "port", "guid")
-MOST_BYTES = 2**26
-"""A table of a million ports; a larger file is something else."""
-
-SHOWN = 10
-"""Findings of one table that are shown; who mends those learns of the rest."""
-
 KEY = ("addressing", "guids")
 _GUID = re.compile(r"(?:0x)?([0-9a-f]{16})")
 _EXAMPLE = "host-1,mlx5_0,0x946dae0300a1b2c3"
@@ -64,7 +59,8 @@ def guid_text(guid: int) -> str:
 
 def read_guids(path: Path, shown: str) -> list[GuidLine]:
     """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-guids` with the first findings."""
-    rows = csv.reader(io.StringIO(_text(path, shown)), strict=True)
+    text = table_text(path, _EXAMPLE, lambda fault, hint: bad_guid(shown, None, fault, hint=hint))
+    rows = csv.reader(io.StringIO(text), strict=True)
     found: list[GuidLine] = []
     findings: list[Finding] = []
     try:
@@ -98,23 +94,6 @@ def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str
         return bad_guid(shown, read.line, f"this fabric has no switch or host `{read.device}`", hint=hint)
     hint = suggest(read.port, ports, f"its ports: {', '.join(ports)}") if ports else "a switch has one GUID; leave `port` empty"
     return bad_guid(shown, read.line, f"`{read.device}` has no port `{read.port}`", hint=hint)
-
-
-def _text(path: Path, shown: str) -> str:
-    """Read the file."""
-    fault, hint = "", "a path is relative to the inventory"
-    try:
-        if not path.is_file():
-            fault = "there is no such file"
-        elif path.stat().st_size > MOST_BYTES:
-            fault, hint = f"the file is larger than {MOST_BYTES} bytes", f"a line is like `{_EXAMPLE}`"
-        else:
-            return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        fault, hint = f"it is not UTF-8 text: byte {error.start}", "save the table as CSV in UTF-8"
-    except OSError as error:
-        fault = f"it cannot be read: {error.strerror}"
-    raise Refusal([bad_guid(shown, None, fault, hint=hint)])
 
 
 def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine | Finding:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.outfitting import Choice, misfits, settle
+from fabricgen.outfitting import Choice, first_of, misfits, settle
 from fabricgen.ways import metres
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Lengths:
     @cached_property
     def _first(self) -> Whole:
         """The first offer of each link's kind."""
-        return np.array([0, *(self._numbers_of(kind)[0] for kind in self._kinds)], dtype=np.int8)[self.ways.links.kind]
+        return first_of([joint.kind for joint in self.offers], self.ways.links.kind)
 
     @cached_property
     def _settled(self) -> Whole:

@@ -27,6 +27,18 @@ class Choice(NamedTuple):
     paired: Sequence[bool]
 
 
+def first_of(kinds: Sequence[int], link: Whole) -> Whole:
+    """Return the first offer of each link's kind, where nothing else decides; `kinds` are those of the offers.
+
+    >>> first_of([1, 1, 2], np.array([2, 1, 1])).tolist()
+    [2, 0, 0]
+    """
+    first = np.zeros(max(kinds) + 1, dtype=np.int8)
+    for number, kind in reversed(list(enumerate(kinds))):
+        first[kind] = number
+    return first[link]
+
+
 def settle(way_mm: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Whole:
     """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
 

@@ -23,6 +23,7 @@ from fabricgen.designs import Mapping, map_design
 from fabricgen.diagnostics import Finding, Refusal, refuse
 from fabricgen.heritage import Heritage, Slices, check_heritage
 from fabricgen.lengths import Grown, Lengths
+from fabricgen.outfitting import first_of
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
 from fabricgen.rooms import make_room
@@ -171,12 +172,16 @@ class Plan:
         """Whether units may differ in their parts: there is a choice by length, or a cable that may serve several units."""
         return len(self.offers) > len(self.kinds) or any(joint.shared > 1 for joint in self.offers)
 
+    @cached_property
+    def _first(self) -> Whole:
+        """The first offer of each link's kind."""
+        return first_of([joint.kind for joint in self.offers], self.unit.kind)
+
     def offer(self, unit: int) -> Whole:
         """Return which of the offers each link of a unit takes."""
         if self.lengths is not None and self.decides:
             return self.lengths.offer(unit)
-        first = {joint.kind: number for number, joint in reversed(list(enumerate(self.offers)))}
-        return np.array([0, *(first[kind] for kind in self.kinds)], dtype=np.int8)[self.unit.kind]
+        return self._first
 
     @property
     def links(self) -> int:

@@ -11,18 +11,13 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.table_text import SHOWN, table_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 COLUMNS = ("device", "hall", "row", "rack", "unit")
-MOST_BYTES = 2**26
-"""A table of two million devices; a larger file is something else."""
-
-SHOWN = 10
-"""Findings of one table that are shown; who mends those learns of the rest."""
-
 _HALL, _NUMBER = re.compile(r"[A-Z]{1,2}"), re.compile(r"[1-9]\d{0,2}")
 _EXAMPLE = "host-1,A,1,4,17"
 
@@ -50,7 +45,8 @@ def hall_name(hall: int) -> str:
 
 def read_positions(path: Path, shown: str) -> list[Position]:
     """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-positions` with the first findings."""
-    rows = csv.reader(io.StringIO(_text(path, shown)), strict=True)
+    text = table_text(path, _EXAMPLE, lambda fault, hint: Finding("bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint))
+    rows = csv.reader(io.StringIO(text), strict=True)
     found: list[Position] = []
     findings: list[Finding] = []
     try:
@@ -80,23 +76,6 @@ class BadLine(NamedTuple):
 def bad_line(shown: str, line: int | None = None) -> BadLine:
     """Return what makes findings about a line, or about the whole table."""
     return BadLine(shown, line)
-
-
-def _text(path: Path, shown: str) -> str:
-    """Read the file."""
-    fault, hint = "", "a path is relative to the inventory"
-    try:
-        if not path.is_file():
-            fault = "there is no such file"
-        elif path.stat().st_size > MOST_BYTES:
-            fault, hint = f"the file is larger than {MOST_BYTES} bytes", f"a line is like `{_EXAMPLE}`"
-        else:
-            return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        fault, hint = f"it is not UTF-8 text: byte {error.start}", "save the table as CSV in UTF-8"
-    except OSError as error:
-        fault = f"it cannot be read: {error.strerror}"
-    raise Refusal([Finding("bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint)])
 
 
 def _seats(header: list[str], shown: str) -> list[int]:

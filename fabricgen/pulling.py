@@ -18,14 +18,15 @@ from fabricgen.knots import in_order, knots
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.bundling import Fronts, Row
+    from fabricgen.bundling import Fronts
     from fabricgen.rooms import Room
+    from fabricgen.views import CableView
 
 
-def pull(fronts: Fronts, rows: Iterable[Row], room: Room) -> list[Bundle]:
+def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle]:
     """Bundle the cables of a fabric, which come in the order of the cable list; return the bundles in the order in which they are installed."""
     numbers: dict[object, int] = {}
-    plugs = [fronts.plug(row.cable, at, numbers.setdefault(row.piece or at, len(numbers))) for at, row in enumerate(rows)]
+    plugs = [fronts.plug(cable, at, numbers.setdefault(cable.piece or at, len(numbers))) for at, cable in enumerate(cables)]
     bundles = [Bundle(held) for held in bundled(plugs)]
     for number, step in enumerate(_steps(fronts, bundles, room), start=1):
         for at in step:

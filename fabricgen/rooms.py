@@ -19,9 +19,10 @@ from fabricgen.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.filling import fill
 from fabricgen.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.placing import LONGEST_NAME
-from fabricgen.positions import SHOWN, bad_line, hall_name, read_positions
+from fabricgen.positions import bad_line, hall_name, read_positions
 from fabricgen.racking import kinds_of, overflow, stand
 from fabricgen.standing import Standing
+from fabricgen.table_text import SHOWN
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:

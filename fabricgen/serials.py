@@ -10,17 +10,13 @@ import io
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.table_text import MOST_BYTES, SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
 COLUMNS = ("device", "serial")
-MOST_BYTES = 2**26
-"""A list of two million devices; a larger file is something else."""
-
-SHOWN = 10
-"""Findings of one file that are shown; who mends those learns of the rest."""
 
 
 class Line(NamedTuple):

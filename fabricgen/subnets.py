@@ -12,8 +12,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Refusal, refuse
-from fabricgen.guids import KEY, SHOWN, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
+from fabricgen.guids import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
 from fabricgen.subnet_views import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
+from fabricgen.table_text import SHOWN
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.building import Job, sheets
-from fabricgen.bundling import MOST, Fronts, rows_of
+from fabricgen.bundling import MOST, Fronts
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Refusal
 from fabricgen.packs import Packs
@@ -59,7 +59,8 @@ def sheet_rows(html: str) -> list[tuple[str, ...]]:
 def bundles_of(plan: Plan) -> list[Bundle]:
     """Bundle the cables of a plan."""
     assert plan.lengths
-    return pull(Fronts(plan), rows_of(plan, Views(plan)), plan.lengths.room)
+    views = Views(plan)
+    return pull(Fronts(plan), (cable for unit in range(plan.mapping.units) for cable in views.cables(unit)), plan.lengths.room)
 
 
 def room_of(plan: Plan) -> Room:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.building.tasks import OneFile
 from fabricgen.dividing import division_view, loads_view
 from fabricgen.growth.phasing import phase_in
 from fabricgen.portions import by_phase, by_rack, by_role
@@ -73,17 +74,12 @@ def loads(sources: Sources) -> LoadsView:
 
 
 @dataclass(frozen=True)
-class BillDocument:
+class BillDocument(OneFile):
     """One document of the bill; `view` names what its template sees."""
 
-    path: str
     pack: str
     template: str
     view: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Make what several documents see."""
@@ -110,14 +106,8 @@ class BillDocument:
 
 
 @dataclass(frozen=True)
-class BillBook:
+class BillBook(OneFile):
     """The workbook of the bill, its divisions, the comparison and the savings."""
-
-    path: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Make the bill, the racks and the comparison."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.building.tasks import OneFile
 from fabricgen.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles, schema_of
 from fabricgen.diagnostics import refuse
 from fabricgen.footprints import HOST, KINDS
@@ -144,18 +145,13 @@ def _longest_ports(plan: Plan, views: Views) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class LabelFile:
+class LabelFile(OneFile):
     """The labels to print of a run of links, counted over all units."""
 
-    path: str
     pack: str
     template: str
     start: int
     stop: int
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""
@@ -185,14 +181,8 @@ def label_files(sources: Sources, path: str, pack: str, template: str) -> Iterat
 
 
 @dataclass(frozen=True)
-class SheetSchema:
+class SheetSchema(OneFile):
     """The schema of the table of cables."""
-
-    path: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Settle the sheets."""

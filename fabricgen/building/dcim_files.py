@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from fabricgen.building.tasks import OneFile
 from fabricgen.dcim_views import TableView
 from fabricgen.terms import Role
 from fabricgen.writing import Written, adopt, reserve, write_text
@@ -61,17 +62,12 @@ def _holds(sources: Sources, view: str) -> bool:
 
 
 @dataclass(frozen=True)
-class AssetDocument:
+class AssetDocument(OneFile):
     """One document of a pack, rendered at once."""
 
-    path: str
     pack: str
     template: str
     view: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""
@@ -126,15 +122,10 @@ class AssetTable:
 
 
 @dataclass(frozen=True)
-class PointToPoint:
+class PointToPoint(OneFile):
     """The sheet of both ends of every link, as NVIDIA's validator reads it; it goes with the pack of what that takes besides."""
 
-    path: str
     pack: str = "cvt"
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""

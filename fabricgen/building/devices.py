@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.building.subnets import subnets
+from fabricgen.building.tasks import OneFile
 from fabricgen.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.terms import Role
 from fabricgen.writing import Written, write_text
@@ -108,17 +109,8 @@ class HostFiles:
 
 
 @dataclass(frozen=True)
-class DomainTable:
+class DomainTable(OneFile):
     """The order of the HB domains."""
-
-    path: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
-
-    def prepare(self, sources: Sources) -> None:
-        """Need nothing."""
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write it."""

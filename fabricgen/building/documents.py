@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.building.cable_sheets import SheetSchema, label_files
 from fabricgen.building.sheets import sheets
+from fabricgen.building.tasks import OneFile
 from fabricgen.writing import Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
@@ -59,17 +60,12 @@ def _documents(sources: Sources, group: Group) -> Iterator[Task]:
 
 
 @dataclass(frozen=True)
-class Document:
+class Document(OneFile):
     """One document of a pack. `view` names what its template sees: the cables in runs."""
 
-    path: str
     pack: str
     template: str
     view: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Make what the template sees."""
@@ -88,14 +84,8 @@ class Document:
 
 
 @dataclass(frozen=True)
-class CableBook:
+class CableBook(OneFile):
     """The workbook of cables."""
-
-    path: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.building.tasks import OneFile
 from fabricgen.forwarding.routes import gpu_view, has_hb_addresses
 from fabricgen.writing import Written, write_text
 
@@ -90,20 +91,12 @@ class ContainerFiles:
 
 
 @dataclass(frozen=True)
-class Topology:
+class Topology(OneFile):
     """One file over the whole lab, rendered at once or node by node."""
 
-    path: str
     pack: str
     template: str
     each_node: bool
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
-
-    def prepare(self, sources: Sources) -> None:
-        """Need nothing."""
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Render it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.building.sources import RUN
+from fabricgen.building.tasks import OneFile
 from fabricgen.writing import Written, write_text
 
 if TYPE_CHECKING:
@@ -41,17 +42,12 @@ def _gap(sources: Sources, output: Output) -> str | None:
 
 
 @dataclass(frozen=True)
-class Input:
+class Input(OneFile):
     """One file of a simulator."""
 
-    path: str
     pack: str
     template: str
     each: str
-
-    def paths(self, _: Sources) -> Iterator[str]:
-        """List the one file."""
-        yield self.path
 
     def prepare(self, sources: Sources) -> None:
         """Have the nodes numbered once, for all files."""

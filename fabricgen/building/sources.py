@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
 from fabricgen.bom import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
-from fabricgen.bundling import Fronts, rows_of
+from fabricgen.bundling import Fronts
 from fabricgen.dcim import Assets
 from fabricgen.dcim_cables import Pieces
 from fabricgen.diagnostics import refuse
@@ -148,7 +148,8 @@ class Sources:
     @cached_property
     def _bundles(self) -> list[Bundle]:
         """The bundles of all cables."""
-        return pull(Fronts(self.plan), rows_of(self.plan, self.views), self._room)
+        cables = (cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit))
+        return pull(Fronts(self.plan), cables, self._room)
 
     @property
     def _room(self) -> Room:
