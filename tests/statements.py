@@ -17,7 +17,7 @@ from ipaddress import AddressValueError, IPv4Address, IPv4Interface, IPv4Network
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
     Names = Mapping[str, Collection[str]]
 
@@ -163,3 +163,14 @@ def misspelt(grammar: Grammar, text: str, names: Names) -> Iterator[list[str]]:
             for index, place in enumerate(found.statement.split(" ")):
                 if place[0] != "<":
                     yield [*words[:index], f"{words[index]}x", *words[index + 1 :]]
+
+
+def assert_exhausted(grammar: Grammar, texts: Iterable[tuple[str, Names]]) -> None:
+    """Hold that between them the texts write every statement of the grammar, and that a letter too many in any of its words is found."""
+    used: set[str] = set()
+    for text, names in texts:
+        fresh = {found.statement for found in grammar.read(text, names) if isinstance(found, Found)} - used
+        used |= fresh
+        if fresh:
+            assert [words for words in misspelt(grammar, text, names) if grammar.fits(words, names)] == []
+    assert used == grammar.statements

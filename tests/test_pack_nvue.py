@@ -11,7 +11,7 @@ from tests.pack_models import SYSTEMS, VARIANTS, edited, in_each_breakout, names
 from tests.pack_plans import Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import assert_is_plan, fabric, findings
 from tests.reader_nvue import expanded, flattened, read, roce
-from tests.statements import Found, Grammar, misspelt
+from tests.statements import Grammar, assert_exhausted
 
 SOURCES = """
 # NVUE command reference: System; Interface; Cumulus Linux 5.18, Switch Port Attributes
@@ -132,15 +132,8 @@ def test_every_command_is_documented(name: str, version: str) -> None:
 @pytest.mark.parametrize(("version", "grammar"), [("", NEW), ("5.14", OLD)])
 def test_the_grammar_has_nothing_else_and_finds_each_word(version: str, grammar: Grammar) -> None:
     """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
-    used: set[str] = set()
-    for name in VARIANTS:
-        for one in sample(old(name) if version else shown(name, "nvue"), 3):
-            text = one.files["commands.txt"]
-            fresh = {found.statement for found in grammar.read(text, _words(one)) if isinstance(found, Found)} - used
-            used |= fresh
-            if fresh:
-                assert [words for words in misspelt(grammar, text, _words(one)) if grammar.fits(words, _words(one))] == []
-    assert used == grammar.statements
+    shown_to_it = (one for name in VARIANTS for one in sample(old(name) if version else shown(name, "nvue"), 3))
+    assert_exhausted(grammar, ((one.files["commands.txt"], _words(one)) for one in shown_to_it))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.pack_models import SYSTEMS, VARIANTS, edited, in_each_breakout, names
 from tests.pack_plans import Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import assert_is_plan, fabric, findings
 from tests.reader_nxos import read, roce
-from tests.statements import Found, Grammar, misspelt
+from tests.statements import Grammar, assert_exhausted
 
 SOURCES = """
 # Cisco Nexus 9000 NX-OS, Interfaces Configuration Guide: BFD; breakout
@@ -129,15 +129,8 @@ def test_every_statement_is_documented(name: str) -> None:
 
 def test_the_grammar_has_nothing_else_and_finds_each_word() -> None:
     """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
-    used: set[str] = set()
-    for name in VARIANTS:
-        for one in sample(shown(name, "nxos"), 3):
-            text = one.files["nxos.cfg"]
-            fresh = {found.statement for found in GRAMMAR.read(text, _words(one)) if isinstance(found, Found)} - used
-            used |= fresh
-            if fresh:
-                assert [words for words in misspelt(GRAMMAR, text, _words(one)) if GRAMMAR.fits(words, _words(one))] == []
-    assert used == GRAMMAR.statements
+    shown_to_it = (one for name in VARIANTS for one in sample(shown(name, "nxos"), 3))
+    assert_exhausted(GRAMMAR, ((one.files["nxos.cfg"], _words(one)) for one in shown_to_it))
 
 
 @pytest.mark.parametrize(
