@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.building.tasks import OneFile
 from fabricgen.dividing import division_view, loads_view
-from fabricgen.growth.phasing import phase_in
 from fabricgen.portions import by_phase, by_rack, by_role
 from fabricgen.savings import savings_view
 from fabricgen.tabulating import bom_view, comparison_view
@@ -61,7 +60,7 @@ def division(sources: Sources, by: str) -> DivisionView:
     if by == "by-rack":
         portions = by_rack(bom, racks_in(sources))
     elif by == "by-phase":
-        phases = {stage.name: stage.parts for stage in phase_in(plan)} if plan.spec.phases else {"all": {line.part: line.quantity for line in bom.lines}}
+        phases = {stage.name: stage.parts for stage in sources.stages} if plan.spec.phases else {"all": {line.part: line.quantity for line in bom.lines}}
         portions = by_phase(bom, phases)
     else:
         portions = by_role(bom)
@@ -87,6 +86,8 @@ class BillDocument(OneFile):
             _ = sources.comparison
         elif self.view in ("by-rack", "loads"):
             _ = racks_in(sources)
+        elif self.view == "by-phase":
+            _ = sources.bom, sources.stages if sources.plan.spec.phases else ()
         else:
             _ = sources.bom
 
@@ -111,7 +112,7 @@ class BillBook(OneFile):
 
     def prepare(self, sources: Sources) -> None:
         """Make the bill, the racks and the comparison."""
-        _ = sources.bom, sources.comparison, racks_in(sources)
+        _ = sources.bom, sources.comparison, racks_in(sources), sources.stages if sources.plan.spec.phases else ()
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write the workbook."""

@@ -19,6 +19,7 @@ from fabricgen.diagnostics import refuse
 from fabricgen.drawing import Drawings
 from fabricgen.elevations import Elevations
 from fabricgen.forwarding.tables import Tables
+from fabricgen.growth.phasing import phase_in
 from fabricgen.hosting import Hosts
 from fabricgen.portions import racks_of
 from fabricgen.pulling import pull
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from fabricgen.bundling import Bundle
     from fabricgen.cluster_views import ClusterView, DevicesView
     from fabricgen.fronts import Front
+    from fabricgen.growth.phasing import Stage
     from fabricgen.packs import Output, Pack, Packs
     from fabricgen.parts import Cable
     from fabricgen.planner import Plan
@@ -157,6 +159,11 @@ class Sources:
         if self.plan.lengths is None:
             raise ValueError("nothing has a place")
         return self.plan.lengths.room
+
+    @cached_property
+    def stages(self) -> list[Stage]:
+        """What each phase of the plan buys."""
+        return phase_in(self.plan)
 
     @cached_property
     def cluster(self) -> ClusterView:
