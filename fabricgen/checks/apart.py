@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.terms import LinkKind
 
@@ -26,9 +27,9 @@ def rails_apart(evidence: Evidence) -> Verdict:
     vertices, plan = evidence.vertices, evidence.plan
     hosts = evidence.has_host
     rows = np.flatnonzero(hosts)
-    pairs = np.unique(vertices.component[vertices.upper[rows]] * (int(vertices.nic_block.max()) + 1) + vertices.nic_block[rows])
+    pairs = distinct(vertices.component[vertices.upper[rows]] * (int(vertices.nic_block.max()) + 1) + vertices.nic_block[rows])
     homes = pairs // (int(vertices.nic_block.max()) + 1)
-    mixed = np.unique(homes[1:][homes[1:] == homes[:-1]])
+    mixed = distinct(homes[1:][homes[1:] == homes[:-1]])
     below = np.where(hosts, vertices.nic_block, vertices.block[np.where(hosts, 0, vertices.lower)])
     above = vertices.block[vertices.upper]
     crossed = np.flatnonzero((below != above) & np.isin(vertices.component[vertices.upper], mixed))
@@ -40,7 +41,7 @@ def rails_apart(evidence: Evidence) -> Verdict:
         )
 
     rails, planes = plan.request.rails, plan.request.planes
-    found = f"{len(np.unique(homes)):,} separate networks"
+    found = f"{len(distinct(homes)):,} separate networks"
     if plan.mapping.spans_rails:
         return Verdict(
             f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says", (against(crossed, tell),)

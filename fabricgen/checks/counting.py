@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.checks.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
         rows = evidence.offer == number
         add(joint.cable.model, _pieces(evidence, joint, rows) * joint.cables)
         if joint.kind is LinkKind.HOST and joint.lower:
-            add(joint.lower.model, len(np.unique(host_cages(evidence, rows))))
+            add(joint.lower.model, len(distinct(host_cages(evidence, rows))))
     if request.nic and plan.spec.nic.model:
         add(request.nic.model, request.gpus * request.nics_per_gpu)
     return bought
@@ -55,7 +56,7 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
         ):
             if at == tier and module:
                 filled.setdefault(module.model, []).append(switch_cages(evidence, tier, switch[rows], port[rows]))
-    return {module: len(np.unique(np.concatenate(cages))) for module, cages in filled.items()}
+    return {module: len(distinct(np.concatenate(cages))) for module, cages in filled.items()}
 
 
 def _pieces(evidence: Evidence, joint: Joint, rows: Bools) -> int:

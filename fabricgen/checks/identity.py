@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.terms import LinkKind, Role
 
@@ -122,7 +123,7 @@ def as_numbers(evidence: Evidence) -> Verdict:
         return Objection(f"{_listed(evidence, leaves[asn[leaves] == values[each]])} share AS {values[each]}", (f"{times[each]} leaves have it",))
 
     return Verdict(
-        f"{len(np.unique(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external sessions",
+        f"{len(distinct(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external sessions",
         (
             against(np.flatnonzero(times > 1), tell),
             against(beyond, lambda switch: Objection(f"{evidence.switch(switch)} has AS {asn[switch]}", (f"AS numbers are 1 to {HIGHEST_ASN}",))),

@@ -11,6 +11,7 @@ import numpy as np
 
 from fabricgen.cabling import ASSUMED_REACH_M
 from fabricgen.checks.counting import host_cages, switch_cages
+from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.terms import speed_text
 
@@ -39,7 +40,7 @@ class _Cage(NamedTuple):
 def optics_match(evidence: Evidence) -> Verdict:
     """Modules and cables fit their cages, carry their links, share a medium, and reach as far as they have to; a cage holds one thing."""
     reaches = _reaches(evidence)
-    used = [(evidence.offers[number], reaches[number]) for number in np.unique(evidence.offer).tolist()]
+    used = [(evidence.offers[number], reaches[number]) for number in distinct(evidence.offer).tolist()]
     objections = [objection for joint, reach_m in used for objection in _joint_faults(evidence, joint, reach_m)]
     objections += _shared_cages(evidence)
     figure = "; ".join(f"{joint.kind.key.replace('_', '-')}: {', '.join(part for part in _parts(joint) if part)}" for joint, _ in used)

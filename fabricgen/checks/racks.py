@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.footprints import KINDS, amount
 
@@ -33,7 +34,7 @@ def racks(evidence: Evidence) -> Verdict:
         if limit is not None:
             found.append(_heavy(room, loads[at], at, limit))
             figures.append(f"{amount(at, int(loads[at].max(initial=0)))} of {amount(at, limit)}")
-    taken = len(np.unique(room.standing.rack[placed]))
+    taken = len(distinct(room.standing.rack[placed]))
     where = "a generated room" if room.generated else "the room of `site`"
     return Verdict(f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}", tuple(found))
 

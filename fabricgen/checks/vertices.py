@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.checks.distinct import distinct
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Vertices:
     @cached_property
     def leaf(self) -> Whole:
         """The leaf vertices that serve a NIC port, in order."""
-        return np.unique(self.upper[self.evidence.has_host])
+        return distinct(self.upper[self.evidence.has_host])
 
     def name(self, vertex: int) -> str:
         """Name a vertex: the switch, and the rail where several share it."""
@@ -95,7 +96,7 @@ class Vertices:
     def neighbours(self, kind: LinkKind) -> Callable[[int], Whole]:
         """Return a function that lists, in order, the vertices above a vertex that links of a kind join it to."""
         rows = self.evidence.wiring.kind == kind
-        pairs = np.unique(self.lower[rows] * self.count + self.upper[rows])
+        pairs = distinct(self.lower[rows] * self.count + self.upper[rows])
         low, high = np.divmod(pairs, self.count)
         starts = np.searchsorted(low, np.arange(self.count + 1))
         return lambda vertex: high[starts[vertex] : starts[vertex + 1]]
