@@ -1,0 +1,62 @@
+"""The pictures of the README that are drawn: the paper's costs as bars, and one rail.
+
+    python -m tests.pictures [FOLDER]
+
+`tests/report/screens.py` takes those that are photographed. A test draws these anew and compares.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricgen.api import plan_file
+from fabricgen.drawing import Drawings
+from fabricgen.packs import Packs
+from fabricgen.source import load_facts
+from fabricgen.summary import compare
+from fabricgen.terms import Design
+from fabricgen.workload.plotting import Bars, bar_chart
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).parent.parent
+PICTURES = ROOT / "docs" / "pictures"
+PARTS = ("switches", "transceivers")
+
+
+def costs() -> str:
+    """Draw what the six fabrics of the rail-only paper's table II cost, and what the paper prints."""
+    rows = load_facts(ROOT / "tests" / "published" / "paper.yaml")["rail-only-table-2"]["rows"]
+    bars: list[tuple[str, list[float]]] = []
+    printed = []
+    for gpus, radix, *_, reduction, _power in rows:
+        name = f"paper-{gpus // 1000}k-r{radix}"
+        plan = plan_file(ROOT / "inventories" / f"{name}.yaml")
+        found = compare(plan.spec, plan.catalog)
+        any_to_any, ours = ([found.summary_of(design)["cost"][part] / 1e6 for part in PARTS] for design in (Design.FAT_TREE, Design.RAIL_ONLY))
+        bars += [(f"{gpus:,}\nradix {radix}", any_to_any), (f"rail-only\n-{found.savings['cost_pct']} %", ours)]
+        printed.append((len(bars) - 1, sum(any_to_any) * (1 - reduction / 100)))
+    title = "What the six fabrics of the rail-only paper cost, any-to-any and rail-only"
+    told = ["HB domains of 256 GPUs, at the paper's USD 694 a switch port and 199 a transceiver.",
+            "As printed: the paper's reduction, in whole per cents, off our cost of the any-to-any fabric (arXiv 2307.12169v5, table II)."]  # fmt: skip
+    return bar_chart(Bars(title, "million USD", list(PARTS), bars, printed), told)
+
+
+def rail() -> str:
+    """Draw the first rail of the 64-GPU lab."""
+    drawings = Drawings(plan_file(ROOT / "inventories" / "lab-64.yaml"))
+    packs = Packs()
+    pack, template = next((pack.name, output.template) for pack in packs.group("drawings") for output in pack.outputs if output.path.endswith(".svg"))
+    return packs.render(pack, template, drawing=drawings.draw(next(iter(drawings.rails))))
+
+
+DRAWN: dict[str, Callable[[], str]] = {"costs.svg": costs, "rail.svg": rail}
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURES
+    folder.mkdir(exist_ok=True)
+    for file, draw in DRAWN.items():
+        (folder / file).write_text(draw(), encoding="utf-8")

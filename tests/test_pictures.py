@@ -1,0 +1,13 @@
+"""The drawn pictures of the README are those that the program draws now."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.pictures import DRAWN, PICTURES
+
+
+@pytest.mark.parametrize("file", DRAWN)
+def test_the_picture_is_what_the_program_draws(file: str) -> None:
+    """`python -m tests.pictures` draws them anew."""
+    assert (PICTURES / file).read_text(encoding="utf-8") == DRAWN[file]()
