@@ -105,10 +105,17 @@ def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
     """Bundle as little as keeps the lines readable; the links of several rails are drawn apart where any bundling leaves room for it."""
     for apart, most in product((True, False), MOST_BOXES):
         places = [_places(tier, most) for tier in tiers]
-        lines = [_lines(strand, low, up, apart=apart) for strand, (low, up) in zip(strands, pairwise(places), strict=True)]
-        if all(len(gap) <= MOST_LINES for gap in lines):
+        gaps = list(zip(strands, pairwise(places), strict=True))
+        if all(_count(strand, low, up, apart=apart) <= MOST_LINES for strand, (low, up) in gaps):
             break
-    return _Bundled(places, lines)
+    return _Bundled(places, [_lines(strand, low, up, apart=apart) for strand, (low, up) in gaps])
+
+
+def _count(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> int:
+    """Count the lines between two tiers without making them."""
+    ends = low[strand.lower].astype(np.int64) * (int(up.max(initial=0)) + 1) + up[strand.upper]
+    lines = np.sort(ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends)
+    return int(np.count_nonzero(np.diff(lines))) + bool(lines.size)
 
 
 def _places(tier: Tier, most: int) -> Whole:

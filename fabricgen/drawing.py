@@ -32,6 +32,14 @@ class Subject(NamedTuple):
     stripe: int | None = None
 
 
+class Composed(NamedTuple):
+    """What stands in a drawing, before it has places: its head, its tiers, the lowest first, and the links between each two."""
+
+    head: Head
+    tiers: list[Tier]
+    strands: list[Strand]
+
+
 class Drawings:
     """Makes the drawings of one plan."""
 
@@ -52,6 +60,10 @@ class Drawings:
 
     def draw(self, name: str) -> Drawing:
         """Draw one of them."""
+        return arrange(*self.compose(name))
+
+    def compose(self, name: str) -> Composed:
+        """Say what stands in one of them."""
         subject = self.rails.get(name) or self.stripes[name]
         return self._rail(name, subject) if subject.stripe is None else self._stripe(name, subject.stripe)
 
@@ -94,23 +106,27 @@ class Drawings:
         """Return the speed of a kind of link."""
         return speed_text(self.plan.joints[kind].speed_gbps)
 
-    def _rail(self, name: str, subject: Subject) -> Drawing:
-        """Draw the block of a rail: its GPUs, and its switches tier by tier."""
+    def title(self, subject: Subject) -> str:
+        """Name the rail of a drawing, and its plane where there are several, for a reader."""
+        rail, planes = self.plan.mapping.rail(subject.unit, subject.block), self.plan.request.planes > 1
+        return ", ".join(["All rails" if rail is None else f"Rail {rail}", *([f"plane {self.plan.mapping.plane(subject.unit)}"] if planes else [])])
+
+    def _rail(self, name: str, subject: Subject) -> Composed:
+        """Compose the block of a rail: its GPUs, and its switches tier by tier."""
         plan, (number, block, _) = self.plan, subject
         tiers, strands = [self._endpoints(number, block)], []
         rail = plan.mapping.rail(number, block)
         below: Whole = np.zeros(0, dtype=np.int32)
         for kind in plan.kinds:
             rows = (plan.unit.kind == kind) & (plan.unit.block == block)
-            boxes = self._boxes(kind.upper, block)
+            boxes = self.boxes(kind.upper, block)
             lower = np.arange(np.count_nonzero(rows)) if kind is LinkKind.HOST else np.searchsorted(below, plan.unit.lower[rows])
             rails = self._rail_of(self._gpus(number, rows)) if kind is LinkKind.HOST else np.full(len(lower), -1 if rail is None else rail)
             tiers.append(self._switches(number, block, boxes, kind.upper, self._served(boxes, np.flatnonzero(rows), rails)))
             cables = self._cables(kind, number, block, plan.unit.number[rows])
             strands.append(Strand(lower, np.searchsorted(boxes, plan.unit.upper[rows]), rails, self._speed(kind), cables))
             below = boxes
-        words = ["All rails" if rail is None else f"Rail {rail}", *([f"plane {plan.mapping.plane(number)}"] if plan.request.planes > 1 else [])]
-        return arrange(Head(plan.spec.name, name, ", ".join(words), self._words()), tiers, strands)
+        return Composed(Head(plan.spec.name, name, self.title(subject), self._words()), tiers, strands)
 
     def _words(self) -> str:
         """Say in a line what fabric it is."""
@@ -128,7 +144,7 @@ class Drawings:
         rails = [str(gpu % request.domain_gpus % request.rails) for gpu in gpus]
         return Tier("GPUs", names, hosts, rails, unit.upper[rows], switch=False)
 
-    def _boxes(self, role: Role, block: int) -> Whole:
+    def boxes(self, role: Role, block: int) -> Whole:
         """Return the installed switches of a role that serve a block, by their place among those of a unit."""
         every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
         return np.array([index for index, (box, has) in every if has and box.role is role and box.block in (-1, block)], dtype=np.int32)
@@ -158,8 +174,8 @@ class Drawings:
         prefix, width = self.plan.label(kind, unit, block), self.plan.label_width
         return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
 
-    def _stripe(self, name: str, stripe: int) -> Drawing:
-        """Draw a stripe: its HB domains, and the leaves of every rail and plane that they meet."""
+    def _stripe(self, name: str, stripe: int) -> Composed:
+        """Compose a stripe: its HB domains, and the leaves of every rail and plane that they meet."""
         plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
         size = plan.request.domain_gpus
         leaves: list[tuple[str, str]] = []
@@ -186,7 +202,7 @@ class Drawings:
         ends = Tier("HB domains", [f"d{domain}" for domain in domains.tolist()], notes, [""] * len(domains), domains, switch=False)
         tier = Tier("leaf switches", [leaf for leaf, _ in leaves], [""] * len(leaves), [rail for _, rail in leaves], np.arange(len(leaves)))
         title = f"Stripe {stripe + 1} of {len(self.stripes)}"
-        return arrange(Head(plan.spec.name, name, title, self._words()), [ends, tier], [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)])
+        return Composed(Head(plan.spec.name, name, title, self._words()), [ends, tier], [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)])
 
     def _host_cables(self, unit: int, rows: Bools) -> Callable[[int], str]:
         """Return what names a host link of a unit."""

@@ -1,7 +1,7 @@
 """Files, standard input and flags to an inventory and a catalog; every finding with its place.
 
 Owns the way from what a person typed to a `FabricSpec`, and the way back: a path into the inventory becomes a file, line and column, or
-the flag that set it.
+the flag that set it, and a `FabricSpec` becomes YAML.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from fabricgen.diagnostics import Finding, Place, Refusal, nearest, text_of
 from fabricgen.diagnostics import Path as KeyPath
 from fabricgen.mistakes import findings_of
-from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar
+from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
 from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
@@ -80,6 +80,11 @@ def read_text(text: str, name: str, origins: Mapping[KeyPath, str] | None = None
     for path, flag in (origins or {}).items():
         document.places[path] = document.keys[path] = Place(flag)
     return Inventory(_validate(document), document)
+
+
+def inventory_text(spec: FabricSpec) -> str:
+    """Write an inventory as YAML: what it asks for, without what is the default. Read again, it is the same inventory."""
+    return write_yaml(spec.model_dump(mode="json", exclude_defaults=True, exclude_none=True))
 
 
 def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from fabricgen.cli import run as run_program
 from fabricgen.cli.impact import KINDS as OFFERED
-from fabricgen.cli.impact import sentence as sentence_of
 from fabricgen.forwarding import Choice, Reach, find_failures
 from fabricgen.graph import graph
 from fabricgen.impact import impact, loading
@@ -23,6 +22,7 @@ from fabricgen.impact.capacity import sides_of
 from fabricgen.impact.comparing import compare, corresponding
 from fabricgen.impact.living import Living
 from fabricgen.impact.ranking import figures, rank
+from fabricgen.impact.telling import sentence as sentence_of
 from fabricgen.terms import LinkKind
 from tests.laws.drawing import inventories
 from tests.planned import planned

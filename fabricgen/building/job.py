@@ -15,6 +15,7 @@ from fabricgen.building.devices import configs, forwarding, hosts
 from fabricgen.building.documents import cabling, graphs
 from fabricgen.building.drawings import drawings
 from fabricgen.building.labs import lab
+from fabricgen.building.reports import reports
 from fabricgen.building.simulators import simulators
 from fabricgen.building.sources import GROUPS, Group, Sources
 
@@ -37,6 +38,7 @@ TASKS: dict[Group, Callable[[Sources], Iterator[Task]]] = {
     "drawings": drawings,
     "simulators": simulators,
     "dcim": dcim,
+    "report": reports,
 }
 """The tasks of each group, in the order in which they are done."""
 

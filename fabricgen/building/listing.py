@@ -36,6 +36,7 @@ OWN = (
     Listed("", "forwarding", "forwarding/{switch}.json", "programs that look into a switch's routes"),
     Listed("", "dcim", "dcim/point-to-point.xlsx", "NVIDIA's Cable Validation Tool: both ends of every link"),
     Listed("", "graph", "graph/fabric.json", "networkx and programs that read node-link data"),
+    Listed("", "report", "report.html", "people, in a browser, without a server or a network: everything of the fabric on one page"),
     Listed("", "graph", "graph/fabric.graphml", "yEd, Gephi, Cytoscape and networkx"),
 )
 """What is written without a pack."""

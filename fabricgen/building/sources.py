@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 from fabricgen.bom import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.bundling import Fronts
+from fabricgen.checks import check
 from fabricgen.dcim import Assets
 from fabricgen.dcim_cables import Pieces
 from fabricgen.diagnostics import refuse
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom import Bom
     from fabricgen.bundling import Bundle
+    from fabricgen.checks import Report as Judged
     from fabricgen.cluster_views import ClusterView, DevicesView
     from fabricgen.fronts import Front
     from fabricgen.growth.phasing import Stage
@@ -50,7 +52,7 @@ if TYPE_CHECKING:
     from fabricgen.rooms import Room
     from fabricgen.writing import Written
 
-Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim"]
+Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
@@ -114,6 +116,11 @@ class Sources:
     def comparison(self) -> Comparison:
         """The three designs of this cluster."""
         return compare(self.plan.spec, self.plan.catalog)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """How the plan stands before every law."""
+        return check(self.plan)
 
     @cached_property
     def racks(self) -> dict[str, Rack]:
@@ -263,10 +270,9 @@ class Sources:
             elif "rails" in path or getattr(self.plan.spec.nos, role):
                 known = ", ".join(nos for name in self.packs.names() if (shown := self.packs.pack(name)) and (nos := shown.nos))
                 raise refuse("no-pack", f"no pack writes configurations for `{wanted}`", path=path, hint=f"packs: {known}; or leave `nos` out")
-            elif is_infiniband(self.plan):
-                self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}; their subnet manager's files are in subnets/")
-            else:
-                self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}")
+            elif "configs" in self.groups:  # a report that shows configurations says itself what it has none of
+                managed = "; their subnet manager's files are in subnets/" if is_infiniband(self.plan) else ""
+                self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}{managed}")
         return found
 
     def _running(self) -> Iterator[tuple[Front, tuple[str | int, ...]]]:

@@ -107,7 +107,7 @@ def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
             parts.append("\n".join(lines))
         parts.append(_verdict(document))
     if "degraded" in document:
-        from fabricgen.cli.impact import sentence
+        from fabricgen.impact.telling import sentence
 
         left = document["degraded"]
         parts.append(sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left")

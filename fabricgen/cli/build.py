@@ -19,7 +19,7 @@ SHOWN = 4
 """Files of a directory that the report names."""
 
 REQUESTABLE = (
-    "cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim",
+    "cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report",
     "workbook", "labels", "racks", "pull-sheets",
 )  # fmt: skip
 
@@ -65,7 +65,7 @@ def build(
             print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
             _say_skipped(job)
             return
-        _prove(planned)
+        _prove(job)
         with progress("building") as advance:
             files = build_job(job, out, advance)
     if as_json:
@@ -99,14 +99,12 @@ def _guesses(job: Job) -> list[str]:
     return ["racks and lengths of cables follow a generated room; describe yours under `site`"] if lengths and lengths.room.generated else []
 
 
-def _prove(plan: Plan) -> None:
+def _prove(job: Job) -> None:
     """Refuse to write anything of a plan that breaks a law: it would be a fault of the planner's, and an expensive one."""
-    from fabricgen.checks import check
     from fabricgen.diagnostics import Refusal
 
-    report = check(plan)
-    if not report.ok:
-        raise Refusal(report.findings)
+    if not job.judged.ok:
+        raise Refusal(job.judged.findings)
 
 
 def _groups(only: str | None) -> frozenset[str]:

@@ -114,8 +114,8 @@ def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
 
 def _write(path: Path, spec: FabricSpec) -> None:
     """Write an inventory."""
-    from fabricgen.source import write_yaml
+    from fabricgen.reading import inventory_text
     from fabricgen.writing import write_file
 
-    write_file(path, write_yaml(spec.model_dump(mode="json", exclude_defaults=True, exclude_none=True)))
+    write_file(path, inventory_text(spec))
     click.echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)

@@ -37,6 +37,17 @@ class Group(NamedTuple):
     size: int
 
 
+class Alike(NamedTuple):
+    """The class of every box of a unit, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
+
+    `examples` names one part of each class, as `--fail` takes it. All units are alike.
+    """
+
+    boxes: Ints
+    links: Ints
+    examples: list[str]
+
+
 @dataclass(frozen=True)
 class Parts:
     """The parts of a plan in groups. A number of a leaf, spine or core below stands for its surroundings: alike parts have the same."""
@@ -67,35 +78,61 @@ class Parts:
             found.setdefault(like, []).append(part)
         return [Group([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times) for parts in found.values()]
 
+    def of_unit(self, *, links: bool = True) -> Alike:
+        """Sort the boxes and the links of a unit into classes; without `links` the boxes alone, and each link has -1."""
+        plan, unit = self.plan, self.plan.unit
+        found = Alike(np.full(len(plan.naming.boxes), -1, dtype=np.int32), np.full(len(unit.kind), -1, dtype=np.int32), [])
+        for role in plan.roles:
+            boxes, likes = self._installed(role)
+            for block in range(1 if role is Role.LEAF else plan.mapping.unit_blocks):
+                found.boxes[boxes + block * (plan.sizing.spine + plan.sizing.core)] = likes + len(found.examples)
+            found.examples.extend(group.names[0] for group in self._switches(role))
+        for kind in plan.kinds if links else ():
+            _, likes = self._links(kind)
+            for block in range(plan.mapping.unit_blocks):
+                found.links[(unit.kind == kind) & (unit.block == block)] = likes + len(found.examples)
+            found.examples.extend(group.names[0] for group in self._cables(kind))
+        return found
+
+    def _installed(self, role: Role) -> tuple[Ints, Ints]:
+        """Return the installed switches of a role in block 0, as boxes of the unit, and the class of each, from 0 in order of appearance."""
+        sizing = self.plan.sizing
+        likes = {Role.LEAF: self._leaves, Role.SPINE: self._spines.reshape(-1), Role.CORE: self._cores}[role]
+        first = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[role]
+        has = np.flatnonzero(self.plan.installed[first : first + len(likes)]).astype(np.int32)
+        return has + np.int32(first), _numbered(likes[has].tolist())
+
     def _switches(self, role: Role) -> list[Group]:
         """Group the installed switches of a role in block 0."""
-        likes = {Role.LEAF: self._leaves, Role.SPINE: self._spines.reshape(-1), Role.CORE: self._cores}[role]
-        first = {Role.LEAF: 0, Role.SPINE: self.plan.sizing.leaf, Role.CORE: self.plan.sizing.leaf + self.plan.sizing.spine}[role]
-        boxes = [box for box in range(len(likes)) if self.plan.installed[first + box]]
+        boxes, likes = self._installed(role)
         names = self.plan.naming.switches(0)
         times = self.plan.mapping.units * (1 if role is Role.LEAF else self.plan.mapping.unit_blocks)
-        return self._grouped("switch", [int(likes[box]) for box in boxes], lambda part: names[first + boxes[part]], times)
+        return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
 
-    def _cables(self, kind: LinkKind) -> list[Group]:
-        """Group the cables of a kind in block 0: by both ends, and by how many links run beside each."""
+    def _links(self, kind: LinkKind) -> tuple[Ints, Ints]:
+        """Return the links of a kind in block 0, as rows of the unit, and the class of each: by both ends, and by how many links run beside it."""
         plan, unit, sizing = self.plan, self.plan.unit, self.plan.sizing
-        rows = np.flatnonzero((unit.kind == kind) & (unit.block == 0))
+        rows = np.flatnonzero((unit.kind == kind) & (unit.block == 0)).astype(np.int32)
         low, high = unit.lower[rows], unit.upper[rows]
         if kind is LinkKind.HOST:
-            likes = np.column_stack([self._leaves[high]])
-        else:
-            beside = np.unique(low.astype(np.int64) * len(plan.naming.boxes) + high, return_inverse=True, return_counts=True)
-            ends = (self._leaves, self._spines.reshape(-1)) if kind is LinkKind.LEAF_SPINE else (self._spines.reshape(-1), self._cores)
-            below = 0 if kind is LinkKind.LEAF_SPINE else sizing.leaf
-            above = sizing.leaf if kind is LinkKind.LEAF_SPINE else sizing.leaf + sizing.spine
-            likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
+            return rows, _numbered(self._leaves[high].tolist())
+        beside = np.unique(low.astype(np.int64) * len(plan.naming.boxes) + high, return_inverse=True, return_counts=True)
+        ends = (self._leaves, self._spines.reshape(-1)) if kind is LinkKind.LEAF_SPINE else (self._spines.reshape(-1), self._cores)
+        below = 0 if kind is LinkKind.LEAF_SPINE else sizing.leaf
+        above = sizing.leaf if kind is LinkKind.LEAF_SPINE else sizing.leaf + sizing.spine
+        likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
+        return rows, _numbered(map(tuple, likes.tolist()))
+
+    def _cables(self, kind: LinkKind) -> list[Group]:
+        """Group the cables of a kind in block 0."""
+        plan, (rows, likes) = self.plan, self._links(kind)
         letter = "a" if plan.joints[kind].cables > 1 else ""
         times = plan.mapping.units * plan.mapping.unit_blocks * plan.joints[kind].cables
 
         def name(part: int) -> str:
-            return f"{plan.label(kind, 0, 0)}{int(unit.number[rows[part]]):0{plan.label_width}}{letter}"
+            return f"{plan.label(kind, 0, 0)}{int(plan.unit.number[rows[part]]):0{plan.label_width}}{letter}"
 
-        return self._grouped("link", map(tuple, likes.tolist()), name, times)
+        return self._grouped("link", likes.tolist(), name, times)
 
     def _gpus(self, kind: str) -> list[Group]:
         """Group the GPUs of block 0, or their NICs, by their leaf."""

@@ -32,8 +32,8 @@ def impact(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
     return measure(plan, names, find_failures(plan, names))
 
 
-def measure(plan: Plan, names: Sequence[str], failures: Failures) -> dict[str, Any]:
-    """Return what is lost by failures, which go by these names.
+def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True) -> dict[str, Any]:
+    """Return what is lost by failures, which go by these names; without `relays` nobody counts who carries how much, which takes the longest.
 
     *Cut off* is a GPU that reaches none outside its HB domain, relays and other domains included; a dead one is. With one HB domain there is
     no outside. *Degraded* is a GPU that has lost bandwidth and is not cut off. A pair newly needs a relay where it shared a block or an HB
@@ -60,7 +60,7 @@ def measure(plan: Plan, names: Sequence[str], failures: Failures) -> dict[str, A
         "pairs_by_relay_after": pairs.relayed_after,
         "pairs_lost": pairs.every - pairs.reachable,
         "reachable_pairs_pct": _percent(pairs.reachable / pairs.every) if pairs.every else 100.0,
-        "relay_load": relay_load(pairs),
+        **({"relay_load": relay_load(pairs)} if relays else {}),
         "bisection_left_pct": _percent(capacity.bisection_left),
     }
 

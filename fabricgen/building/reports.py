@@ -1,0 +1,101 @@
+"""The group of the report: one HTML file that shows the fabric.
+
+Owns its task, and which files of switches the report shows. The report itself is made by `report`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.building.tasks import OneFile
+from fabricgen.report import Report, html
+from fabricgen.writing import Written, write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.building.sources import Sources, Task
+
+MOST_TEXT, FIRST = 3_000_000, 2
+"""Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in unit 0 so many switches come first."""
+
+
+def reports(sources: Sources) -> Iterator[Task]:
+    """List the task of the report; a part of a fabric has none, for a report is of the whole."""
+    if sources.part is None:
+        yield ReportFile("report.html")
+
+
+def report_of(sources: Sources) -> Report:
+    """Make the report of a build's plan: with its bill, its comparison, its laws and the files of its switches, each made when it is asked for."""
+    return Report(sources.plan, sources.bom, sources.comparison, lambda: sources.judged, lambda: configs_part(sources))
+
+
+@dataclass(frozen=True)
+class ReportFile(OneFile):
+    """The one file."""
+
+    def prepare(self, sources: Sources) -> None:
+        """Make what other tasks see as well."""
+        _ = sources.bom, sources.comparison, sources.judged, sources.config_packs
+        sources.views.prepare()
+
+    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+        """Write it, piece by piece."""
+        yield write_text(root, self.path, html(report_of(sources)))
+
+
+def configs_part(sources: Sources) -> dict[str, Any]:
+    """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
+
+    A few of each role in unit 0 come first, then the rest of it, then the other units. Raises Refusal where the inventory names a NOS without a pack.
+    """
+    switches: dict[str, list[dict[str, str]]] = {}
+    room = MOST_TEXT
+    for unit, box in _in_turn(sources):
+        name, files = _files(sources, unit, box)
+        room -= sum(len(file["text"]) for file in files)
+        if room < 0:
+            break
+        if files:
+            switches[name] = files
+    return {"switches": switches, "note": _note(sources, len(switches))}
+
+
+def _in_turn(sources: Sources) -> Iterator[tuple[int, int]]:
+    """Yield the installed switches, as unit and box, in the order in which a report shows their files."""
+    plan = sources.plan
+    installed = [box for box, has in enumerate(plan.installed) if has]
+    of_role = {role: [box for box in installed if plan.naming.boxes[box].role is role] for role in plan.roles}
+    first = [box for boxes in of_role.values() for box in boxes[:FIRST]]
+    yield from ((0, box) for box in [*first, *(box for box in installed if box not in first)])
+    yield from ((unit, box) for unit in range(1, plan.mapping.units) for box in installed)
+
+
+def _files(sources: Sources, unit: int, box: int) -> tuple[str, list[dict[str, str]]]:
+    """Render the files of a switch; none where no pack writes its NOS."""
+    role = sources.plan.naming.boxes[box].role
+    outputs = sources.outputs(unit, role)
+    if not outputs:
+        return sources.plan.naming.switches(unit)[box], []
+    (switch,) = sources.views.switches(unit, (role,), [box])
+    pack = sources.config_packs[switch.nos].name
+    prefix = f"configs/{switch.name}/"
+    return switch.name, [
+        {"file": output.path.format(switch=switch.name).removeprefix(prefix), "text": sources.packs.render(pack, output.template, switch=switch)}
+        for output in outputs
+    ]
+
+
+def _note(sources: Sources, shown: int) -> str:
+    """Say whose files are left out, and where they are; nothing where all are shown."""
+    plan = sources.plan
+    every = sum(plan.switch_count(role) for role in plan.roles if any(sources.outputs(unit, role) for unit in range(plan.mapping.units)))
+    if not every:
+        nos = ", ".join(dict.fromkeys(front.nos for front in plan.fronts(0).values() if front.role in plan.roles))
+        return f"no files of switches: no pack writes {nos}"
+    return (
+        f"the files of {shown:,} of {every:,} switches, a few of each role first; those of all are in configs/, a directory for each" if shown < every else ""
+    )

@@ -1,0 +1,87 @@
+"""What the fabric costs, and what the other designs would: the bill as a table, and figures of the three designs as bars.
+
+Owns which figures become bars, and the columns of the bill. Amounts and what they miss are those of `tabulating`.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.bill_views import grouped
+from fabricgen.summary import number
+from fabricgen.tabulating import bom_view, comparison_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom import Bom
+    from fabricgen.planner import Plan
+    from fabricgen.summary import Comparison
+    from fabricgen.views import BomView, FigureView, PartView
+
+CHARTED = ("cost", "power", "switches", "cables", "links", "transceivers, one per link end", "transceiver modules as sold")
+"""The figures of the comparison that are drawn, what matters most first."""
+
+COLUMNS = {
+    "class": "part_class", "part": "part", "part number": "part_number", "description": "description", "purpose": "purpose", "quantity": "quantity",
+    "spares": "spares", "unit price": "unit_price", "currency": "currency", "total": "total", "power, W": "power_w", "price of": "price_book",
+    "dated": "price_date",
+}  # fmt: skip
+"""The columns of the bill, and the attribute of a part behind each."""
+
+NUMBERS = ("quantity", "spares", "unit price", "total", "power, W")
+
+
+def charts(comparison: Comparison) -> list[dict[str, Any]]:
+    """Return `charts` of the model."""
+    view = comparison_view(comparison)
+    rows = {row.figure: row for row in view.figures}
+    out = {design.value for design, _ in comparison.refused}
+    return [_chart(rows[figure], view.designs, out) for figure in CHARTED]
+
+
+def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]:
+    """Return `Chart` of the model; the designs that are `out` cannot be built."""
+    bars = [
+        {
+            "design": design,
+            "value": number(Decimal(value)) if value else None,
+            "text": f"{grouped(value)} {row.unit}".strip() if value else "cannot be built" if design in out else grouped(value),
+        }
+        for design, value in zip(designs, row.values, strict=True)
+    ]
+    return {"figure": row.figure, "unit": row.unit, "bars": bars, "saving": f"{row.saving_pct} %" if row.saving_pct else "", "note": row.note}
+
+
+def refused(comparison: Comparison) -> list[dict[str, str]]:
+    """Return the designs that cannot be built: `refused` of the model."""
+    return [{"design": design.value, "fact": finding.fact} for design, finding in comparison.refused]
+
+
+def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
+    """Return `Bill` of the model."""
+    view = bom_view(bom, plan)
+    return {
+        "columns": list(COLUMNS),
+        "rows": [{"kind": part.row, "cells": _cells(part)} for part in view.rows],
+        "numeric": [at for at, name in enumerate(COLUMNS) if name in NUMBERS],
+        "terms": list(_terms(view, bom)),
+    }
+
+
+def _cells(part: PartView) -> list[str]:
+    """Return the cells of a row, digits in threes; what nobody knows is empty."""
+    values = attrgetter(*COLUMNS.values())(part)
+    return [grouped(value) if value and name in NUMBERS else value for name, value in zip(COLUMNS, values, strict=True)]
+
+
+def _terms(view: BomView, bom: Bom) -> Iterator[str]:
+    """Say where prices come from and what they miss."""
+    dated = f" of {bom.book.date}" if bom.book.date else ""
+    yield f"prices by {bom.book.name}{dated}, in {view.currency}"
+    yield from view.terms
+    if view.unpriced:
+        yield f"without a price, and in no total: {', '.join(part.part for part in view.unpriced)}"
+    yield f"{grouped(view.link_ends)} transceivers counted one per link end; {grouped(view.modules)} modules as they are sold"

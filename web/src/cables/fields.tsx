@@ -1,0 +1,72 @@
+/** The fields that narrow the table of cables. The filter is the world's: other sections set it too. */
+
+import { useMemo } from "preact/hooks";
+import type { Fabric } from "../fabric";
+import { EVERYTHING, type Filter, useWorld } from "../world";
+import { natural } from "./order";
+
+/** Names that a field suggests at most. */
+const MOST = 30;
+
+/** Rail, rack, device, free text, and the way back to all cables. */
+export function Fields({ fabric }: { fabric: Fabric }) {
+  const { filter, setFilter } = useWorld();
+  const narrow = (change: Partial<Filter>) => setFilter({ ...filter, ...change });
+  const rails = useMemo(() => fabric.cables.column("rail").values.filter(Boolean).sort(natural), [fabric]);
+  const racks = useMemo(() => fabric.devices.column("rack").values.filter(Boolean).sort(natural), [fabric]);
+  const devices = fabric.devices.column("name").values;
+  return (
+    <div class="fields" role="group" aria-label="Narrow the cables">
+      <label>
+        Rail
+        <select value={filter.rail} onChange={(event) => narrow({ rail: event.currentTarget.value })}>
+          <option value="">all</option>
+          {rails.map((rail) => (
+            <option key={rail} value={rail}>
+              {rail}
+            </option>
+          ))}
+        </select>
+      </label>
+      {racks.length > 0 && <Suggesting id="cables-racks" label="Rack" names={racks} value={filter.rack} onValue={(rack) => narrow({ rack })} />}
+      <Suggesting id="cables-devices" label="Device" names={devices} value={filter.device} onValue={(device) => narrow({ device })} />
+      <label>
+        Text
+        <input type="search" value={filter.text} placeholder="cable, device or GPU" onInput={(event) => narrow({ text: event.currentTarget.value })} />
+      </label>
+      <button type="button" onClick={() => setFilter(EVERYTHING)}>
+        Clear
+      </button>
+    </div>
+  );
+}
+
+/** A field that suggests names as one types, a few of those that fit. */
+function Suggesting({ id, label, names, value, onValue }: { id: string; label: string; names: string[]; value: string; onValue(value: string): void }) {
+  const fit = useMemo(() => fitting(names, value), [names, value]);
+  return (
+    <label>
+      {label}
+      <input list={id} value={value} placeholder="any" autocomplete="off" onInput={(event) => onValue(event.currentTarget.value)} />
+      <datalist id={id}>
+        {fit.map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+    </label>
+  );
+}
+
+function fitting(names: string[], text: string): string[] {
+  const low = text.trim().toLowerCase();
+  const found: string[] = [];
+  for (const name of names) {
+    if (found.length === MOST) {
+      break;
+    }
+    if (name.toLowerCase().includes(low)) {
+      found.push(name);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+/** The contents: a link to each section, the one that is read marked. */
+
+import { useEffect, useState } from "preact/hooks";
+import { useWorld } from "./world";
+
+const SECTIONS: [id: string, title: string][] = [
+  ["numbers", "Numbers"],
+  ["comparison", "Designs"],
+  ["topology", "Drawing"],
+  ["cables", "Cables"],
+  ["racks", "Racks"],
+  ["switches", "Switches"],
+  ["route", "Route"],
+  ["failures", "Failures"],
+  ["bill", "Bill"],
+  ["laws", "Laws"],
+  ["inventory", "Inventory"],
+];
+
+export function Contents() {
+  const { page } = useWorld();
+  const shown = SECTIONS.filter(([id]) => id !== "racks" || page.rack_units > 0);
+  const read = useRead(shown.map(([id]) => id).join(" "));
+  return (
+    <nav aria-label="Contents">
+      <ul>
+        {shown.map(([id, title]) => (
+          <li key={id}>
+            <a href={`#${id}`} aria-current={id === read ? "true" : undefined}>
+              {title}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** The first of these sections whose end is below the head of the window. */
+function useRead(ids: string): string {
+  const [read, setRead] = useState("");
+  useEffect(() => {
+    const look = () => {
+      const found = ids.split(" ").find((id) => (document.getElementById(id)?.getBoundingClientRect().bottom ?? 0) > innerHeight / 4);
+      setRead(found ?? "");
+    };
+    look();
+    addEventListener("scroll", look, { passive: true });
+    return () => removeEventListener("scroll", look);
+  }, [ids]);
+  return read;
+}

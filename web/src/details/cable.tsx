@@ -1,0 +1,55 @@
+/** What the panel tells of a cable. */
+
+import type { CableColumn, Fabric } from "../fabric";
+import { Name, Rail } from "../parts";
+import { useWorld } from "../world";
+import { Deeds, Facts, Failing } from "./facts";
+import { toRoute } from "./ways";
+
+/** A cable, by its row: both ends, what it is, and whom it serves. */
+export function Cable({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
+  const world = useWorld();
+  const cell = (column: CableColumn) => fabric.cables.text(column, row);
+  const gpu = cell("gpu");
+  return (
+    <>
+      <End fabric={fabric} row={row} side="a" title="Lower end" />
+      <End fabric={fabric} row={row} side="b" title="Upper end" />
+      <h3>Cable</h3>
+      <Facts
+        facts={[
+          ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
+          ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
+          ["GPU", gpu && <Name thing={{ kind: "gpu", name: gpu }} />],
+          ["Speed", cell("speed")],
+          ["Length", cell("length_m") && `${cell("length_m")} m`],
+          ["Medium", cell("medium")],
+          ["Part", cell("part")],
+        ]}
+      />
+      <Deeds deeds={[["Route without it", toRoute(world, { kind: "cable", name })]]} />
+      <Failing thing={{ kind: "cable", name }} />
+    </>
+  );
+}
+
+/** One end of a cable. */
+function End({ fabric, row, side, title }: { fabric: Fabric; row: number; side: "a" | "b"; title: string }) {
+  const cell = (column: "device" | "interface" | "port" | "rack" | "unit" | "transceiver") => fabric.cables.text(`${side}_${column}`, row);
+  const rack = cell("rack");
+  return (
+    <>
+      <h3>{title}</h3>
+      <Facts
+        facts={[
+          ["Device", <Name thing={{ kind: "device", name: cell("device") }} />],
+          ["Interface", <span class="mono">{cell("interface")}</span>],
+          ["Port", cell("port")],
+          ["Rack", rack && <Name thing={{ kind: "rack", name: rack }} />],
+          ["Unit", cell("unit")],
+          ["Module", cell("transceiver")],
+        ]}
+      />
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+/** What the panel tells of a host or a switch. */
+
+import type { Fabric } from "../fabric";
+import { Name, Rail } from "../parts";
+import { grouped, useWorld, type World } from "../world";
+import { Deeds, Facts, Failing } from "./facts";
+import { isWhole, Partial } from "./partial";
+import { toCables, toDrawing, toRack, toRoute, toSwitch } from "./ways";
+
+/** GPUs that are named; of more there is only a count. */
+const MOST = 64;
+
+/** A device, by its row. */
+export function Device({ fabric, name, row }: { fabric: Fabric; name: string; row: number }) {
+  const world = useWorld();
+  const cell = (column: "role" | "model" | "rail" | "plane" | "rack" | "unit" | "height") => fabric.devices.text(column, row);
+  const rack = cell("rack");
+  const cables = fabric.cablesAt(name).length;
+  return (
+    <>
+      <Facts
+        facts={[
+          ["Role", cell("role") === "planned" ? "planned, not installed yet" : cell("role")],
+          ["Model", cell("model")],
+          ["Rail", cell("rail") && <Rail rail={cell("rail")} />],
+          ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
+          ["Rack", rack && <Name thing={{ kind: "rack", name: rack }} />],
+          ["Units", units(Number(cell("unit")), Number(cell("height")))],
+          ["Cables", cables > 0 || isWhole(world) ? grouped(cables) : ""],
+        ]}
+      />
+      <Partial />
+      <Deeds deeds={deeds(world, name, cell("role"), cell("rail"), cell("plane"), rack)} />
+      <Gpus role={cell("role")} gpus={fabric.gpusAt(name)} />
+      <Failing thing={{ kind: "device", name }} />
+    </>
+  );
+}
+
+function deeds(world: World, name: string, role: string, rail: string, plane: string, rack: string): [string, (() => void) | null][] {
+  const installed = role !== "planned";
+  const box = installed && role !== "host";
+  return [
+    ["Its cables", installed ? toCables(world, name) : null],
+    ["Front and files", box ? toSwitch(world, name) : null],
+    ["Its rack", toRack(world, rack)],
+    ["Route without it", box ? toRoute(world, { kind: "device", name }) : null],
+    ["In the drawing", box ? toDrawing(world, rail, plane) : null],
+  ];
+}
+
+/** The GPUs that a device serves, or holds. */
+function Gpus({ role, gpus }: { role: string; gpus: string[] }) {
+  if (gpus.length === 0) {
+    return null;
+  }
+  const more = gpus.length - MOST;
+  return (
+    <div data-testid="gpus">
+      <h3>{role === "host" ? `Holds ${grouped(gpus.length)} GPUs` : `Serves ${grouped(gpus.length)} GPUs`}</h3>
+      <ul class="gpus">
+        {gpus.slice(0, MOST).map((gpu) => (
+          <li key={gpu}>
+            <Name thing={{ kind: "gpu", name: gpu }} />
+          </li>
+        ))}
+        {more > 0 && <li>and {grouped(more)} more</li>}
+      </ul>
+    </div>
+  );
+}
+
+function units(unit: number, height: number): string {
+  if (!unit) {
+    return "";
+  }
+  return height > 1 ? `${unit} to ${unit + height - 1}` : `${unit}`;
+}

@@ -1,0 +1,78 @@
+/** What the panel tells of a GPU. */
+
+import type { Fabric } from "../fabric";
+import type { Page } from "../model";
+import { Name, Rail } from "../parts";
+import { go, useWorld, type World } from "../world";
+import { Deeds, Facts } from "./facts";
+import { Partial } from "./partial";
+import { toDrawing } from "./ways";
+
+/** Where a GPU is: its HB domain and its rank in it, from 0. */
+export interface Place {
+  domain: number;
+  rank: number;
+}
+
+/** Read the name of a GPU, like d0-g3; null where the fabric has no such GPU. */
+export function placeOf(page: Page, name: string): Place | null {
+  const found = /^d(0|[1-9]\d*)-g(0|[1-9]\d*)$/.exec(name);
+  const [domain, rank] = [Number(found?.[1]), Number(found?.[2])];
+  const { domain_gpus, gpus } = page.counts;
+  return rank < domain_gpus && domain * domain_gpus + rank < gpus ? { domain, rank } : null;
+}
+
+/** A GPU: where it is, and what leads from it into the fabric. */
+export function Gpu({ fabric, name, place }: { fabric: Fabric; name: string; place: Place }) {
+  const world = useWorld();
+  const { counts } = world.page;
+  const rows = fabric.cablesOfGpu(name);
+  const rail = String(place.rank % counts.rails);
+  const host = fabric.devices.text("name", Math.floor((place.domain * counts.domain_gpus + place.rank) / counts.host_gpus));
+  return (
+    <>
+      <Facts
+        facts={[
+          ["HB domain", `d${place.domain}, of ${counts.domain_gpus} GPUs`],
+          ["Rank", `${place.rank}`],
+          ["Rail", <Rail rail={rail} />],
+          ["Host", host && <Name thing={{ kind: "device", name: host }} />],
+        ]}
+      />
+      <Partial />
+      <Deeds deeds={deeds(world, name, rail, rows[0] === undefined ? "0" : fabric.cables.text("plane", rows[0]))} />
+      {rows.length > 0 && <h3>{rows.length === 1 ? "Its cable" : "Its cables"}</h3>}
+      <ul class="cables">
+        {rows.map((row) => (
+          <Strand key={row} fabric={fabric} row={row} />
+        ))}
+      </ul>
+      {rows.length === 0 && <p>The page holds no cable of this GPU.</p>}
+    </>
+  );
+}
+
+function deeds(world: World, name: string, rail: string, plane: string): [string, (() => void) | null][] {
+  const [from, to] = world.ends;
+  const set = (ends: [string, string]) => () => {
+    world.setEnds(ends);
+    go("route");
+  };
+  return [
+    ["Route from here", set([name, to])],
+    ["Route to here", set([from, name])],
+    ["In the drawing", toDrawing(world, rail, plane)],
+  ];
+}
+
+/** A cable of a GPU and the leaf that it leads to; its plane, where there are several. */
+function Strand({ fabric, row }: { fabric: Fabric; row: number }) {
+  const { counts } = useWorld().page;
+  const cell = (column: "cable" | "plane" | "b_device") => fabric.cables.text(column, row);
+  return (
+    <li>
+      {counts.planes > 1 && `Plane ${cell("plane")}: `}
+      <Name thing={{ kind: "cable", name: cell("cable") }} /> to <Name thing={{ kind: "device", name: cell("b_device") }} />
+    </li>
+  );
+}

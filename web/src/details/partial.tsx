@@ -1,0 +1,22 @@
+/** Said where the page does not hold every cable. */
+
+import { grouped, useWorld, type World } from "../world";
+
+/** Say whether the page holds every cable of the fabric. */
+export function isWhole({ fabric, page }: World): boolean {
+  return (fabric?.cables.length ?? 0) >= page.counts.cables;
+}
+
+/** How many cables the page holds, where these are not all; counts of cables are of those. */
+export function Partial() {
+  const world = useWorld();
+  const held = world.fabric?.cables.length ?? 0;
+  if (isWhole(world)) {
+    return null;
+  }
+  return (
+    <p class="note">
+      The page holds {grouped(held)} of {grouped(world.page.counts.cables)} cables{held > 0 && ", and this tells of those"}.
+    </p>
+  );
+}

@@ -1,0 +1,48 @@
+/** Which drawing is shown: a rail or a stripe, and the one before or after it. */
+
+import type { Page } from "../model";
+import { useWorld } from "../world";
+
+/** The two lists, and the way through the one that the drawing is of. */
+export function Chooser({ shown }: { shown: string }) {
+  const { page, setDrawing } = useWorld();
+  const { rails, stripes } = page.drawings;
+  const list = stripes.includes(shown) ? stripes : rails;
+  const at = list.indexOf(shown);
+  return (
+    <>
+      <Choice label={wholes(page)} names={rails} shown={shown} />
+      {stripes.length > 0 && <Choice label="Stripe" names={stripes} shown={shown} />}
+      <button type="button" disabled={at <= 0} onClick={() => setDrawing(list[at - 1] ?? shown)}>
+        Previous
+      </button>
+      <button type="button" disabled={at < 0 || at === list.length - 1} onClick={() => setDrawing(list[at + 1] ?? shown)}>
+        Next
+      </button>
+    </>
+  );
+}
+
+/** What the drawings that are no stripes are of. */
+function wholes(page: Page): string {
+  return page.spans_rails ? (page.counts.planes > 1 ? "Plane" : "Fabric") : "Rail";
+}
+
+/** One list; it stands at nothing where the drawing is of the other. */
+function Choice({ label, names, shown }: { label: string; names: string[]; shown: string }) {
+  const { setDrawing } = useWorld();
+  const within = names.includes(shown);
+  return (
+    <label>
+      {label}
+      <select value={within ? shown : ""} onChange={(event) => event.currentTarget.value && setDrawing(event.currentTarget.value)}>
+        {!within && <option value="">choose …</option>}
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,85 @@
+/** Fetches the parts of a fabric from `fabricgen serve`: the drawing at once, long tables one at a time. */
+
+import type { Page, Parts } from "./model";
+import { type Source, source } from "./source";
+
+/** What can be turned. */
+export type Control = "gpus" | "hb_domain" | "radix" | "design" | "planes";
+
+/** What was typed; what was not stays as the inventory has it. */
+export type Values = Partial<Record<Control, string>>;
+
+/** What stands behind an address that asks for these values. */
+export function query(values: Values): string {
+  const text = new URLSearchParams(values).toString();
+  return text && `?${text}`;
+}
+
+/** Long tables are asked for when nothing was turned for so long. */
+const LULL_MS = 800;
+
+/** Their order. One waits for another, so that what is turned next finds the server idle soon. */
+const LONG: (keyof Parts)[] = ["devices", "cables", "stripes", "configs", "laws"];
+
+let shown: AbortController | null = null;
+
+/** The source of the fabric that is shown from now on; what the last one still waited for is dropped. */
+export function served(page: Page, values: Values): Source {
+  const lull = shown ? LULL_MS : 0;
+  shown?.abort();
+  shown = new AbortController();
+  const { signal } = shown;
+  const queue = new Queue((part) => fetched(part, values, signal), lull, signal);
+  return source(page, (part) => (LONG.includes(part) ? queue.ask(part) : fetched(part, values, signal)));
+}
+
+/** Long tables that somebody waits for. */
+class Queue {
+  readonly #waiting = new Map<keyof Parts, (answer: Promise<unknown>) => void>();
+  #running = false;
+
+  constructor(
+    readonly load: (part: keyof Parts) => Promise<unknown>,
+    readonly lull: number,
+    readonly signal: AbortSignal,
+  ) {}
+
+  /** Wait for a table. */
+  ask(part: keyof Parts): Promise<unknown> {
+    const answer = new Promise((resolve) => this.#waiting.set(part, resolve));
+    if (!this.#running) {
+      this.#running = true;
+      setTimeout(() => void this.#next(), this.lull);
+    }
+    return answer;
+  }
+
+  async #next(): Promise<void> {
+    const part = LONG.find((each) => this.#waiting.has(each));
+    this.#running = part !== undefined && !this.signal.aborted;
+    if (part === undefined || !this.#running) {
+      return;
+    }
+    const answer = this.load(part);
+    this.#waiting.get(part)?.(answer);
+    this.#waiting.delete(part);
+    await answer.catch(() => null);
+    await this.#next();
+  }
+}
+
+/** Fetch a part; it never comes once nobody looks at its fabric any more. */
+async function fetched(part: keyof Parts, values: Values, signal: AbortSignal): Promise<unknown> {
+  try {
+    const answer = await fetch(`parts/${part}${query(values)}`, { signal });
+    if (!answer.ok) {
+      throw new Error(await answer.text());
+    }
+    return await answer.json();
+  } catch (error) {
+    if (signal.aborted) {
+      return new Promise(() => {});
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+/** Puts the page into its document. */
+
+import { render } from "preact";
+import { App } from "./app";
+
+const root = document.getElementById("app");
+if (root) {
+  render(<App />, root);
+}

@@ -1,0 +1,241 @@
+/**
+ * What Python tells the page. The page decides nothing: it shows, filters and draws what stands here.
+ *
+ * `Page` is small and stands in the document as JSON. The others are long: they travel as base64 of gzip of JSON, or are
+ * fetched from `fabricgen serve`, and are read when first needed. `fabricgen.report` makes all of them.
+ */
+
+/** One figure of the first section: what it is, what it amounts to, and what is worth saying below it. */
+export interface Figure {
+  key: string;
+  label: string;
+  value: string;
+  note: string;
+}
+
+/** A symbol of the equations: its value, what it is, and where it comes from. */
+export interface Symbol {
+  name: string;
+  value: string;
+  what: string;
+  origin: string;
+}
+
+/** One figure of the three designs, as bars. A value that nobody knows is null, and `note` says why. */
+export interface Chart {
+  figure: string;
+  unit: string;
+  bars: { design: string; value: number | null; text: string }[];
+  /** What rail-only saves against the fat-tree, like "37.5 %"; empty where it is not known. */
+  saving: string;
+  note: string;
+}
+
+/** A refusal, or what a broken law found, as the command line prints it. */
+export interface Finding {
+  code: string;
+  fact: string;
+  /** The key that it is about, like `hb_domain.gpus`; empty where it is about none. */
+  key: string;
+  because: string[];
+  hint: string;
+}
+
+/** One law and its figure; `ok` is null where it could not be judged. */
+export interface Law {
+  code: string;
+  title: string;
+  ok: boolean | null;
+  figure: string;
+  findings: string[];
+}
+
+/** The bill: finished cells. `kind` of a row is part, subtotal or total. */
+export interface Bill {
+  columns: string[];
+  rows: { kind: string; cells: string[] }[];
+  /** Which columns hold numbers, and stand to the right. */
+  numeric: number[];
+  /** Price book, dates, discounts, exchange, spares: a sentence each. */
+  terms: string[];
+}
+
+/** The front of the switches of a role: where cages sit, and which interface is which port of which cage. */
+export interface Face {
+  model: string;
+  rows: number;
+  columns: number;
+  /** Row and column of each cage, from 0; the first is cage 1. */
+  seats: [number, number][];
+  /** Cage, from 1, and position in it, from 1 or 0 where the cage is not split, of each interface in the order of the front panel. */
+  ports: Record<string, [number, number]>;
+  /** True where the catalog does not know where the cages sit. */
+  assumed: boolean;
+}
+
+/** A rail's colour: its name, its fill, and that of a text on it. Rail n has colour n modulo the number of these. */
+export interface Colour {
+  name: string;
+  fill: string;
+  text: string;
+}
+
+/** The light part of the report: everything that is not as long as the fabric. */
+export interface Page {
+  format: 1;
+  fabric: string;
+  version: string;
+  design: string;
+  /** What the fabric is, in a sentence. */
+  headline: string;
+  figures: Figure[];
+  /** What is worth knowing before one orders: guesses, unpriced parts, what the page leaves out. */
+  notes: string[];
+  charts: Chart[];
+  /** Designs that cannot be built, and why. */
+  refused: { design: string; fact: string }[];
+  bill: Bill;
+  /** The resolved inventory, as YAML. */
+  inventory: string;
+  counts: {
+    gpus: number;
+    domain_gpus: number;
+    rails: number;
+    planes: number;
+    hosts: number;
+    switches: number;
+    /** Cables of the whole fabric; those that the page holds are the rows of `Cables`. */
+    cables: number;
+    host_gpus: number;
+  };
+  /** True where blocks span rails, so that any two GPUs reach each other without the HB domain. */
+  spans_rails: boolean;
+  tiers: number;
+  colours: Colour[];
+  /** The front of each role's switches; a rail that runs another NOS has its own under `role@rail`. */
+  faces: Record<string, Face>;
+  /** Rack units of a rack; 0 where the inventory leaves racks open. */
+  rack_units: number;
+  /** The drawings that there are, by name, in order. */
+  drawings: { rails: string[]; stripes: string[] };
+  /** Training iteration of a language model on this fabric, in finished words; null where nothing is known to reckon it from. */
+  iteration: { llm: string; parts: Figure[]; symbols: Symbol[]; notes: string[] } | null;
+}
+
+/** A column as its different values and, for each row, which of them it has. */
+export interface Column<T = string> {
+  values: T[];
+  /** The first index, then what to add for each following row. */
+  steps: number[];
+}
+
+/** One row per device: hosts first, then the boxes of unit 0, unit 1, and so on; one that is planned but not installed has the role `planned`. */
+export interface Devices {
+  columns: Record<
+    "name" | "role" | "model" | "rail" | "plane" | "rack" | "unit" | "height" | "alike",
+    Column
+  >;
+  /** What is lost when a switch or a cable of a class fails; `alike` of devices and cables is an index into it, empty where there is none. */
+  impacts: Impact[];
+}
+
+/** One row per cable, with the columns of cables.csv and a few more. */
+export interface Cables {
+  columns: Record<
+    | "cable" | "rail" | "plane" | "tier" | "a_device" | "a_interface" | "a_port" | "b_device" | "b_interface" | "b_port" | "speed"
+    | "a_rack" | "a_unit" | "b_rack" | "b_unit" | "length_m" | "medium" | "part" | "a_transceiver" | "b_transceiver" | "gpu" | "alike",
+    Column
+  >;
+}
+
+/** What a failure takes, as `fabricgen impact` counts it; every part of a class loses the same. */
+export interface Impact {
+  sentence: string;
+  /** Name and finished value of each figure. */
+  figures: [string, string][];
+}
+
+/** One drawing, in pixels from the top left; `rows` from the top. */
+export interface Drawing<Member> {
+  title: string;
+  width: number;
+  height: number;
+  rows: { name: string; count: number; y: number; boxes: Box<Member>[] }[];
+  strokes: Stroke[];
+}
+
+/** A device, or several of a kind that are drawn as one. */
+export interface Box<Member> {
+  id: string;
+  kind: "gpu" | "domain" | "switch";
+  /** What it stands for: one, or several of a kind. */
+  members: Member[];
+  /** Rail, from 0; -1 where it serves several, or the drawing is stamped out for every rail. */
+  rail: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** All links between two boxes, or those of one rail. */
+export interface Stroke {
+  /** Ids of the boxes. */
+  a: string;
+  b: string;
+  rail: number;
+  links: number;
+  speed: string;
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+/**
+ * The drawings of rails. Units are alike, so there is one drawing for each block of a unit: a switch is its place among the boxes of a unit, and a
+ * GPU its number on rail 0 of the block. `named` has each rail's own unit, block and rail (-1 where the block spans rails).
+ */
+export interface Rails {
+  blocks: Drawing<number>[];
+  named: { name: string; title: string; unit: number; block: number; rail: number }[];
+  /** The names of the switches of unit 0, so that it is drawn before `Devices` is read. */
+  names: string[];
+  /** The first switch of unit 0 in `Devices`, and how many rows a unit has there. */
+  first: number;
+  boxes: number;
+}
+
+/** The drawings of stripes, by name; members are names. */
+export type Stripes = Record<string, Drawing<string>>;
+
+/** The files of switches: each text once per file; `note` says which are left out, and where they stand. */
+export interface Configs {
+  switches: Record<string, { file: string; text: string }[]>;
+  note: string;
+}
+
+/** The parts that are read when first needed. */
+export interface Parts {
+  devices: Devices;
+  cables: Cables;
+  rails: Rails;
+  stripes: Stripes;
+  configs: Configs;
+  laws: Law[];
+}
+
+/** What `fabricgen serve` lets one turn, and what it stands at. */
+export interface Controls {
+  gpus: number;
+  hb_domain: number;
+  radix: number;
+  design: string;
+  planes: number;
+  designs: string[];
+  /** What stands for the switch: its model, where the radix comes from the catalog and changing it makes it generic. */
+  leaf: string;
+}
+
+/** What `fabricgen serve` answers to other values: another page, or why there is none. */
+export type Sized = { page: Page; controls: Controls } | { findings: Finding[]; text: string };

@@ -1,0 +1,60 @@
+/** Small things that sections are made of. */
+
+import type { ComponentChildren } from "preact";
+import type { Thing } from "./fabric";
+import { useWorld } from "./world";
+
+/** A section with its heading, which links, and the focus, can go to. */
+export function Section({ id, title, hint, children }: { id: string; title: string; hint?: ComponentChildren; children: ComponentChildren }) {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`} tabIndex={-1}>
+        {title}
+      </h2>
+      {hint && <p class="hint">{hint}</p>}
+      {children}
+    </section>
+  );
+}
+
+/** Said while a long part is read. */
+export function Reading({ what }: { what: string }) {
+  return (
+    <p class="reading" role="status">
+      Reading {what} …
+    </p>
+  );
+}
+
+/** A name that opens the panel at the side. */
+export function Name({ thing, children }: { thing: Thing; children?: ComponentChildren }) {
+  const { select } = useWorld();
+  return (
+    <button type="button" class="name" onClick={() => select(thing)}>
+      {children ?? thing.name}
+    </button>
+  );
+}
+
+/** A rail in its colour; nothing where a thing serves several. */
+export function Rail({ rail }: { rail: string }) {
+  const { page } = useWorld();
+  if (rail === "") {
+    return null;
+  }
+  const colour = page.colours[Number(rail) % page.colours.length];
+  return (
+    <span class="rail" style={colour && { background: colour.fill, color: colour.text }} title={`rail ${rail}, ${colour?.name ?? ""}`}>
+      {rail}
+    </span>
+  );
+}
+
+/** A table that scrolls sideways where the page is narrow, and that the keyboard can scroll. */
+export function Scrolling({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div class="scrolling" role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+/** One rack from the front: its units from the bottom, and what stands in them. */
+
+import { useMemo } from "preact/hooks";
+import type { Fabric } from "../fabric";
+import { Name } from "../parts";
+import { grouped, useWorld } from "../world";
+import { Partial } from "../details/partial";
+import { heldBy, tiesOf, type Held } from "./standing";
+
+/** The drawing of a rack, and where its cables go. */
+export function Elevation({ fabric, rack, chosen }: { fabric: Fabric; rack: string; chosen: boolean }) {
+  const held = useMemo(() => heldBy(fabric, rack), [fabric, rack]);
+  const lost = held.filter((device) => device.unit === 0);
+  return (
+    <article class="rack" aria-label={`Rack ${rack}`} data-rack={rack} data-chosen={chosen}>
+      <div class="elevation">
+        <h3>
+          <Name thing={{ kind: "rack", name: rack }} />
+        </h3>
+        <Frame held={held} />
+        {lost.length > 0 && <p class="note">Without a unit: {lost.map(({ name }) => name).join(", ")}</p>}
+      </div>
+      <Ties fabric={fabric} rack={rack} />
+    </article>
+  );
+}
+
+function Frame({ held }: { held: Held[] }) {
+  const { rack_units } = useWorld().page;
+  const units = Array.from({ length: rack_units }, (_, at) => rack_units - at);
+  return (
+    <div class="frame" style={{ gridTemplateRows: `repeat(${rack_units}, var(--unit))` }}>
+      {units.map((unit) => (
+        <span key={unit} class="unit" aria-hidden="true" style={{ gridRow: `${rack_units - unit + 1}` }}>
+          {unit}
+        </span>
+      ))}
+      {held.filter(({ unit }) => unit > 0).map((device) => (
+        <Standing key={device.name} device={device} />
+      ))}
+    </div>
+  );
+}
+
+/** A device at its units, as a button that opens the panel. */
+function Standing({ device }: { device: Held }) {
+  const { page, selected, select } = useWorld();
+  const { name, role, model, rail, unit } = device;
+  const height = Math.max(1, device.height);
+  const colour = rail !== "" && role !== "planned" ? page.colours[Number(rail) % page.colours.length] : undefined;
+  const where = height === 1 ? `unit ${unit}` : `units ${unit} to ${unit + height - 1}`;
+  const title = [name, role, model, rail && `rail ${rail}`, where].filter(Boolean).join(", ");
+  const place = { gridRow: `${page.rack_units - unit - height + 2} / span ${height}`, ...(colour && { background: colour.fill, color: colour.text }) };
+  return (
+    <button
+      type="button" class={`standing ${role}`} title={title} aria-label={title} style={place}
+      aria-current={selected?.kind === "device" && selected.name === name ? "true" : undefined} onClick={() => select({ kind: "device", name })}
+    >
+      <b>{name}</b> <span>{role === "planned" ? "planned" : model && model !== "generic" ? model : role}</span>
+    </button>
+  );
+}
+
+/** Where the cables of a rack go, by rack; those racks can be chosen. */
+function Ties({ fabric, rack }: { fabric: Fabric; rack: string }) {
+  const { setShownRack } = useWorld();
+  const { inside, others } = useMemo(() => tiesOf(fabric, rack), [fabric, rack]);
+  return (
+    <div class="ties">
+      <h4>Cables</h4>
+      {fabric.cables.length > 0 && <p>{grouped(inside)} stay in this rack.</p>}
+      <Partial />
+      {others.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">To rack</th>
+              <th scope="col" class="number">Cables</th>
+            </tr>
+          </thead>
+          <tbody>
+            {others.map(([name, cables]) => (
+              <tr key={name}>
+                <td>
+                  {name ? (
+                    <button type="button" class="name" onClick={() => setShownRack(name)}>
+                      {name}
+                    </button>
+                  ) : (
+                    "in no rack"
+                  )}
+                </td>
+                <td class="number">{grouped(cables)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </div>
+  );
+}

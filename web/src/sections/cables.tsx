@@ -1,0 +1,58 @@
+/** The list of cables: narrowed, sorted, and kept as a CSV. */
+
+import { useMemo, useState } from "preact/hooks";
+import { columns } from "../cables/columns";
+import { Fields } from "../cables/fields";
+import { Grid } from "../cables/grid";
+import { filtered, sorted, type Sorting } from "../cables/order";
+import { Paper, usePrinting } from "../cables/paper";
+import { csv, download } from "../cables/sheet";
+import type { Fabric } from "../fabric";
+import { Reading, Section } from "../parts";
+import { grouped, useWorld } from "../world";
+
+/** The section; its table comes when the cables are read. */
+export function Cables() {
+  const { fabric } = useWorld();
+  const hint = "What each cable joins, and where. A name opens what is known of the thing; a title sorts.";
+  return (
+    <Section id="cables" title="Cables" hint={hint}>
+      {fabric ? <Missing held={fabric.cables.length} /> : <Reading what="cables" />}
+      {fabric && fabric.cables.length > 0 && <Listed fabric={fabric} />}
+    </Section>
+  );
+}
+
+function Listed({ fabric }: { fabric: Fabric }) {
+  const { page, filter } = useWorld();
+  const table = fabric.cables;
+  const [sorting, setSorting] = useState<Sorting | null>(null);
+  const left = useMemo(() => filtered(table, filter), [table, filter]);
+  const rows = useMemo(() => sorted(table, left, sorting), [table, left, sorting]);
+  const shown = useMemo(() => columns(table, page), [table, page]);
+  const printing = usePrinting();
+  return (
+    <>
+      <Fields fabric={fabric} />
+      <div class="cables-line">
+        <p role="status" data-testid="cable-count">
+          {grouped(rows.length)} of {grouped(table.length)} cables
+        </p>
+        <button type="button" onClick={() => download(`${page.fabric}-cables.csv`, csv(table, rows))}>
+          Download CSV
+        </button>
+      </div>
+      {printing ? <Paper table={table} rows={rows} shown={shown} /> : <Grid table={table} rows={rows} shown={shown} sorting={sorting} onSort={setSorting} />}
+    </>
+  );
+}
+
+/** Said where the fabric has more cables than a page can hold. */
+function Missing({ held }: { held: number }) {
+  const { page } = useWorld();
+  return held < page.counts.cables ? (
+    <p class="note">
+      This page holds {grouped(held)} of the fabric's {grouped(page.counts.cables)} cables; <code>cabling/cables.csv</code> lists them all.
+    </p>
+  ) : null;
+}

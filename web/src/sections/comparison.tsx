@@ -1,0 +1,63 @@
+/** The same cluster as rail-only, rail-optimized and fat-tree, as bars. */
+
+import type { Chart } from "../model";
+import { Section } from "../parts";
+import { useWorld } from "../world";
+
+export function Comparison() {
+  const { page } = useWorld();
+  return (
+    <Section
+      id="comparison"
+      title="Against the other designs"
+      hint="The same GPUs, HB domains and switches in each design. A bar is to scale within its figure; the saving is of rail-only against the fat-tree."
+    >
+      <div class="charts">
+        {page.charts.map((chart) => (
+          <Bars key={chart.figure} chart={chart} design={page.design} />
+        ))}
+      </div>
+      {page.refused.map(({ design, fact }) => (
+        <p class="note" key={design}>
+          {design} cannot be built: {fact}.
+        </p>
+      ))}
+    </Section>
+  );
+}
+
+/** The bars of one figure; the design that was asked for is the coloured one. */
+function Bars({ chart, design }: { chart: Chart; design: string }) {
+  const most = Math.max(...chart.bars.map(({ value }) => value ?? 0));
+  return (
+    <figure class="bars" data-figure={chart.figure}>
+      <figcaption>
+        <span>
+          {chart.figure}
+          {chart.unit && <small> {chart.unit}</small>}
+        </span>
+        <Saving saving={chart.saving} />
+      </figcaption>
+      <ul>
+        {chart.bars.map((bar) => (
+          <li key={bar.design} class={bar.design === design ? "asked" : undefined} data-design={bar.design}>
+            <span class="what">{bar.design}</span>
+            <span class="track" aria-hidden="true">
+              <span class="bar" style={{ width: `${most ? (100 * (bar.value ?? 0)) / most : 0}%` }} />
+            </span>
+            <span class="amount">{bar.text || "not known"}</span>
+          </li>
+        ))}
+      </ul>
+      {chart.note && <p class="note">{chart.note}</p>}
+    </figure>
+  );
+}
+
+/** What rail-only saves; that is nothing where the cluster is so small that all designs are the same. */
+function Saving({ saving }: { saving: string }) {
+  if (!saving) {
+    return null;
+  }
+  return parseFloat(saving) === 0 ? <span class="saving">no difference</span> : <span class="saving some">rail-only saves {saving}</span>;
+}

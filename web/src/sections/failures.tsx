@@ -1,0 +1,143 @@
+/** What fails, and what that takes: a row for all parts that lose the same. */
+
+import { useMemo } from "preact/hooks";
+import type { Fabric, Thing } from "../fabric";
+import type { Impact } from "../model";
+import { Reading, Scrolling, Section } from "../parts";
+import type { Table } from "../table";
+import { go, grouped, useWorld } from "../world";
+
+/** Parts that are alike: what they are, how many, the first of them, and what its failure takes. */
+interface Alike {
+  what: string;
+  count: number;
+  first: Thing;
+  impact: Impact;
+}
+
+const CABLES: Record<string, string> = { "1": "host cable", "2": "leaf-spine cable", "3": "spine-core cable" };
+
+/** Figures by which a failure is worse, the weightiest first, as `fabricgen impact --each` ranks; -1 where less of it is worse. */
+const WORSE: [RegExp, 1 | -1][] = [
+  [/cut off/, 1], [/pairs lost/, 1], [/of the fabric/, 1], [/need a relay/, 1], [/bisection/, -1], [/degraded/, 1],
+];
+
+/** The section; its table comes when the fabric is read. */
+export function Failures() {
+  const { fabric } = useWorld();
+  const hint = (
+    <>
+      What is lost when one switch or one cable fails, a row for all that lose the same, the worst first;{" "}
+      <code>fabricgen impact FABRIC --fail X</code> answers the same for several at once.
+    </>
+  );
+  return (
+    <Section id="failures" title="Failures" hint={hint}>
+      {fabric ? <Classes fabric={fabric} /> : <Reading what="the fabric" />}
+    </Section>
+  );
+}
+
+function Classes({ fabric }: { fabric: Fabric }) {
+  const { page } = useWorld();
+  const found = useMemo(() => ranked(fabric, page.counts.cables), [fabric, page]);
+  const names = [...new Set(found.flatMap(({ impact }) => impact.figures.map(([name]) => name)))];
+  return (
+    <Scrolling label="What fails">
+      <table class="failures">
+        <caption>What fails</caption>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" class="number">
+              Alike
+            </th>
+            {names.map((name) => (
+              <th key={name} scope="col" class="number">
+                {name}
+              </th>
+            ))}
+            <th scope="col">Look at one</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.map((each) => (
+            <Row key={`${each.first.kind} ${each.first.name}`} alike={each} names={names} />
+          ))}
+        </tbody>
+      </table>
+    </Scrolling>
+  );
+}
+
+function Row({ alike, names }: { alike: Alike; names: string[] }) {
+  const { select, setFailed } = useWorld();
+  const { what, count, first, impact } = alike;
+  const values = new Map(impact.figures);
+  const fail = () => {
+    setFailed(first);
+    go("route");
+  };
+  return (
+    <tr>
+      <th scope="row">{what}</th>
+      <td class="number">{grouped(count)}</td>
+      {names.map((name) => (
+        <td key={name} class="number">
+          {values.get(name) ?? ""}
+        </td>
+      ))}
+      <td class="acts">
+        <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => select(first)}>
+          Show one
+        </button>
+        <button type="button" class="name" aria-label={`Fail it on the route: ${first.name}`} onClick={fail}>
+          Fail it on the route
+        </button>
+      </td>
+    </tr>
+  );
+}
+
+/** The classes of switches and of cables, the worst first. A page that cannot hold all cables holds those of some units, and all units are alike. */
+function ranked(fabric: Fabric, cables: number): Alike[] {
+  const switches = classes(fabric.devices, "name", "role", "device", fabric.impacts);
+  const held = classes(fabric.cables, "cable", "tier", "cable", fabric.impacts);
+  const times = cables / fabric.cables.length;
+  const all = held.map((each) => ({ ...each, what: CABLES[each.what] ?? "cable", count: Math.round(each.count * times) }));
+  return [...switches, ...all].sort((a, b) => worse(a.impact, b.impact));
+}
+
+/** Count the rows of a table that are the same thing and lose the same, and take the first of each class for all. */
+function classes<Name extends string>(table: Table<Name | "alike">, name: Name, what: Name, kind: Thing["kind"], impacts: Impact[]): Alike[] {
+  const likes = table.column("alike");
+  const whats = table.column(what);
+  const counts = new Map<number, { count: number; row: number }>();
+  likes.codes.forEach((like, row) => {
+    const key = like * whats.values.length + (whats.codes[row] ?? 0);
+    const seen = counts.get(key) ?? { count: 0, row };
+    seen.count += 1;
+    counts.set(key, seen);
+  });
+  return [...counts.values()].flatMap(({ count, row }) => {
+    const like = table.text("alike", row);
+    const impact = like === "" ? undefined : impacts[Number(like)];
+    return impact ? [{ what: table.text(what, row), count, first: { kind, name: table.text(name, row) }, impact }] : [];
+  });
+}
+
+function worse(a: Impact, b: Impact): number {
+  const [mine, others] = [weights(a), weights(b)];
+  return mine.map((weight, at) => (others[at] ?? 0) - weight).find(Boolean) ?? 0;
+}
+
+/** The figures that rank, as numbers of which more is worse. */
+function weights({ figures }: Impact): number[] {
+  return WORSE.map(([pattern, sign]) => sign * number(figures.find(([name]) => pattern.test(name))?.[1]));
+}
+
+/** The number in a finished value; `< 0.01 %` is a little less than that. */
+function number(text = ""): number {
+  const beside = text.startsWith("<") ? -0.001 : text.startsWith(">") ? 0.001 : 0;
+  return (Number.parseFloat(text.replace(/[<>,\s]/g, "")) || 0) + beside;
+}

@@ -1,0 +1,59 @@
+/** Every law of a fabric, with the figure that was found. */
+
+import type { Law } from "../model";
+import { Reading, Scrolling, Section } from "../parts";
+import { usePart } from "../world";
+
+export function Laws() {
+  const laws = usePart("laws");
+  const holding = laws?.filter(({ ok }) => ok).length ?? 0;
+  return (
+    <Section id="laws" title="Laws" hint="What every fabric must satisfy, worked out from the plan; fabricgen explain CODE tells what a law is about.">
+      {laws ? (
+        <>
+          <p data-testid="laws">
+            {holding} of {laws.length} laws hold.
+          </p>
+          <Scrolling label="List of laws">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Holds</th>
+                  <th scope="col">Law</th>
+                  <th scope="col">Figure</th>
+                  <th scope="col">Code</th>
+                </tr>
+              </thead>
+              <tbody>
+                {laws.map((law) => (
+                  <Row key={law.code} law={law} />
+                ))}
+              </tbody>
+            </table>
+          </Scrolling>
+        </>
+      ) : (
+        <Reading what="the laws" />
+      )}
+    </Section>
+  );
+}
+
+function Row({ law }: { law: Law }) {
+  const [word, mark] = law.ok ? ["yes", "good"] : law.ok === null ? ["not judged", "warn"] : ["broken", "bad"];
+  return (
+    <tr>
+      <td class={mark}>{word}</td>
+      <th scope="row">{law.title}</th>
+      <td>
+        {law.figure}
+        {law.findings.map((finding, at) => (
+          <pre key={at}>{finding}</pre>
+        ))}
+      </td>
+      <td>
+        <code>{law.code}</code>
+      </td>
+    </tr>
+  );
+}
