@@ -30,6 +30,7 @@ from fabricgen.cli.plan import compare, plan
 from fabricgen.cli.printing import print_findings
 from fabricgen.cli.route import route
 from fabricgen.cli.search import search
+from fabricgen.cli.serve import serve
 from fabricgen.cli.texts import explain, schema
 from fabricgen.diagnostics import Refusal
 
@@ -45,7 +46,9 @@ def program() -> None:
     """
 
 
-for command in (init, plan, build, check, compare, search, diff, import_sheet, phases, route, impact, placement, model, audit, lab, catalog, schema, explain):
+for command in (
+    init, plan, build, check, compare, search, diff, import_sheet, phases, route, impact, placement, model, audit, lab, serve, catalog, schema, explain,
+):  # fmt: skip
     program.add_command(command)
 
 

@@ -23,7 +23,9 @@ from fabricgen.catalog import Catalog
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planner import make_plan
+from fabricgen.reading import read_inventory
 from fabricgen.resources import shipped
+from fabricgen.serving import Desk
 from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 from fabricgen.views import Chunk
@@ -36,6 +38,12 @@ if TYPE_CHECKING:
 MILLION, HB_DOMAIN, RADIX = 2**20, 256, 128
 SIZES = (16_384, 65_536, 262_144, MILLION)
 FLOOR_GPUS = 65_536
+
+
+TURNED: tuple[dict[str, str], ...] = (
+    {"gpus": "32768"}, {"hb_domain": "8"}, {"radix": "64"}, {"planes": "2"}, {"design": "fat-tree"}, {"design": "rail-optimized"},
+)  # fmt: skip
+"""What a reader of the served page turns."""
 
 
 class Cost(NamedTuple):
@@ -122,6 +130,22 @@ def switch_graphs() -> None:
     for name in ("million", "million-hb8"):
         cost = min((python(["-c", program, str(shipped("inventories") / f"{name}.yaml")]) for _ in range(3)), key=lambda cost: cost.cpu_s)
         say(f"switch graph of {name}", f"{cost.wall_s:.2f} s wall, {cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 5 s, 1024 MiB")
+
+
+def served() -> None:
+    """Measure what `serve` does when a control is turned at 65,536 GPUs: plan the three designs and make the page, and then the drawing of a rail."""
+    path = str(shipped("inventories") / "paper-65k-r128.yaml")
+    desk = Desk(lambda sets: read_inventory(path, sets), Catalog(), Packs())
+    desk.sized({})
+    for asked in TURNED:
+        started = time.process_time()
+        sized = desk.sized(asked)
+        _ = sized.page
+        paged = time.process_time() - started
+        sized.part("rails")
+        drawn = time.process_time() - started - paged
+        what = ", ".join(f"{name} {value}" for name, value in asked.items())
+        say(f"served page of 65,536 GPUs, {what}", f"{paged:.3f} s CPU, drawing {drawn:.3f} s", "under 0.3 s together")
 
 
 LABS = (
@@ -231,6 +255,7 @@ def main() -> None:
     plans()
     checks()
     switch_graphs()
+    served()
     one_config()
     labs()
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))

@@ -1,0 +1,65 @@
+"""`serve`: the report page with controls, on this machine alone."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import ROOT, SIZING, Asked, fabric_arguments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.serving import Server
+
+PORT = 8765
+
+
+@click.command()
+@fabric_arguments
+@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port of the page; 0 takes any that is free.")
+@click.option("--open", "show", is_flag=True, help="Open the page in your browser.")
+@click.option("--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs, as `build` takes it.")
+def serve(asked: Asked, port: int, templates: tuple[Path, ...], *, show: bool) -> None:
+    """Show the report with live sizing: turn GPUs, HB domain, radix, design and planes, and the page follows.
+
+    Only this machine can reach it. The inventory is read again for every change, so the page follows the file too. Ctrl-C ends it.
+    """
+    server = open_server(asked, port, templates)
+    with server:
+        click.echo(f"{server.address}  (Ctrl-C ends it)")
+        if show:
+            import webbrowser
+
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            click.echo("", err=True)
+
+
+def open_server(asked: Asked, port: int, templates: tuple[Path, ...]) -> Server:
+    """Plan what is asked for, and listen. Raises Refusal, UsageError where the port cannot be had."""
+    from fabricgen.packs import Packs
+    from fabricgen.serving import Desk, Server
+
+    if asked.fabric == "-":
+        raise click.UsageError("the inventory is read again for every change: give a file in place of `-`")
+    desk = Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], Packs(templates))
+    desk.sized({})
+    try:
+        return Server(desk, lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), templates, out), port)
+    except OSError as error:
+        raise click.BadParameter(f"port {port} cannot be had: {error.strerror}; `--port 0` takes one that is free", param_hint="'--port'") from None
+
+
+def _build(asked: Asked, templates: tuple[Path, ...], out: Path) -> list[str]:
+    """Return the command that builds what is asked for."""
+    flags = [f"--{key.replace('_', '-')}={asked.flags[key]}" for key in SIZING if asked.flags.get(key) is not None]
+    roots = [f"--catalog={root}" for root in asked.catalog_roots] + [f"--templates={root}" for root in templates]
+    prices = [f"--prices={asked.prices}"] if asked.prices else []
+    fabric = ["--", asked.fabric] if asked.fabric else []
+    return [sys.executable, "-P", "-m", "fabricgen", "build", *flags, *prices, *roots, *(f"--set={text}" for text in asked.sets), f"--output={out}", *fabric]

@@ -1,0 +1,347 @@
+"""The report, served live: what is answered to which address, to whom, and that it is what the command line says and builds."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import json
+import re
+import signal
+import subprocess
+import sys
+import threading
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from fabricgen.api import plan_file, summary
+from fabricgen.catalog import Catalog
+from fabricgen.cli import run
+from fabricgen.cli.options import Asked
+from fabricgen.cli.serve import open_server
+from fabricgen.packs import Packs
+from fabricgen.planner import make_plan
+from fabricgen.reading import read_inventory
+from fabricgen.report import PARTS
+from fabricgen.resources import shipped
+from fabricgen.serving import HOST, Desk, Server, desk, server
+from fabricgen.serving.zipping import BuildError, zipped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+
+TEXT = """\
+name: west
+gpus: 32
+hb_domain: {gpus: 4}
+rails: {per_switch: 2}
+switches:
+  leaf: {generic: {radix: 16}}
+prices: paper-v5
+outputs: [graph]
+"""
+
+
+class Got(NamedTuple):
+    """An answer."""
+
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def text(self) -> str:
+        """The body as text."""
+        return self.body.decode()
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - whatever the server says
+        """The body as JSON."""
+        return json.loads(self.body)
+
+
+@pytest.fixture(scope="module")
+def fabric(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write a small inventory."""
+    path = tmp_path_factory.mktemp("served") / "west.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def served(fabric: Path) -> Iterator[Server]:
+    """Serve it at a port of its own."""
+    with open_server(Asked(str(fabric), {}, None, (), ()), 0, ()) as served:
+        threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
+        yield served
+        served.shutdown()
+
+
+def ask(served: Server, path: str, method: str = "GET", **headers: str) -> Got:
+    """Send a request, letter for letter; underscores in the names of headers stand for hyphens."""
+    connection = http.client.HTTPConnection(HOST, served.server_port, timeout=60)
+    connection.putrequest(method, path, skip_host="Host" in headers, skip_accept_encoding=True)
+    for name, value in headers.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+    answer = connection.getresponse()
+    got = Got(answer.status, answer.headers, answer.read())
+    connection.close()
+    return got
+
+
+def desk_of(path: Path) -> Desk:
+    """Return a desk for an inventory."""
+    return Desk(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
+
+
+def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None:
+    """The shell is that of the report; what is long does not stand in it, and may be fetched from here alone."""
+    page = ask(served, "/")
+    assert (page.status, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    blocks = dict(re.findall(r'<script type="application/json" data-part="(\w+)">(.*?)</script>', page.text))
+    assert set(blocks) == {"page", "controls"}
+    assert json.loads(blocks["controls"]) == {
+        "gpus": 32, "hb_domain": 4, "radix": 16, "design": "rail-only", "planes": 1,
+        "designs": ["rail-only", "rail-optimized", "fat-tree"], "leaf": "generic-16x400G",
+    }  # fmt: skip
+    assert ask(served, "/sized").json["page"] == json.loads(blocks["page"])
+    assert not any(f'data-part="{part}"' in page.text for part in PARTS)
+    assert "connect-src &#x27;self&#x27;" in page.text
+
+
+def test_every_answer_binds_the_browser(served: Server) -> None:
+    """Nothing is kept, sniffed, framed, or sent on, whatever was asked."""
+    for path in ("/", "/sized?gpus=7", "/parts/rails", "/inventory.yaml", "/nothing", "/sized?frob=1"):
+        headers = ask(served, path).headers
+        assert {"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} <= set(headers["Content-Security-Policy"].split("; ")), path
+        told = [headers[key] for key in ("X-Content-Type-Options", "Cache-Control", "Referrer-Policy", "Cross-Origin-Resource-Policy")]
+        assert told == ["nosniff", "no-store", "no-referrer", "same-origin"], path
+
+
+@pytest.mark.parametrize("query", ["gpus=64", "hb_domain=8", "radix=8", "planes=2", "design=fat-tree", "design=rail-optimized&gpus=128&radix=32"])
+def test_what_is_turned_is_planned(served: Server, fabric: Path, query: str) -> None:
+    """The page counts what the inventory with these keys counts, in the design as `compare` has it."""
+    keys = {"gpus": "gpus", "hb_domain": "hb_domain.gpus", "radix": "switches.leaf.generic.radix", "planes": "rails.planes", "design": "design"}
+    asked = dict(pair.split("=") for pair in query.split("&"))
+    values: dict[str, Any] = {keys[name]: int(value) if value.isdigit() else value for name, value in asked.items()}
+    if asked.get("design") == "fat-tree":
+        values["rails.per_switch"] = 1
+    wanted = summary(plan_file(fabric, values))
+    got = ask(served, f"/sized?{query}").json
+    assert got["page"]["counts"]["switches"] == wanted["switches"]["total"]
+    assert got["page"]["counts"]["cables"] == wanted["cables"]["total"]
+    assert {name: str(got["controls"][name]) for name in asked} == asked
+
+
+@pytest.mark.parametrize(
+    ("query", "sets"),
+    [
+        ("gpus=33", ["gpus=33"]),
+        ("gpus=many&planes=9", ["gpus=many", "rails.planes=9"]),
+        ("hb_domain=5", ["hb_domain.gpus=5"]),
+        ("radix=0", ["switches.leaf.generic.radix=0"]),
+        ("design=ring", ["design=ring"]),
+        ("radix=2&gpus=", ["gpus=", "switches.leaf.generic.radix=2"]),
+        ("gpus=%1b[2J%3Cb%3E", ["gpus=\x1b[2J<b>"]),
+    ],
+)
+def test_bad_input_reads_as_on_the_command_line(served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], query: str, sets: list[str]) -> None:
+    """The same findings, in the same words, with the same places."""
+    assert run(["plan", str(fabric), *(word for text in sets for word in ("--set", text))]) == 1
+    got = ask(served, f"/sized?{query}")
+    assert got.status == 422
+    assert got.json["text"] == capsys.readouterr().err.rstrip("\n")
+    codes = re.findall(r"^error\[([a-z-]+)\]", got.json["text"], re.MULTILINE)
+    assert [finding["code"] for finding in got.json["findings"]] == codes != []
+    assert ask(served, f"/parts/rails?{query}").text == ask(served, f"/inventory.yaml?{query}").text == got.json["text"] + "\n"
+
+
+def test_a_finding_names_its_key(served: Server) -> None:
+    """So that the page can mark the control."""
+    (finding,) = ask(served, "/sized?gpus=33").json["findings"]
+    assert finding == {
+        "code": "gpus-not-whole-domains", "fact": "33 GPUs do not fill whole HB domains of 4", "key": "gpus",
+        "because": ["33 = 8 x 4 + 1"], "hint": "use `gpus: 32` or `gpus: 36`",
+    }  # fmt: skip
+
+
+def test_parts_are_of_the_same_plan(served: Server) -> None:
+    """Every part comes, packed where the browser understands it, and as long as its fabric."""
+    for part in PARTS:
+        packed = ask(served, f"/parts/{part}?gpus=64", Accept_Encoding="br, gzip")
+        plain = ask(served, f"/parts/{part}?gpus=64")
+        assert (packed.status, packed.headers["Content-Encoding"], plain.headers["Content-Encoding"]) == (200, "gzip", None)
+        assert gzip.decompress(packed.body) == plain.body
+    cables = ask(served, "/sized?gpus=64").json["page"]["counts"]["cables"]
+    assert len(ask(served, "/parts/cables?gpus=64").json["columns"]["cable"]["steps"]) == cables
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/sized?frob=1", 400), ("/sized?gpus=32&gpus=64", 400), ("/sized?gpus", 400), ("/sized?gpus=" + "1" * 50, 400), ("/?set=name=x", 400),
+        ("/parts/", 404), ("/parts/secrets", 404), ("/parts/../../etc/passwd", 404), ("/%2e%2e/west.yaml", 404), ("/west.yaml", 404),
+        ("//etc/passwd", 404), ("/sized/", 404), ("/index.html", 404), ("/parts/%72ails", 404),
+    ],
+)  # fmt: skip
+def test_there_is_nothing_else(served: Server, path: str, status: int) -> None:
+    """An address is one of a few, letter for letter, and a query says controls only."""
+    got = ask(served, path)
+    assert (got.status, got.headers["Content-Type"]) == (status, "text/plain; charset=utf-8")
+
+
+def test_only_this_machine_by_its_own_name(served: Server) -> None:
+    """A site that points its name at this address gets nothing, nor does a page of another site; a link may open the page."""
+    port = served.server_port
+    assert served.server_address[0] == "127.0.0.1"
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}", ""):
+        assert ask(served, "/", Host=host).status == 421, host
+    for host in (f"localhost:{port}", f"[::1]:{port}"):
+        assert ask(served, "/sized", Host=host).status == 200, host
+    assert ask(served, "/sized", Sec_Fetch_Site="cross-site").status == 403
+    assert ask(served, "/build.zip", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 403
+    assert ask(served, "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 200
+    assert ask(served, "/sized", Sec_Fetch_Site="same-origin").status == 200
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS", "FROB"])
+def test_it_only_reads(served: Server, method: str) -> None:
+    """There is nothing to change."""
+    got = ask(served, "/sized", method)
+    assert (got.status, got.headers["Allow"], got.headers["Connection"]) == (405, "GET, HEAD", "close")
+
+
+def test_head_tells_of_the_body(served: Server) -> None:
+    """HEAD has the headers of GET, and nothing behind them."""
+    head, got = ask(served, "/inventory.yaml", "HEAD"), ask(served, "/inventory.yaml")
+    assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", str(len(got.body)))
+
+
+def files_of(root: Path) -> dict[str, bytes]:
+    """Return the files of a build."""
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_what_is_kept_is_what_is_built(served: Server, fabric: Path, tmp_path: Path) -> None:
+    """The zip holds the files of `build`, the same bytes each time, and the inventory builds to them as well."""
+    query, sets = "gpus=64&radix=8&design=fat-tree", ["gpus=64", "design=fat-tree", "rails.per_switch=1", "switches.leaf.generic.radix=8"]
+    assert run(["build", str(fabric), *(f"--set={text}" for text in sets), "-o", str(tmp_path / "out")]) == 0
+    wanted = files_of(tmp_path / "out")
+    first, second = (ask(served, f"/build.zip?{query}") for _ in range(2))
+    assert (first.status, first.headers["Content-Disposition"]) == (200, 'attachment; filename="west.zip"')
+    assert first.body == second.body
+    with zipfile.ZipFile(io.BytesIO(first.body)) as archive:
+        assert {name.removeprefix("west/"): archive.read(name) for name in archive.namelist()} == wanted
+    inventory = ask(served, f"/inventory.yaml?{query}")
+    assert inventory.headers["Content-Disposition"] == 'attachment; filename="west.yaml"'
+    (tmp_path / "west.yaml").write_bytes(inventory.body)
+    assert run(["build", str(tmp_path / "west.yaml"), "-o", str(tmp_path / "again")]) == 0
+    assert files_of(tmp_path / "again") == wanted
+
+
+def test_a_build_that_is_refused_says_what_the_command_says() -> None:
+    """What a plan allows and a build does not is told, not hidden in an empty archive."""
+    with pytest.raises(BuildError, match=r"^error\[no-room\]: it is full"):
+        zipped(lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"], "west")
+
+
+def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Requests that come at once plan a fabric once, and get the same one; the last few are kept, and no more."""
+    planned: list[int] = []
+
+    def counted(*arguments: Any) -> Plan:  # noqa: ANN401 - whatever make_plan takes
+        planned.append(arguments[0].gpus)
+        return make_plan(*arguments)
+
+    monkeypatch.setattr(desk, "make_plan", counted)
+    own = desk_of(fabric)
+    with ThreadPoolExecutor(4) as pool:
+        sized = list(pool.map(lambda _: own.sized({"gpus": "64"}), range(8)))
+    assert all(each is sized[0] for each in sized)
+    assert planned == [64]
+    for gpus in range(4, 4 * desk.KEPT + 4, 4):
+        own.sized({"gpus": str(gpus)})
+    assert own.sized({"gpus": "64"}) is not sized[0]
+    assert own.sized({"gpus": "64"}).page == sized[0].page
+
+
+def test_the_page_follows_the_file(tmp_path: Path) -> None:
+    """The inventory is read again, and a control is measured by what stands in it now."""
+    path = tmp_path / "west.yaml"
+    path.write_text(TEXT, encoding="utf-8")
+    own = desk_of(path)
+    assert own.sized({}).plan.request.gpus == 32
+    path.write_text(TEXT.replace("gpus: 32", "gpus: 64"), encoding="utf-8")
+    assert own.sized({}).plan.request.gpus == own.sized({"gpus": "64"}).plan.request.gpus == 64
+    assert own.sized({"gpus": "64"}).settings == ()
+
+
+def test_a_model_keeps_its_radix_or_gives_way(tmp_path: Path) -> None:
+    """The radix of a model under other planes is still the model; another one is a generic switch without its NOS."""
+    path = tmp_path / "twin.yaml"
+    text = (shipped("inventories") / "b300-twin-plane.yaml").read_text(encoding="utf-8")
+    path.write_text(text.replace(", breakout: 2x400G", "").replace("gpus: 4096", "gpus: 512"), encoding="utf-8")
+    own = desk_of(path)
+    as_it_is, one_plane = own.sized({}), own.sized({"planes": "1"})
+    assert own.sized({"radix": str(as_it_is.controls["radix"])}) is as_it_is
+    assert one_plane.controls["radix"] != as_it_is.controls["radix"]
+    assert own.sized({"planes": "1", "radix": str(one_plane.controls["radix"])}) is one_plane
+    other = own.sized({"radix": "256"})
+    assert (as_it_is.controls["leaf"], other.controls["leaf"], other.controls["radix"]) == ("sn5600", "generic-256x400G", 256)
+    assert other.settings == ("switches={leaf: {generic: {radix: 256}}}", "nos={}")
+
+
+def test_a_fault_is_told_and_ends_nothing(served: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A fault of ours shows its lines on the terminal, and not in the browser."""
+
+    def fails(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("of ours")
+
+    monkeypatch.setattr(server, "answer", fails)
+    got = ask(served, "/")
+    assert got.status == 500
+    assert "fault of fabricgen" in got.text
+    assert "ZeroDivisionError" not in got.text
+    assert "ZeroDivisionError: of ours" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert ask(served, "/sized").status == 200
+
+
+def test_ctrl_c_ends_it_well(fabric: Path, environment: dict[str, str]) -> None:
+    """The command says where the page is, serves it, and ends with 0."""
+    command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        address = re.match(r"http://127\.0\.0\.1:(\d+)/", child.stdout.readline())
+        assert address
+        connection = http.client.HTTPConnection(HOST, int(address[1]), timeout=60)
+        connection.request("HEAD", "/sized")
+        assert connection.getresponse().status == 200
+        connection.close()
+        child.send_signal(signal.SIGINT)
+        _, err = child.communicate(timeout=60)
+    assert (child.returncode, err.strip()) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--port", "PORT"], 2, "cannot be had"),
+        (["--port", "PORT"], 2, "`--port 0` takes one that is free"),
+        (["--port", "70000"], 2, "not in the range"),
+        (["--set", "gpus=33"], 1, "error[gpus-not-whole-domains]"),
+        (["-"], 2, "give a file in place of `-`"),
+    ],
+)
+def test_what_cannot_be_served(served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
+    """A port that is taken, a bad inventory and standard input are refused in words."""
+    words = [word.replace("PORT", str(served.server_port)) for word in arguments]
+    assert run(["serve", *([] if words == ["-"] else [str(fabric)]), *words]) == code
+    assert said in capsys.readouterr().err.replace("\n", " ").replace("  ", " ")
