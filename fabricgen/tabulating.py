@@ -168,9 +168,10 @@ def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple
         bom, summary = built.get(design, (None, {}))
         values.append(_value(figure, summary, bom))
         notes[design] = _missing(bom, figure.path) if bom else "cannot be built"
+    missing = {design: note for design, note in notes.items() if design in built}
     saved = comparison.savings.get(figure.saving)
     currency = comparison.built[0][1].book.currency
-    return FigureView(figure.name, currency if figure.unit == "currency" else figure.unit, values, "" if saved is None else f"{saved:g}", _joined(notes))
+    return FigureView(figure.name, currency if figure.unit == "currency" else figure.unit, values, "" if saved is None else f"{saved:g}", _joined(notes), _joined(missing))
 
 
 def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:

@@ -375,6 +375,8 @@ class FigureView:
     saving_pct: str
     """What rail-only saves against the fat-tree."""
     note: str
+    missing: str = ""
+    """Of `note`, what the figures of the designs that can be built miss."""
 
 
 @dataclass(slots=True)

@@ -6,6 +6,7 @@ import html
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,8 +21,9 @@ from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
     from typing import NoReturn
+
+    from tests.conftest import Once
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCKS = {page: blocks_of(page) for page in [ROOT / "README.md", *PAGES]}
@@ -66,13 +68,17 @@ def test_a_block_that_says_something_else_is_seen(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the site as `make docs` does: a warning ends it."""
-    out = tmp_path_factory.mktemp("docs") / "site"
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return out
+
+    def make() -> str:
+        out = tmp_path_factory.mktemp("docs") / "site"
+        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return str(out)
+
+    return Path(once("site", make))
 
 
 def text_of(site: Path, page: str) -> str:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import venv
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -18,7 +19,8 @@ from tests.conftest import clean_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
+
+    from tests.conftest import Once
 
 pytestmark = pytest.mark.slow
 
@@ -29,13 +31,17 @@ def shell(*command: object, cwd: Path, env: dict[str, str] | None = None) -> sub
 
 
 @pytest.fixture(scope="module")
-def wheel(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(once: Once, root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Build the source archive, and the wheel out of that, as a release would."""
-    out = tmp_path_factory.mktemp("dist")
-    built = shell(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, root, cwd=out)
-    assert built.returncode == 0, built.stdout + built.stderr
-    (found,) = out.glob("*.whl")
-    return found
+
+    def make() -> str:
+        out = tmp_path_factory.mktemp("dist")
+        built = shell(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, root, cwd=out)
+        assert built.returncode == 0, built.stdout + built.stderr
+        (found,) = out.glob("*.whl")
+        return str(found)
+
+    return Path(once("wheel", make))
 
 
 def shipped(directory: Path) -> set[str]:
@@ -70,7 +76,7 @@ def constraints(root: Path, path: Path) -> Path:
 def install(root: Path, wheel: Path, home: Path, out_of_reach: Callable[[str], NoReturn]) -> Path:
     """Install the wheel with what it asks for, in the locked versions, and return the directory of its programs."""
     python = empty_environment(home / "env")
-    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet", "--retries", "1"]
+    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet", "--retries", "1", "--no-compile"]
     installed = shell(*pip, "--constraint", constraints(root, home / "locked.txt"), wheel, cwd=home)
     if re.search("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError", installed.stderr):
         out_of_reach("no package index can be reached, so the wheel's dependencies cannot be installed")

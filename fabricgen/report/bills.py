@@ -52,7 +52,7 @@ def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]
         }
         for design, value in zip(designs, row.values, strict=True)
     ]
-    return {"figure": row.figure, "unit": row.unit, "bars": bars, "saving": f"{row.saving_pct} %" if row.saving_pct else "", "note": row.note}
+    return {"figure": row.figure, "unit": row.unit, "bars": bars, "saving": f"{row.saving_pct} %" if row.saving_pct else "", "note": row.missing}
 
 
 def refused(comparison: Comparison) -> list[dict[str, str]]:

@@ -21,7 +21,7 @@ export interface Symbol {
   origin: string;
 }
 
-/** One figure of the three designs, as bars. A value that nobody knows is null, and `note` says why. */
+/** One figure of the three designs, as bars. A value that nobody knows is null. */
 export interface Chart {
   figure: string;
   unit: string;

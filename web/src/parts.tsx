@@ -50,6 +50,11 @@ export function Rail({ rail }: { rail: string }) {
   );
 }
 
+/** A text in which backticks mark what one would type, as the command line prints it. */
+export function Words({ text }: { text: string }) {
+  return <>{text.split("`").map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>;
+}
+
 /** A table that scrolls sideways where the page is narrow, and that the keyboard can scroll. */
 export function Scrolling({ label, children }: { label: string; children: ComponentChildren }) {
   return (

@@ -1,25 +1,28 @@
 /** What to buy, and at which prices of which date. */
 
-import { Scrolling, Section } from "../parts";
+import { Scrolling, Section, Words } from "../parts";
 import { useWorld } from "../world";
 
 export function Bill() {
   const { bill } = useWorld().page;
+  const shown = bill.columns.map((_, at) => at).filter((at) => bill.rows.some(({ cells }) => cells[at]));
   const side = (column: number) => (bill.numeric.includes(column) ? "number" : undefined);
   return (
     <Section id="bill" title="Bill of materials">
       <ul class="hint terms">
         {bill.terms.map((term) => (
-          <li key={term}>{term}</li>
+          <li key={term}>
+            <Words text={term} />
+          </li>
         ))}
       </ul>
       <Scrolling label="Lines of the bill">
         <table class="bill">
           <thead>
             <tr>
-              {bill.columns.map((column, at) => (
-                <th key={column} scope="col" class={side(at)}>
-                  {column}
+              {shown.map((at) => (
+                <th key={at} scope="col" class={side(at)}>
+                  {bill.columns[at]}
                 </th>
               ))}
             </tr>
@@ -27,9 +30,9 @@ export function Bill() {
           <tbody>
             {bill.rows.map(({ kind, cells }, row) => (
               <tr key={row} class={kind}>
-                {cells.map((cell, at) => (
+                {shown.map((at) => (
                   <td key={at} class={side(at)}>
-                    {cell}
+                    {cells[at]}
                   </td>
                 ))}
               </tr>

@@ -32,10 +32,7 @@ function Bars({ chart, design }: { chart: Chart; design: string }) {
   return (
     <figure class="bars" data-figure={chart.figure}>
       <figcaption>
-        <span>
-          {chart.figure}
-          {chart.unit && <small> {chart.unit}</small>}
-        </span>
+        <span>{chart.figure}</span>
         <Saving saving={chart.saving} />
       </figcaption>
       <ul>

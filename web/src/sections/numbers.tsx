@@ -1,7 +1,7 @@
 /** What the fabric amounts to. */
 
 import type { Figure, Page } from "../model";
-import { Scrolling, Section } from "../parts";
+import { Scrolling, Section, Words } from "../parts";
 import { useWorld } from "../world";
 
 export function Numbers() {
@@ -15,7 +15,9 @@ export function Numbers() {
           <h3>Worth knowing</h3>
           <ul>
             {page.notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={note}>
+                <Words text={note} />
+              </li>
             ))}
           </ul>
         </div>
@@ -34,7 +36,7 @@ function Iteration({ iteration }: { iteration: NonNullable<Page["iteration"]> })
         <summary>Where these times come from</summary>
         {iteration.notes.map((note) => (
           <p class="note" key={note}>
-            {note}
+            <Words text={note} />
           </p>
         ))}
         <Scrolling label="Symbols of the equations">
@@ -47,7 +49,9 @@ function Iteration({ iteration }: { iteration: NonNullable<Page["iteration"]> })
                   </th>
                   <td class="number">{value}</td>
                   <td>{what}</td>
-                  <td>{origin}</td>
+                  <td>
+                    <Words text={origin} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -65,7 +69,11 @@ function Figures({ figures }: { figures: Figure[] }) {
         <div key={key} data-figure={key}>
           <dt>{label}</dt>
           <dd class="value">{value}</dd>
-          {note && <dd class="note">{note}</dd>}
+          {note && (
+            <dd class="note">
+              <Words text={note} />
+            </dd>
+          )}
         </div>
       ))}
     </dl>

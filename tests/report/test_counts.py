@@ -1,0 +1,127 @@
+"""What the page counts is what the command line counts, for fabrics of every kind; and each opens from the disk, without a network or a complaint."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import getitem
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.report.browsing import FABRICS, Built, number, reading, section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Locator, Page
+
+
+class Shown(NamedTuple):
+    """A report that is open, and what it was built from."""
+
+    page: Page
+    built: Built
+
+
+@pytest.fixture(scope="module", params=FABRICS)
+def shown(request: pytest.FixtureRequest, browser: Browser, fabric: Callable[[str], Built]) -> Iterator[Shown]:
+    """Open the report of each fabric, for tests that only look; at the end nothing was asked of a network, and nothing complained."""
+    built = fabric(request.param)
+    with reading(browser, built.report) as page:
+        yield Shown(page, built)
+
+
+def cells(rows: Locator) -> list[list[str]]:
+    """Return the texts of the cells of rows."""
+    found: list[list[str]] = rows.evaluate_all("rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))")
+    return found
+
+
+def figures(report: Shown) -> dict[str, str]:
+    """Return the figures of the first section by their keys."""
+    found = section(report.page, "numbers").locator("[data-figure]")
+    return dict(found.evaluate_all("all => all.map(each => [each.dataset.figure, each.querySelector('.value').textContent])"))
+
+
+def test_every_section_is_there_and_linked(shown: Shown) -> None:
+    """Each link of the contents leads to a section that has a heading and something below it."""
+    links = shown.page.get_by_role("navigation", name="Contents").get_by_role("link")
+    targets = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert targets == [f"#{each}" for each in shown.page.locator("main section").evaluate_all("all => all.map(each => each.id)")]
+    assert len(targets) >= 10
+    assert [target for target in targets if shown.page.locator(f"{target} > :not(h2)").count() == 0] == []
+    assert ("#racks" in targets) == (shown.page.locator("#racks").count() == 1) == ("site" not in shown.built.inventory.read_text(encoding="utf-8"))
+
+
+def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
+    """GPUs, switches, cables, transceivers, cost and power."""
+    plan, told = shown.built.said("plan"), figures(shown)
+    wanted = {
+        "gpus": plan["gpus"],
+        "hb_domains": plan["hb_domains"],
+        "rails": plan["rails"],
+        "tiers": plan["tiers"],
+        "switches": plan["switches"]["total"],
+        "cables": plan["cables"]["total"],
+    }
+    assert {key: number(told[key]) for key in wanted} == wanted
+    assert told["cost"] == f"{plan['cost']['currency']} {plan['cost']['total']:,}"
+    assert told["power_w"] == ("not known" if plan["power_w"] is None else f"{plan['power_w']:,} W")
+    assert told["longest_cable"] == ("not known" if plan["longest_cable_m"] is None else f"{plan['longest_cable_m']} m")
+    modules = sum(int(row["quantity"]) for row in shown.built.rows("bom/bom.csv") if (row["row"], row["class"]) == ("part", "transceivers"))
+    assert number(told["transceivers"]) == modules
+
+
+def test_every_cable_is_listed(shown: Shown) -> None:
+    """The table says how many cables there are, as many as cables.csv has rows."""
+    rows = shown.built.rows("cabling/cables.csv")
+    assert shown.page.get_by_test_id("cable-count").inner_text() == f"{len(rows):,} of {len(rows):,} cables"
+    assert section(shown.page, "cables").get_by_role("table").get_attribute("aria-rowcount") == str(len(rows) + 1)
+
+
+def test_the_laws_are_those_of_check(shown: Shown) -> None:
+    """Each law with its figure, and how many hold."""
+    laws = shown.built.said("check")["laws"]
+    rows = cells(section(shown.page, "laws").locator("tbody tr"))
+    assert [(row[-1], row[2]) for row in rows] == [(law["code"], law["figure"]) for law in laws]
+    assert [row[0] for row in rows] == ["yes" if law["ok"] else "not judged" if law["ok"] is None else "broken" for law in laws]
+    assert shown.page.get_by_test_id("laws").inner_text().startswith(f"{sum(bool(law['ok']) for law in laws)} of {len(laws)} laws")
+
+
+def test_the_bill_is_that_of_the_table(shown: Shown) -> None:
+    """Row by row the class, the part, how many and what they cost, with the sums below."""
+    table = section(shown.page, "bill").locator("table")
+    head, *rows = cells(table.locator("tr"))
+    lines = [dict(zip(head, row, strict=True)) for row in rows]
+    wanted = [row for row in shown.built.rows("bom/bom.csv") if row["row"] in {"part", "subtotal", "total"}]
+    assert [(row["class"], row["part"], row["currency"]) for row in lines] == [(row["class"], row["part"], row["currency"]) for row in wanted]
+    for column in ("quantity", "spares", "total"):
+        assert [row[column].replace(",", "") for row in lines] == [row[column] for row in wanted], column
+
+
+BARS = {
+    "switches": ("switches", "total"),
+    "links": ("links", "total"),
+    "transceivers, one per link end": ("transceivers",),
+    "cables": ("cables", "total"),
+    "cost": ("cost", "total"),
+    "power": ("power_w",),
+}
+"""Where `compare --json` has the figure of a chart."""
+
+
+def test_the_bars_are_those_of_compare(shown: Shown) -> None:
+    """Each figure of each design that can be built, and bars as long as their shares of the largest."""
+    summaries = shown.built.said("compare")["designs"]
+    for figure, path in BARS.items():
+        bars = section(shown.page, "comparison").locator(f"[data-figure='{figure}'] [data-design]")
+        told = bars.evaluate_all(
+            "all => all.map(each => [each.dataset.design, each.querySelector('.amount').textContent, parseFloat(each.querySelector('.bar').style.width)])"
+        )
+        wanted = {summary["design"]: reduce(getitem, path, summary) for summary in summaries}
+        most = max((value for value in wanted.values() if value is not None), default=0)
+        assert {design for design, *_ in told} >= set(wanted)
+        for design, amount, width in told:
+            value = wanted.get(design)
+            assert width == pytest.approx(100 * value / most if value else 0, abs=0.01), (figure, design)
+            assert number(amount) == value if value is not None else amount in {"cannot be built", "not known", "unknown"}, (figure, design)
