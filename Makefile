@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help demo docs test check check-style check-types check-layers check-templates bench lock clean .venv
+.PHONY: help demo docs test check check-style check-types check-layers check-templates page bench lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test    run the gates and the whole test suite"
 	@echo "make check   run the gates alone: style, types, layers, templates"
 	@echo "make docs    build the documentation into site/, where a warning is an error"
+	@echo "make page    bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
 	@echo "make bench   print CPU time and memory, each against its floor"
 	@echo "make lock    write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean   remove what was made, except .venv"
@@ -37,13 +38,14 @@ demo: .venv
 	    cat "out/$$name.compare.txt"; \
 	done
 	@echo; echo "Where to look, for each of: $(notdir $(basename $(EXAMPLES)))"
+	@echo "  out/NAME/report.html         all of it to look at, in a browser"
 	@echo "  out/NAME.compare.txt         the same cluster as rail-only, rail-optimized and fat-tree"
 	@echo "  out/NAME/cabling/cables.csv  every cable: both ends, length, part"
 	@echo "  out/NAME/configs/            a directory per switch"
 	@echo "  out/NAME/bom/bom.csv         what to buy, with its price and its power"
 
 test: check
-	$(BIN)/python -m pytest -n 2 -q
+	$(BIN)/python -m pytest -n 3 --dist worksteal -q
 
 check: check-style check-types check-layers check-templates
 
@@ -67,6 +69,11 @@ docs: .venv
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 	@echo "site/index.html"
 
+# The bundle is kept in the repository, so who leaves web/ alone needs no Node.
+page:
+	@command -v npm >/dev/null || { echo "make page takes Node 20.12 or newer with npm: the page's sources in web/ are TypeScript" >&2; exit 1; }
+	cd web && npm ci --silent && npm run --silent check && npm run --silent build
+
 bench: .venv
 	$(BIN)/python -m tests.bench
 
@@ -75,5 +82,5 @@ lock: .venv
 	    --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --output-file requirements.lock pyproject.toml
 
 clean:
-	rm -rf out site dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf out site dist web/node_modules .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find docs fabricgen tests -type d -name __pycache__ -prune -exec rm -rf {} +

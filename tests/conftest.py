@@ -6,12 +6,14 @@ such a skip a failure, and FABRICGEN_ORACLES promises the vendors' models togeth
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -37,6 +39,13 @@ class Run(Protocol):
         """Leave `cwd` out for an empty directory of the test's own; `env` is added to a clean environment."""
 
 
+class Once(Protocol):
+    """Work out something costly once for all workers of a run, and lend it to each as JSON; `name` is its own."""
+
+    def __call__(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever JSON holds
+        """Whoever comes while it is being made waits for it."""
+
+
 def clean_environment(home: Path) -> dict[str, str]:
     """Return the least that a program needs, so that nothing of the developer's own settings reaches a test."""
     return {"PATH": SYSTEM_PATH, "HOME": str(home), "LC_ALL": "C.UTF-8"}
@@ -46,6 +55,23 @@ def clean_environment(home: Path) -> dict[str, str]:
 def root() -> Path:
     """Return the checkout."""
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
+    """Return a function that makes what many tests look at, which a fixture of a module would make once for each worker."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def lend(name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever JSON holds
+        kept = shared / f"{name}.json"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not kept.exists():
+                kept.write_text(json.dumps(make()), encoding="utf-8")
+        return json.loads(kept.read_text(encoding="utf-8"))
+
+    return lend
 
 
 @pytest.fixture

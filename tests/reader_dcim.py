@@ -7,7 +7,7 @@ import io
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from ruamel.yaml import YAML
+from tests.reader_yaml import documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,7 @@ def _legs(piece: dict[str, list[dict[str, str]]]) -> Iterator[tuple[str, frozens
 def read_wiring(path: Path) -> tuple[dict[str, Row], set[frozenset[str]]]:
     """Read Hedgehog's wiring: the splits of each switch, and the links by `device/port`."""
     splits, links, names = {}, set(), set()
-    for thing in YAML(typ="safe").load_all(path.read_text(encoding="utf-8")):
+    for thing in documents(path.read_text(encoding="utf-8")):
         if thing is None:
             continue
         assert (thing["kind"], thing["metadata"]["name"]) not in names

@@ -10,14 +10,17 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from fabricgen.building import running
+from fabricgen.cli import run as call
+from tests.conftest import clean_environment
 
-    from tests.conftest import Run
+if TYPE_CHECKING:
+    from tests.conftest import Once, Run
 
 SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
 TREE = {
@@ -31,12 +34,24 @@ def tree(out: Path) -> dict[str, bytes]:
     return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
 
 
+@pytest.fixture(scope="module")
+def made(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build a small fabric once, as a program of its own in a clean environment."""
+
+    def make() -> str:
+        place = tmp_path_factory.mktemp("built")
+        command = [sys.executable, "-m", "fabricgen", "build", *SIZING, "-o", "out"]
+        done = subprocess.run(command, cwd=place, env=clean_environment(place), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return str(place / "out")
+
+    return Path(once("small-build", make))
+
+
 @pytest.fixture
-def built(tmp_path: Path, run: Run) -> Path:
-    """Return the directory of a small build."""
-    done = run("build", *SIZING, "-o", tmp_path / "out")
-    assert done.returncode == 0, done.stderr
-    return tmp_path / "out"
+def built(made: Path, tmp_path: Path) -> Path:
+    """Return a copy of the small build for a test to do with what it likes."""
+    return Path(shutil.copytree(made, tmp_path / "out"))
 
 
 def test_the_tree_is_the_contracts(built: Path) -> None:
@@ -64,24 +79,26 @@ def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
     assert tree(elsewhere) == tree(built)
 
 
-def test_two_processes_write_what_one_writes(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Splitting the work changes no byte."""
-    from fabricgen.building import running  # noqa: PLC0415 - patched below
-    from fabricgen.cli import run as call  # noqa: PLC0415 - this process, so that the patch holds
-
-    assert run("build", *SIZING, "-o", tmp_path / "one").returncode == 0
+@pytest.fixture
+def _split(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have two processes do the work, however small it is."""
     monkeypatch.setattr(running, "SERIAL_LINKS", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
+
+
+@pytest.mark.usefixtures("_split")
+def test_two_processes_write_what_one_writes(built: Path, tmp_path: Path) -> None:
+    """Splitting the work changes no byte."""
     assert call(["build", *SIZING, "-o", str(tmp_path / "two")]) == 0
-    assert tree(tmp_path / "one") == tree(tmp_path / "two")
+    assert tree(built) == tree(tmp_path / "two")
 
 
-def test_a_plan_file_builds_the_same_bytes(built: Path, tmp_path: Path, run: Run) -> None:
-    """The plan stands alone."""
-    assert run("plan", *SIZING, "-o", tmp_path / "plan.json").returncode == 0
-    for plan in (tmp_path / "plan.json", built / "plan.json"):
-        assert run("build", plan, "-o", tmp_path / "again").returncode == 0
-        assert tree(tmp_path / "again") == tree(built)
+def test_a_plan_file_builds_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    """The plan stands alone, and what `plan` keeps is what a build keeps."""
+    assert call(["plan", *SIZING, "-o", str(tmp_path / "plan.json")]) == 0
+    assert (tmp_path / "plan.json").read_bytes() == (built / "plan.json").read_bytes()
+    assert call(["build", str(tmp_path / "plan.json"), "-o", str(tmp_path / "again")]) == 0
+    assert tree(tmp_path / "again") == tree(built)
 
 
 def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run) -> None:
@@ -95,35 +112,33 @@ def test_a_plan_of_other_rules_is_refused(built: Path, tmp_path: Path, run: Run)
 
 
 @pytest.mark.parametrize("group", ["cabling", "bom", "configs", "hosts", "graph"])
-def test_only_writes_one_group(tmp_path: Path, run: Run, group: str) -> None:
+def test_only_writes_one_group(tmp_path: Path, group: str) -> None:
     """`--only` leaves the other groups out, and says so in the manifest."""
-    assert run("build", *SIZING, "--only", group, "-o", tmp_path / "out").returncode == 0
+    assert call(["build", *SIZING, "--only", group, "-o", str(tmp_path / "out")]) == 0
     files = tree(tmp_path / "out")
     assert {path.split("/")[0] for path in files if "/" in path} == {group}
     assert json.loads(files["manifest.json"])["groups"] == [group]
 
 
-def test_dry_run_lists_what_a_build_writes(built: Path, tmp_path: Path, run: Run) -> None:
+def test_dry_run_lists_what_a_build_writes(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The list is complete, and nothing is written."""
-    done = run("build", *SIZING, "-o", tmp_path / "dry", "--dry-run")
-    assert sorted(done.stdout.split()) == sorted(tree(built))
+    assert call(["build", *SIZING, "-o", str(tmp_path / "dry"), "--dry-run"]) == 0
+    assert sorted(capsys.readouterr().out.split()) == sorted(tree(built))
     assert not (tmp_path / "dry").exists()
 
 
-def test_an_unknown_group_is_usage(tmp_path: Path, run: Run) -> None:
+def test_an_unknown_group_is_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit code 2, and the groups that there are."""
-    done = run("build", *SIZING, "--only", "cabels", "-o", tmp_path / "out")
-    assert done.returncode == 2
-    assert "cabling" in done.stderr
+    assert call(["build", *SIZING, "--only", "cabels", "-o", str(tmp_path / "out")]) == 2
+    assert "cabling" in capsys.readouterr().err
 
 
-def test_bad_input_leaves_the_last_build(built: Path, run: Run) -> None:
+def test_bad_input_leaves_the_last_build(built: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever is wrong, what was there before stays."""
     before = tree(built)
     for bad in (("--set", "rails.count=3"), ("--set", "prices=nobody"), ("--set", "nos=ios")):
-        done = run("build", *SIZING, *bad, "-o", built)
-        assert done.returncode == 1, done.stdout
-        assert "Traceback" not in done.stderr
+        assert call(["build", *SIZING, *bad, "-o", str(built)]) == 1
+        assert "Traceback" not in capsys.readouterr().err
         assert tree(built) == before
 
 
@@ -141,32 +156,33 @@ def test_a_template_that_fails_late_leaves_the_last_build(built: Path, tmp_path:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "out"]
 
 
-def test_a_refusal_of_a_worker_arrives_whole(tmp_path: Path, root: Path, run: Run) -> None:
+@pytest.mark.usefixtures("_split")
+def test_a_refusal_of_a_worker_arrives_whole(tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A template that fails in another process is a finding as well."""
     pack = tmp_path / "mine" / "frr"
     shutil.copytree(root / "templates" / "frr", pack)
     (pack / "frr.conf.j2").write_text("{{ switch.nonsense }}\n")
-    done = run("build", "--gpus", "16384", "--hb-domain", "8", "--radix", "64", "--only", "configs", "--templates", tmp_path / "mine", "-o", tmp_path / "out")
-    assert done.returncode == 1
-    assert done.stderr.startswith("error[bad-template]")
+    assert call(["build", *SIZING, "--only", "configs", "--templates", str(tmp_path / "mine"), "-o", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err.startswith("error[bad-template]")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, run: Run) -> None:
+def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The command says what it leaves out, and how to have it."""
-    big = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
-    done = run("build", *big, "--only", "cabling", "--dry-run", "-o", tmp_path / "out")
-    assert "cables.xlsx" not in done.stdout
-    assert "--only workbook" in done.stderr
-    asked = run("build", *big, "--only", "workbook", "--dry-run", "-o", tmp_path / "out")
-    assert "cabling/cables.xlsx" in asked.stdout
+    big = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64", "--dry-run", "-o", str(tmp_path / "out"))
+    assert call(["build", *big, "--only", "cabling"]) == 0
+    said = capsys.readouterr()
+    assert "cables.xlsx" not in said.out
+    assert "--only workbook" in said.err
+    assert call(["build", *big, "--only", "workbook"]) == 0
+    assert "cabling/cables.xlsx" in capsys.readouterr().out
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "kill"])
 def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[str, str], sent: signal.Signals) -> None:
     """Neither half of OUT nor a process of ours is left behind."""
-    sizing = ("--gpus", "1048576", "--hb-domain", "256", "--radix", "128")
+    sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")  # several processes, and seconds of work when the first file stands
     command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
         while child.poll() is None and not list(tmp_path.glob(".out.*/configs/*")):

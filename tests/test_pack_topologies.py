@@ -14,7 +14,6 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from pydantic import ValidationError
-from ruamel.yaml import YAML
 
 from fabricgen.building import Job, build
 from fabricgen.containers import Bind, Container
@@ -24,7 +23,7 @@ from fabricgen.packs import Packs
 from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.topologies import Topologies
 from fabricgen.views import PortView
-from tests import reader_eos, reader_srlinux
+from tests import reader_eos, reader_srlinux, reader_yaml
 from tests.conftest import SYSTEM_PATH
 from tests.laws.drawing import Inventory, inventories
 from tests.pack_plans import PACKS, generic
@@ -142,13 +141,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 def document(path: Path) -> dict[str, Any]:
     """Read a file of one YAML document; a key twice is an error."""
-    read: dict[str, Any] = YAML(typ="safe").load(path.read_text())
-    return read
-
-
-def documents(path: Path) -> list[dict[str, Any]]:
-    """Read a file of several YAML documents."""
-    return list(YAML(typ="safe").load_all(path.read_text()))
+    return reader_yaml.document(path.read_text())
 
 
 @pytest.fixture(scope="module", params=VARIANTS)
@@ -291,7 +284,7 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
     """The topology inside is containerlab's, but for where files are found: each is in a ConfigMap, whole, under a name that Kubernetes takes."""
     topology = document(tree.root / "lab/clabernetes/topology.yaml")
     assert (topology["apiVersion"], topology["kind"]) == ("clabernetes.containerlab.dev/v1alpha1", "Topology")
-    inner = YAML(typ="safe").load(topology["spec"]["definition"]["containerlab"])
+    inner = reader_yaml.document(topology["spec"]["definition"]["containerlab"])
     for node in tree.nodes:
         assert [f"../../{bind}" for bind in inner["topology"]["nodes"][node]["binds"]] == tree.nodes[node]["binds"]
         inner["topology"]["nodes"][node]["binds"] = tree.nodes[node]["binds"]
@@ -299,7 +292,7 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
             inner["topology"]["nodes"][node]["startup-config"] = f"../../{startup}"
     assert inner == tree.clab
 
-    maps = {one["metadata"]["name"]: one["data"] for one in documents(tree.root / "lab/clabernetes/files.yaml")}
+    maps = {one["metadata"]["name"]: one["data"] for one in reader_yaml.documents((tree.root / "lab/clabernetes/files.yaml").read_text())}
     files = topology["spec"]["deployment"]["filesFromConfigMap"]
     assert list(files) == list(tree.nodes)
     for node, mounts in files.items():

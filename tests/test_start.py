@@ -98,7 +98,7 @@ def test_json_is_all_that_stdout_carries(run: Run, inventory: Path) -> None:
 
 def test_no_progress_bar_without_a_terminal(run: Run, inventory: Path, tmp_path: Path) -> None:
     """A build into a log file leaves no control characters there."""
-    ended = run("build", inventory, "-o", tmp_path / "out")
+    ended = run("build", inventory, "--only", "cabling,configs", "-o", tmp_path / "out")
     assert ended.returncode == 0, ended.stderr
     assert not {"\x1b", "\r"} & set(ended.stdout + ended.stderr)
 

@@ -11,6 +11,7 @@ import pytest
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
+    from tests.conftest import Once
     from tests.lab.conftest import Machine
 
 LAB = ROOT / "inventories" / "lab-64.yaml"
@@ -26,14 +27,18 @@ def trials_of(machine: Machine, *arguments: object) -> dict[str, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def clocks(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+def clocks(once: Once, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """Return the trials of a small lab on the clock."""
     from tests.lab.conftest import Machine  # noqa: PLC0415 - a fixture of a module cannot ask for one of a test
 
-    machine = Machine(tmp_path_factory.mktemp("clock"))
-    for name in ("tmp", "run"):
-        (machine.place / name).mkdir()
-    return trials_of(machine, machine.write(), "--failures", "clocked")
+    def clock() -> dict[str, dict[str, Any]]:
+        machine = Machine(tmp_path_factory.mktemp("clock"))
+        for name in ("tmp", "run"):
+            (machine.place / name).mkdir()
+        return trials_of(machine, machine.write(), "--failures", "clocked")
+
+    found: dict[str, dict[str, Any]] = once("clocks", clock)
+    return found
 
 
 def silence_s(trial: dict[str, Any]) -> float:

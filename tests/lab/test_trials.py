@@ -12,6 +12,7 @@ import pytest
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:
+    from tests.conftest import Once
     from tests.lab.conftest import Machine
 
 CULPRITS: dict[str, tuple[str, str]] = {
@@ -50,8 +51,14 @@ FABRICS: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 
 @pytest.fixture(scope="module")
-def sabotaged() -> dict[str, dict[str, list[str]]]:
-    """Break the lab of 64 GPUs in every way, and return what each trial found, by fault."""
+def sabotaged(once: Once) -> dict[str, dict[str, list[str]]]:
+    """Return what each trial found, by fault."""
+    found: dict[str, dict[str, list[str]]] = once("sabotage", sabotage)
+    return found
+
+
+def sabotage() -> dict[str, dict[str, list[str]]]:
+    """Break the lab of 64 GPUs in every way."""
     done = subprocess.run([sys.executable, "-m", "tests.lab.sabotage", "inventories/lab-64.yaml"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
