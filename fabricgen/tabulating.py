@@ -170,8 +170,8 @@ def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple
         notes[design] = _missing(bom, figure.path) if bom else "cannot be built"
     missing = {design: note for design, note in notes.items() if design in built}
     saved = comparison.savings.get(figure.saving)
-    currency = comparison.built[0][1].book.currency
-    return FigureView(figure.name, currency if figure.unit == "currency" else figure.unit, values, "" if saved is None else f"{saved:g}", _joined(notes), _joined(missing))
+    unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
+    return FigureView(figure.name, unit, values, "" if saved is None else f"{saved:g}", _joined(notes), _joined(missing))
 
 
 def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
