@@ -33,7 +33,7 @@ def rank(plan: Plan, kind: str) -> list[dict[str, Any]]:
         same = rows.setdefault(repr(figures(row)), {**row, "count": 0, "parts": []})
         same["count"] += group.size
         same["parts"] = [*same["parts"], *group.names][:NAMED]
-    return sorted(rows.values(), key=_severity)
+    return sorted(rows.values(), key=severity)
 
 
 def figures(row: dict[str, Any]) -> list[Any]:
@@ -41,6 +41,9 @@ def figures(row: dict[str, Any]) -> list[Any]:
     return [*(value for key, value in row.items() if key not in NAMING), sorted(row["rails"].values())]
 
 
-def _severity(row: dict[str, Any]) -> tuple[float, ...]:
-    """Order rows: who is cut off, then lost pairs, bandwidth, pairs that need a relay, and what is left of the cut."""
+def severity(row: dict[str, Any]) -> tuple[float, ...]:
+    """Return what orders failures, the worst first, from the keys of `impact --json`.
+
+    Who is cut off, then lost pairs, bandwidth, pairs that need a relay, and what is left of the cut.
+    """
     return (-row["gpus_cut_off"], -row["pairs_lost"], -row["fabric_bandwidth_lost_pct"], -row["pairs_needing_relay"], row["bisection_left_pct"])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabricgen.forwarding import find_failures
 from fabricgen.impact import measure
 from fabricgen.impact.alike import Parts
+from fabricgen.impact.ranking import severity
 from fabricgen.impact.telling import figures_of_alike, sentence_of_alike
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Losses(NamedTuple):
-    """`impacts` of the model, and for each box and each link of a unit its place among them as text; empty where a box is not installed."""
+    """`impacts` of the model, the worst first, and for each box and each link of a unit its place among them as text; empty where a box is not installed."""
 
     impacts: list[dict[str, Any]]
     boxes: list[str]
@@ -30,20 +31,20 @@ class Losses(NamedTuple):
 def losses(plan: Plan, *, cables: bool) -> Losses:
     """Measure one of each class of switches, and of cables where they are wanted; without them every link has an empty text."""
     alike = Parts(plan).of_unit(links=cables)
-    found: dict[str, int] = {}
-    impacts: list[dict[str, Any]] = []
-    places: list[str] = []
-    for name in alike.examples:
-        impact = impact_of(plan, name)
-        at = found.setdefault(repr(impact), len(impacts))
-        impacts += [impact] if at == len(impacts) else []
-        places.append(str(at))
+    documents = [measured(plan, name) for name in alike.examples]
+    told = [impact_of(document) for document in documents]
+    impacts = [told[at] for at in sorted(range(len(told)), key=lambda at: severity(documents[at])) if told.index(told[at]) == at]
+    places = [str(impacts.index(impact)) for impact in told]
     return Losses(impacts, _texts(alike.boxes, places), _texts(alike.links, places))
 
 
-def impact_of(plan: Plan, name: str) -> dict[str, Any]:
-    """Measure one part, named as `--fail` takes it, in words that hold for all that are alike: `Impact` of the model."""
-    document = measure(plan, [name], find_failures(plan, [name]), relays=False)
+def measured(plan: Plan, name: str) -> dict[str, Any]:
+    """Measure the failure of one part, named as `--fail` takes it: the keys of `impact --json` without the load of relays."""
+    return measure(plan, [name], find_failures(plan, [name]), relays=False)
+
+
+def impact_of(document: dict[str, Any]) -> dict[str, Any]:
+    """Tell what `impact` measured of one part in words that hold for all that are alike: `Impact` of the model."""
     return {"sentence": sentence_of_alike(document), "figures": [list(figure) for figure in figures_of_alike(document)]}
 
 

@@ -14,8 +14,9 @@ import pytest
 from fabricgen.api import plan_file
 from fabricgen.bom import make_bom
 from fabricgen.checks import check
+from fabricgen.impact.ranking import severity
 from fabricgen.report import PARTS, Report, packed
-from fabricgen.report.classes import impact_of
+from fabricgen.report.classes import impact_of, measured
 from fabricgen.report.tables import CABLE_COLUMNS
 from fabricgen.summary import compare, summarize
 from fabricgen.terms import LinkKind
@@ -157,7 +158,10 @@ def test_impact_of_every_part(name: str) -> None:
     plan, impacts = report_named(name).plan, part_of(name, "devices")["impacts"]
     devices = [row for row in table(name, "devices") if row["role"] not in ("host", "planned")]
     parts = [(f"switch:{row['name']}", row["alike"]) for row in devices] + [(f"link:{row['cable']}", row["alike"]) for row in table(name, "cables")]
-    assert {part: impacts[int(alike)] for part, alike in parts} == {part: impact_of(plan, part) for part, _ in parts}
+    documents = {part: measured(plan, part) for part, _ in parts}
+    assert {part: impacts[int(alike)] for part, alike in parts} == {part: impact_of(document) for part, document in documents.items()}
+    worst = [severity(documents[part]) for part, _ in sorted(parts, key=lambda each: int(each[1]))]
+    assert worst == sorted(worst)
     assert all(not row["alike"] for row in table(name, "devices") if row["role"] in ("host", "planned"))
     assert {alike for _, alike in parts} == {str(number) for number in range(len(impacts))}
 

@@ -135,7 +135,7 @@ export interface Devices {
     "name" | "role" | "model" | "rail" | "plane" | "rack" | "unit" | "height" | "alike",
     Column
   >;
-  /** What is lost when a switch or a cable of a class fails; `alike` of devices and cables is an index into it, empty where there is none. */
+  /** What is lost when a switch or a cable of a class fails, the worst first; `alike` of devices and cables is an index into it, empty where there is none. */
   impacts: Impact[];
 }
 

@@ -12,15 +12,12 @@ interface Alike {
   what: string;
   count: number;
   first: Thing;
+  /** Place of the impact among all, the worst first. */
+  place: number;
   impact: Impact;
 }
 
 const CABLES: Record<string, string> = { "1": "host cable", "2": "leaf-spine cable", "3": "spine-core cable" };
-
-/** Figures by which a failure is worse, the weightiest first, as `fabricgen impact --each` ranks; -1 where less of it is worse. */
-const WORSE: [RegExp, 1 | -1][] = [
-  [/cut off/, 1], [/pairs lost/, 1], [/of the fabric/, 1], [/need a relay/, 1], [/bisection/, -1], [/degraded/, 1],
-];
 
 /** The section; its table comes when the fabric is read. */
 export function Failures() {
@@ -105,7 +102,7 @@ function ranked(fabric: Fabric, cables: number): Alike[] {
   const held = classes(fabric.cables, "cable", "tier", "cable", fabric.impacts);
   const times = cables / fabric.cables.length;
   const all = held.map((each) => ({ ...each, what: CABLES[each.what] ?? "cable", count: Math.round(each.count * times) }));
-  return [...switches, ...all].sort((a, b) => worse(a.impact, b.impact));
+  return [...switches, ...all].sort((a, b) => a.place - b.place);
 }
 
 /** Count the rows of a table that are the same thing and lose the same, and take the first of each class for all. */
@@ -121,23 +118,8 @@ function classes<Name extends string>(table: Table<Name | "alike">, name: Name, 
   });
   return [...counts.values()].flatMap(({ count, row }) => {
     const like = table.text("alike", row);
-    const impact = like === "" ? undefined : impacts[Number(like)];
-    return impact ? [{ what: table.text(what, row), count, first: { kind, name: table.text(name, row) }, impact }] : [];
+    const place = Number(like);
+    const impact = like === "" ? undefined : impacts[place];
+    return impact ? [{ what: table.text(what, row), count, first: { kind, name: table.text(name, row) }, place, impact }] : [];
   });
-}
-
-function worse(a: Impact, b: Impact): number {
-  const [mine, others] = [weights(a), weights(b)];
-  return mine.map((weight, at) => (others[at] ?? 0) - weight).find(Boolean) ?? 0;
-}
-
-/** The figures that rank, as numbers of which more is worse. */
-function weights({ figures }: Impact): number[] {
-  return WORSE.map(([pattern, sign]) => sign * number(figures.find(([name]) => pattern.test(name))?.[1]));
-}
-
-/** The number in a finished value; `< 0.01 %` is a little less than that. */
-function number(text = ""): number {
-  const beside = text.startsWith("<") ? -0.001 : text.startsWith(">") ? 0.001 : 0;
-  return (Number.parseFloat(text.replace(/[<>,\s]/g, "")) || 0) + beside;
 }
