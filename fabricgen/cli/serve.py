@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,7 @@ from fabricgen.cli.options import ROOT, SIZING, Asked, fabric_arguments
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.serving import Server
+    from fabricgen.serving import Desk, Server
 
 PORT = 8765
 
@@ -43,17 +44,24 @@ def serve(asked: Asked, port: int, templates: tuple[Path, ...], *, show: bool) -
 
 def open_server(asked: Asked, port: int, templates: tuple[Path, ...]) -> Server:
     """Plan what is asked for, and listen. Raises Refusal, UsageError where the port cannot be had."""
-    from fabricgen.packs import Packs
-    from fabricgen.serving import Desk, Server
+    from fabricgen.serving import Server
 
     if asked.fabric == "-":
         raise click.UsageError("the inventory is read again for every change: give a file in place of `-`")
-    desk = Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], Packs(templates))
+    desk = open_desk(asked, templates)
     desk.sized({})
     try:
-        return Server(desk, lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), templates, out), port)
+        return Server(desk, partial(open_desk, asked, templates), lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), templates, out), port)
     except OSError as error:
         raise click.BadParameter(f"port {port} cannot be had: {error.strerror}; `--port 0` takes one that is free", param_hint="'--port'") from None
+
+
+def open_desk(asked: Asked, templates: tuple[Path, ...]) -> Desk:
+    """Return a desk for what is asked for."""
+    from fabricgen.packs import Packs
+    from fabricgen.serving import Desk
+
+    return Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], Packs(templates))
 
 
 def _build(asked: Asked, templates: tuple[Path, ...], out: Path) -> list[str]:

@@ -1,10 +1,12 @@
 """The report, served live: other numbers are typed into the page, and it follows.
 
-`turning` owns what the controls set in an inventory, `desk` the plans that come of it, `zipping` a whole build in one file, `routes` what is
-answered to which address, and `server` the sockets, and who may ask. Pages come from `report`, the command that builds from `cli`.
+`turning` owns what the controls set in an inventory, `desk` the plans that come of it, `beside` a second desk that makes long tables, `zipping` a
+whole build in one file, `routes` what is answered to which address, and `server` the sockets, and who may ask. Pages come from `report`, the command
+that builds from `cli`.
 """
 
+from fabricgen.serving.beside import Beside
 from fabricgen.serving.desk import Desk
 from fabricgen.serving.server import HOST, Server
 
-__all__ = ["HOST", "Desk", "Server"]
+__all__ = ["HOST", "Beside", "Desk", "Server"]

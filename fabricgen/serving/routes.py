@@ -9,14 +9,14 @@ from __future__ import annotations
 import gzip
 import io
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.diagnostics import Refusal, text_of
-from fabricgen.report import PARTS, json_block, shell
+from fabricgen.report import PARTS, Part, json_block, shell
 from fabricgen.serving.turning import CONTROLS
 from fabricgen.serving.zipping import BuildError, zipped
 
@@ -30,6 +30,12 @@ LONGEST = 40
 DOCUMENT, TEXT, JSON, YAML, ZIP = "text/html; charset=utf-8", "text/plain; charset=utf-8", "application/json", "application/yaml", "application/zip"
 Build = Callable[[Sequence[str], Path], Sequence[str]]
 """Makes the command that builds with some settings to a directory."""
+
+Parts = Callable[[Mapping[str, str], Part], bytes]
+"""Makes a part of the fabric of some controls, as gzip of JSON."""
+
+SHORT: tuple[Part, ...] = ("rails",)
+"""Parts that are made at once at the desk itself: a page is drawn with them."""
 
 
 @dataclass
@@ -53,14 +59,14 @@ class QueryError(Exception):
     """A query that no page of ours sends."""
 
 
-def answer(desk: Desk, build: Build, path: str, query: str, *, packed: bool) -> Answer:
-    """Answer an address; `packed` says that gzip is understood."""
+def answer(desk: Desk, build: Build, parts: Parts, path: str, query: str, *, packed: bool) -> Answer:
+    """Answer an address; `parts` makes the long parts, and `packed` says that gzip is understood."""
     try:
         asked = controls_of(query)
         if path == "/sized":
             return _sized(desk, asked)
         if path.startswith("/parts/"):
-            return _part(desk, asked, path.removeprefix("/parts/"), packed=packed)
+            return _part(desk, parts, asked, path.removeprefix("/parts/"), packed=packed)
         route = {"/": _page, "/inventory.yaml": _inventory, "/build.zip": _zip}.get(path)
         return route(desk, asked, build) if route else _nothing(path)
     except QueryError as error:
@@ -120,12 +126,12 @@ def _sized(desk: Desk, asked: dict[str, str]) -> Answer:
         return Answer.of(422, JSON, _json(told))
 
 
-def _part(desk: Desk, asked: dict[str, str], name: str, *, packed: bool) -> Answer:
+def _part(desk: Desk, parts: Parts, asked: dict[str, str], name: str, *, packed: bool) -> Answer:
     """Answer a part of the report."""
     part = next((part for part in PARTS if part == name), None)
     if part is None:
         return _nothing(f"/parts/{name}")
-    data = desk.sized(asked).part(part)
+    data = desk.sized(asked).part(part) if part in SHORT else parts(asked, part)
     return Answer.of(200, JSON, data, Content_Encoding="gzip") if packed else Answer.of(200, JSON, gzip.decompress(data))
 
 

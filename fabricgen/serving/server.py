@@ -15,9 +15,12 @@ from socketserver import TCPServer
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
+from fabricgen.serving.beside import Beside
 from fabricgen.serving.routes import TEXT, Answer, Build, answer
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabricgen.serving.desk import Desk
 
 HOST = "127.0.0.1"
@@ -37,14 +40,15 @@ HEADERS = {
 
 
 class Server(ThreadingHTTPServer):
-    """Serves one desk on the loopback address. Raises OSError where the port is taken, or not allowed."""
+    """Serves one desk on the loopback address, with another beside it for long tables. Raises OSError where the port is taken, or not allowed."""
 
     daemon_threads = True
 
-    def __init__(self, desk: Desk, build: Build, port: int) -> None:
-        """Listen at a port, 0 for any that is free."""
-        self.desk, self.build = desk, build
+    def __init__(self, desk: Desk, another: Callable[[], Desk], build: Build, port: int) -> None:
+        """Listen at a port, 0 for any that is free; `another` opens such a desk again, and must travel to another process."""
+        self.desk, self.build, self.beside = desk, build, Beside(another)
         super().__init__((HOST, port), Handler)
+        self.beside.start()
 
     @property
     def address(self) -> str:
@@ -55,6 +59,11 @@ class Server(ThreadingHTTPServer):
         """Listen, without asking anybody for this machine's name."""
         TCPServer.server_bind(self)
         self.server_name, self.server_port = HOST, int(self.server_address[1])
+
+    def server_close(self) -> None:
+        """Listen no more, and end the process beside."""
+        super().server_close()
+        self.beside.close()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - the signature is that of socketserver
         """Say nothing of a browser that hung up: it does so whenever a number is typed on."""
@@ -104,7 +113,7 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         packed = "gzip" in self.headers.get("Accept-Encoding", "")
         try:
-            return answer(self.server.desk, self.server.build, path, query, packed=packed)
+            return answer(self.server.desk, self.server.build, self.server.beside.part, path, query, packed=packed)
         except Exception:  # noqa: BLE001 - one request must not end the program, and must not pass in silence
             traceback.print_exc()
             return Answer.of(500, TEXT, f"This is a fault of fabricgen {__version__}, not of your input. Its terminal shows where.\n")
