@@ -225,7 +225,7 @@ def seen_page() -> str:
     for shape in seen.classes():
         if shape.__module__ != module:
             module = shape.__module__
-            texts += [f"## {module} {{ #{module.rsplit('.', 1)[1]} }}", (inspect.getdoc(inspect.getmodule(shape)) or "").partition("\n")[0]]
+            texts += [f"## {module} {{ #{_named(module)} }}", (inspect.getdoc(inspect.getmodule(shape)) or "").partition("\n")[0]]
         texts += [f"### {shape.__name__} {{ #{anchor(shape)} }}", _says(shape), table(["name", "type", "meaning", "a value"], seen.rows(shape))]
     return "\n\n".join(texts)
 
@@ -237,7 +237,16 @@ def _says(shape: type) -> str:
 
 def anchor(shape: type) -> str:
     """Name the section of a class: two modules may call one the same."""
-    return f"{shape.__module__.rsplit('.', 1)[1]}-{shape.__name__}"
+    return f"{_named(shape.__module__)}-{shape.__name__}"
+
+
+def _named(module: str) -> str:
+    """Name the section of a module.
+
+    >>> _named("fabricgen.hosting.views")
+    'hosting-views'
+    """
+    return module.removeprefix("fabricgen.").replace(".", "-")
 
 
 def linked(shape: type) -> str:

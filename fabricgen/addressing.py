@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Finding, Path, Refusal
-from fabricgen.heritage import Slices
+from fabricgen.heritage.rings import Slices
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ipaddress import IPv4Network
 
     from fabricgen.designs import Mapping
-    from fabricgen.heritage import Rings
+    from fabricgen.heritage.rings import Rings
     from fabricgen.placing import Box
 
 OCTETS = [str(octet) for octet in range(256)]

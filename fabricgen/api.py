@@ -16,11 +16,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
-from fabricgen.heritage import read_heritage
+from fabricgen.heritage.rings import read_heritage
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import Flags, check_promise, read_inventory
 from fabricgen.summary import summarize

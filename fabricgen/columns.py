@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.colours import colour
 from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse
-from fabricgen.positions import hall_name
+from fabricgen.rooms.positions import hall_name
 from fabricgen.source import load_facts
 from fabricgen.terms import ROLES
 from fabricgen.views import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite

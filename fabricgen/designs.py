@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.clos import Widths, Words, size, width
 from fabricgen.diagnostics import Refusal, refuse
-from fabricgen.heritage import Rings, ring_of
+from fabricgen.heritage.rings import Rings, ring_of
 from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from fabricgen.clos import Ints, Sizing, Width
     from fabricgen.fronts import Front
-    from fabricgen.heritage import Heritage
+    from fabricgen.heritage.rings import Heritage
     from fabricgen.resolving import Request
 
 

@@ -17,27 +17,27 @@ import numpy as np
 
 from fabricgen import __version__
 from fabricgen.addressing import AddressPlan, plan_addresses
-from fabricgen.cabling import LABEL_DIGITS, choose, label_prefix
-from fabricgen.cages import Cages
+from fabricgen.cabling.cages import Cages
+from fabricgen.cabling.lengths import Grown, Lengths
+from fabricgen.cabling.offers import LABEL_DIGITS, choose, label_prefix
+from fabricgen.cabling.outfitting import first_of
+from fabricgen.cabling.ways import Ways
 from fabricgen.designs import Mapping, map_design
 from fabricgen.diagnostics import Finding, Refusal, refuse
-from fabricgen.heritage import Heritage, Slices, check_heritage
-from fabricgen.lengths import Grown, Lengths
-from fabricgen.outfitting import first_of
+from fabricgen.heritage.rings import Heritage, Slices, check_heritage
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
-from fabricgen.rooms import make_room
+from fabricgen.rooms.room import make_room
 from fabricgen.terms import LinkKind, Role
 from fabricgen.units import Unit, wire_unit
-from fabricgen.ways import Ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.cabling.plugging import End, Joint
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Sizing, Whole
     from fabricgen.fronts import Front, Port
-    from fabricgen.plugging import End, Joint
     from fabricgen.spec import FabricSpec
 _LABEL = re.compile(r"(.*?)(\d+)")
 

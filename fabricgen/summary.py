@@ -10,9 +10,9 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bom import CLASSES, Bom, make_bom
+from fabricgen.bom.bill import CLASSES, Bom, make_bom
+from fabricgen.bom.loads import loads_of
 from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.loads import loads_of
 from fabricgen.planner import Plan, make_plan
 from fabricgen.terms import Design, LinkKind, Role, ratio_text
 

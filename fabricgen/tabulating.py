@@ -10,14 +10,14 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.bom import CLASSES
+from fabricgen.bom.bill import CLASSES
 from fabricgen.summary import COMPARED, figure_at
 from fabricgen.views import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom import Bom, Line
+    from fabricgen.bom.bill import Bom, Line
     from fabricgen.planner import Plan
     from fabricgen.spec import SparePolicy, Spares
     from fabricgen.summary import Comparison

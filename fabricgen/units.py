@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.clos import leaf_spine, spine_core
-from fabricgen.heritage import joints
+from fabricgen.heritage.rings import joints
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.cabling.ways import metres
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.views import CableView, CageView, IdlePort, Instance, PortView, SwitchView
-from fabricgen.ways import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from fabricgen.cabling.plugging import Joint
     from fabricgen.clos import Ints
     from fabricgen.fronts import Front, Port
     from fabricgen.placing import Box
     from fabricgen.planner import Plan
-    from fabricgen.plugging import Joint
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""

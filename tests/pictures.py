@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.api import plan_file
-from fabricgen.drawing import Drawings
+from fabricgen.drawing.drawings import Drawings
 from fabricgen.packs import Packs
 from fabricgen.source import load_facts
 from fabricgen.summary import compare

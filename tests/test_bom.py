@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom import Line, make_bom
+from fabricgen.bom.bill import Line, make_bom
 from fabricgen.diagnostics import Refusal
 from fabricgen.summary import summarize
 from fabricgen.tabulating import bom_view

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from fabricgen.diagnostics import Refusal
-from fabricgen.host_views import MAIN_TABLE
-from fabricgen.hosting import FIRST_TABLE, Hosts
+from fabricgen.hosting.viewing import FIRST_TABLE, Hosts
+from fabricgen.hosting.views import MAIN_TABLE
 from fabricgen.terms import Design, LinkKind
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
@@ -19,7 +19,7 @@ from tests.pack_plans import VARIANTS
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
-    from fabricgen.host_views import HostView, NicView
+    from fabricgen.hosting.views import HostView, NicView
     from fabricgen.planner import Plan
     from fabricgen.views import Instance, PortView
 

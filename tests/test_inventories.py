@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.summary import compare, summarize

@@ -17,7 +17,7 @@ from tests.planned import planned, refusal_codes
 from tests.test_rooms import H100, SITES, drawn, room_of
 
 if TYPE_CHECKING:
-    from fabricgen.lengths import Lengths
+    from fabricgen.cabling.lengths import Lengths
 
 # Eight hosts and eight leaves of one unit, in a row of three racks, 600 mm apart, trays 300 mm above racks of 42 units (1866 mm):
 #

@@ -17,7 +17,7 @@ from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.growth.differing import diff
 from fabricgen.growth.plugs import Names
-from fabricgen.hosting import Hosts
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
+from fabricgen.cabling.outfitting import Choice, settle
 from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS, check
-from fabricgen.outfitting import Choice, settle
 from fabricgen.planner import make_plan
 from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views

@@ -19,11 +19,11 @@ from ruamel.yaml import YAML
 
 from fabricgen.building import Job, build, clusters
 from fabricgen.diagnostics import Refusal
-from fabricgen.hosting import Hosts
-from fabricgen.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.placing import LONGEST_NAME
-from fabricgen.scheduling import cluster_view
+from fabricgen.scheduling.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
+from fabricgen.scheduling.viewing import cluster_view
 from fabricgen.stripes import stripes
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories

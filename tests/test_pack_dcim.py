@@ -13,9 +13,9 @@ from openpyxl import load_workbook
 
 from fabricgen.building import Job
 from fabricgen.building.dcim_files import IMPORTED, ROWS
-from fabricgen.dcim import INFINIBAND, TYPES
-from fabricgen.dcim_cables import MEDIA
-from fabricgen.dcim_views import TableView
+from fabricgen.dcim.assets import INFINIBAND, TYPES
+from fabricgen.dcim.pieces import MEDIA
+from fabricgen.dcim.views import TableView
 from fabricgen.packs import Packs
 from fabricgen.stripes import stripes
 from fabricgen.viewing import Views

@@ -12,9 +12,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.arranging import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.building import Job
-from fabricgen.drawing import Drawings
+from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
+from fabricgen.drawing.drawings import Drawings
 from fabricgen.packs import Packs
 from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.drawing_views import Box, Drawing
+    from fabricgen.drawing.views import Box, Drawing
     from fabricgen.planner import Plan
     from tests.conftest import Run
 

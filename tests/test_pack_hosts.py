@@ -17,7 +17,7 @@ import pytest
 from pydantic import ValidationError
 
 from fabricgen.building import Job, build
-from fabricgen.hosting import Hosts
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Output, Packs
 from fabricgen.parts import HostPort
 from fabricgen.planner import make_plan
@@ -29,7 +29,7 @@ from tests.reader_frr import judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.host_views import HostView
+    from fabricgen.hosting.views import HostView
     from fabricgen.planner import Plan
 
 LARGEST = 65_536

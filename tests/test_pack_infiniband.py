@@ -20,7 +20,7 @@ from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.resources import shipped
-from fabricgen.subnets import Subnets
+from fabricgen.subnets.viewing import Subnets
 from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.planned import spec_of

@@ -17,7 +17,7 @@ import pytest
 from fabricgen.building import Job
 from fabricgen.graph import graph
 from fabricgen.packs import Packs
-from fabricgen.simulating import Simulator
+from fabricgen.simulating.viewing import Simulator
 from fabricgen.terms import Design, LinkKind, Role
 from tests.pack_plans import VARIANTS
 from tests.planned import planned

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from fabricgen.building import Job, build
 from fabricgen.containers import Bind, Container
 from fabricgen.diagnostics import Refusal
-from fabricgen.hosting import Hosts
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.topologies import Topologies

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS
 from fabricgen.diagnostics import Refusal

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from openpyxl import load_workbook
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
+from fabricgen.bom.loads import loads_of
 from fabricgen.building import Job, bills
 from fabricgen.diagnostics import Refusal
-from fabricgen.dividing import division_view, loads_view
-from fabricgen.footprints import HOST
+from fabricgen.dividing.portions import by_phase, by_rack, by_role, racks_of
+from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.growth.phasing import phase_in
-from fabricgen.loads import loads_of
 from fabricgen.packs import Packs
-from fabricgen.portions import by_phase, by_rack, by_role, racks_of
+from fabricgen.rooms.footprints import HOST
 from fabricgen.summary import summarize
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
@@ -30,9 +30,9 @@ from tests.planned import planned
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
+    from fabricgen.dividing.portions import Portion
     from fabricgen.planner import Plan
-    from fabricgen.portions import Portion
 
 DGX: dict[str, Any] = {
     "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}},

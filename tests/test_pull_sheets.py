@@ -12,29 +12,29 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from fabricgen.bom.tallying import tally
 from fabricgen.building import Job, sheets
-from fabricgen.bundling import MOST, Fronts
+from fabricgen.cabling.trays import USUAL_PERCENT, Load, Trays
+from fabricgen.cabling.ways import UNIT_UM
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Refusal
+from fabricgen.machine_room.bundling import MOST, Fronts
+from fabricgen.machine_room.pulling import pull
+from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.pulling import pull
-from fabricgen.room_views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
 from fabricgen.spec import FabricSpec
-from fabricgen.tallying import tally
 from fabricgen.terms import ROLES
-from fabricgen.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.viewing import Views
-from fabricgen.ways import UNIT_UM
 from tests.laws.drawing import inventories
 from tests.machine_room import FABRICS, ROOM, Built, built, table
 from tests.planned import planned
 from tests.small_fabrics import GENERIC, SUPERPOD
 
 if TYPE_CHECKING:
-    from fabricgen.bundling import Bundle
+    from fabricgen.machine_room.bundling import Bundle
     from fabricgen.planner import Plan
-    from fabricgen.rooms import Room
+    from fabricgen.rooms.room import Room
     from tests.laws.drawing import Inventory
 
 ENDS = ("cable", "a_device", "a_port", "b_device", "b_port")

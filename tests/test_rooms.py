@@ -13,8 +13,8 @@ from fabricgen.catalog import Catalog
 from fabricgen.checks import check
 from fabricgen.cli import run
 from fabricgen.diagnostics import Refusal
-from fabricgen.footprints import KINDS
 from fabricgen.planner import make_plan
+from fabricgen.rooms.footprints import KINDS
 from fabricgen.source import write_yaml
 from fabricgen.terms import Role
 from fabricgen.viewing import Views
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planner import Plan
-    from fabricgen.rooms import Room
+    from fabricgen.rooms.room import Room
     from tests.laws.drawing import Inventory
 
 H100: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}}

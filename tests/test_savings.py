@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.dividing.savings import savings_view
 from fabricgen.packs import Packs
-from fabricgen.savings import savings_view
 from fabricgen.summary import Comparison, compare
 from fabricgen.terms import Design
 from tests.planned import CATALOG, spec_of
 
 if TYPE_CHECKING:
-    from fabricgen.bill_views import SavingsView, SavingView
+    from fabricgen.dividing.views import SavingsView, SavingView
 
 PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
 DGX: dict[str, Any] = {

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
-from fabricgen.bom import make_bom, priced
+from fabricgen.bom.bill import make_bom, priced
 from fabricgen.cli import run
 from fabricgen.diagnostics import Refusal
 from fabricgen.impact.ranking import rank

@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 from openpyxl.styles.colors import Color
 from openpyxl.worksheet.properties import PageSetupProperties
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.colours import HUES
 from fabricgen.columns import WORKBOOK, read_profiles

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.building.tasks import OneFile
-from fabricgen.dividing import division_view, loads_view
-from fabricgen.portions import by_phase, by_rack, by_role
-from fabricgen.savings import savings_view
+from fabricgen.dividing.portions import by_phase, by_rack, by_role
+from fabricgen.dividing.savings import savings_view
+from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.writing import Written, adopt, reserve, write_text
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.bill_views import DivisionView, LoadsView
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.portions import Rack
+    from fabricgen.dividing.portions import Rack
+    from fabricgen.dividing.views import DivisionView, LoadsView
 
 MOST_RACKS = 2_000
 """Above this many racks what concerns single ones is written on request only: by-rack.csv, their rows in loads.csv, and their sheets."""

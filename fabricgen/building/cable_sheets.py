@@ -14,9 +14,9 @@ import numpy as np
 from fabricgen.building.tasks import OneFile
 from fabricgen.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles, schema_of
 from fabricgen.diagnostics import refuse
-from fabricgen.footprints import HOST, KINDS
 from fabricgen.label_pages import label_pages
 from fabricgen.labelling import LINE, Labelling, shared
+from fabricgen.rooms.footprints import HOST, KINDS
 from fabricgen.serials import read_serials
 from fabricgen.views import CableSheet
 from fabricgen.writing import Written, json_document, write_text

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from fabricgen.building.tasks import OneFile
-from fabricgen.dcim_views import TableView
+from fabricgen.dcim.views import TableView
 from fabricgen.terms import Role
 from fabricgen.writing import Written, adopt, reserve, write_text
 

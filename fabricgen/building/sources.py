@@ -10,46 +10,46 @@ from functools import cached_property
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
-from fabricgen.bundling import Fronts
 from fabricgen.checks import check
-from fabricgen.dcim import Assets
-from fabricgen.dcim_cables import Pieces
+from fabricgen.dcim.assets import Assets
+from fabricgen.dcim.pieces import Pieces
+from fabricgen.dcim.wire_lists import WireLists
 from fabricgen.diagnostics import refuse
-from fabricgen.drawing import Drawings
-from fabricgen.elevations import Elevations
+from fabricgen.dividing.portions import racks_of
+from fabricgen.drawing.drawings import Drawings
 from fabricgen.forwarding.tables import Tables
 from fabricgen.growth.phasing import phase_in
-from fabricgen.hosting import Hosts
-from fabricgen.portions import racks_of
-from fabricgen.pulling import pull
-from fabricgen.pullsheets import PullSheets
-from fabricgen.scheduling import cluster_view, devices_view
-from fabricgen.simulating import Simulator
-from fabricgen.subnets import Subnets, is_infiniband
+from fabricgen.hosting.viewing import Hosts
+from fabricgen.machine_room.bundling import Fronts
+from fabricgen.machine_room.elevations import Elevations
+from fabricgen.machine_room.pulling import pull
+from fabricgen.machine_room.pullsheets import PullSheets
+from fabricgen.scheduling.viewing import cluster_view, devices_view
+from fabricgen.simulating.viewing import Simulator
+from fabricgen.subnets.viewing import Subnets, is_infiniband
 from fabricgen.summary import Comparison, compare
 from fabricgen.terms import Role
 from fabricgen.topologies import Topologies
 from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk
-from fabricgen.wire_lists import WireLists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.bom import Bom
-    from fabricgen.bundling import Bundle
+    from fabricgen.bom.bill import Bom
     from fabricgen.checks import Report as Judged
-    from fabricgen.cluster_views import ClusterView, DevicesView
+    from fabricgen.dividing.portions import Rack
     from fabricgen.fronts import Front
     from fabricgen.growth.phasing import Stage
+    from fabricgen.machine_room.bundling import Bundle
     from fabricgen.packs import Output, Pack, Packs
     from fabricgen.parts import Cable
     from fabricgen.planner import Plan
-    from fabricgen.portions import Rack
-    from fabricgen.rooms import Room
+    from fabricgen.rooms.room import Room
+    from fabricgen.scheduling.views import ClusterView, DevicesView
     from fabricgen.writing import Written
 
 Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]

@@ -13,9 +13,9 @@ from fabricgen.checks.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
+    from fabricgen.cabling.plugging import Joint
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.clos import Bools
-    from fabricgen.plugging import Joint
 
 MOST_CAGES = 1 << 20
 """More cages than any box has."""

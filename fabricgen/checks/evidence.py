@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom import Bom, make_bom
+from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.checks.vertices import Vertices
 from fabricgen.forwarding.hashing import spread
 from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.cabling.lengths import Lengths
+    from fabricgen.cabling.plugging import Joint
     from fabricgen.clos import Bools
     from fabricgen.fronts import Port
-    from fabricgen.lengths import Lengths
     from fabricgen.planner import Plan
-    from fabricgen.plugging import Joint
     from fabricgen.views import CableView, SwitchView
 
     Whole = NDArray[np.integer[Any]]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.cabling import ASSUMED_REACH_M
+from fabricgen.cabling.offers import ASSUMED_REACH_M
 from fabricgen.checks.counting import host_cages, switch_cages
 from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Verdict, against
@@ -18,9 +18,9 @@ from fabricgen.terms import speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.cabling.plugging import Joint
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.parts import Top, Transceiver
-    from fabricgen.plugging import Joint
     from fabricgen.terms import LinkKind
 
 GENERIC = "generic"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.cabling.ways import metres
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.terms import LinkKind, speed_text
-from fabricgen.ways import metres
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -11,12 +11,12 @@ import numpy as np
 
 from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.footprints import KINDS, amount
+from fabricgen.rooms.footprints import KINDS, amount
 
 if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.clos import Bools
-    from fabricgen.rooms import Room
+    from fabricgen.rooms.room import Room
 
 
 def racks(evidence: Evidence) -> Verdict:

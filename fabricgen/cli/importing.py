@@ -30,7 +30,7 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface, b_device, b_interface, in any order and beside
     any other column; source and destination, from and to, host and port are understood as well.
     """
-    from fabricgen.bom import make_bom
+    from fabricgen.bom.bill import make_bom
     from fabricgen.growth import read_cut_sheet, take_over
     from fabricgen.summary import summarize
     from fabricgen.writing import json_document, write_file

@@ -62,7 +62,7 @@ class Asked:
 
     def plan(self) -> tuple[Plan, Inventory]:
         """Read and plan. Raises Refusal with places; a plan file whose wiring this version would not make is refused too."""
-        from fabricgen.heritage import read_heritage
+        from fabricgen.heritage.rings import read_heritage
         from fabricgen.planner import make_plan
         from fabricgen.reading import check_promise
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
     from fabricgen.advice import advice
-    from fabricgen.bom import make_bom
+    from fabricgen.bom.bill import make_bom
     from fabricgen.summary import summarize
 
     before, (planned, inventory) = (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())

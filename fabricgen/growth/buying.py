@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.tallying import tally
+from fabricgen.bom.tallying import tally
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.hosting import Hosts
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 

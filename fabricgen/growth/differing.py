@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom import CLASSES, make_bom
+from fabricgen.bom.bill import CLASSES, make_bom
 from fabricgen.growth.devices import Change, Device, device_changes
 from fabricgen.growth.matching import Cable, Job, cable_of, make_of, match
 from fabricgen.growth.ordering import Step, order
@@ -24,7 +24,7 @@ from fabricgen.summary import number
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.growth.sheets import Whole
     from fabricgen.planner import Plan
     from fabricgen.views import CableView

@@ -16,7 +16,7 @@ from fabricgen.clos import Joints
 from fabricgen.designs import map_design
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.growth.keeping import Side, keep
-from fabricgen.heritage import Heritage, Rings, Slices, ring_of
+from fabricgen.heritage.rings import Heritage, Rings, Slices, ring_of
 from fabricgen.planner import make_plan
 from fabricgen.resolving import resolve
 from fabricgen.terms import Design, LinkKind, Role
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from fabricgen.clos import Ints, Sizing
     from fabricgen.designs import Mapping
     from fabricgen.diagnostics import Path
+    from fabricgen.heritage.standing import Standing
     from fabricgen.placing import Box
     from fabricgen.planner import Plan
     from fabricgen.resolving import Request
     from fabricgen.spec import FabricSpec
-    from fabricgen.standing import Standing
 
     Whole = NDArray[np.integer[Any]]
 

@@ -18,7 +18,7 @@ from fabricgen.growth.cutsheets import first
 from fabricgen.growth.growing import filled, homes
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.growth.plugs import Names, Nic, Port, end_name
-from fabricgen.heritage import Heritage, Slices
+from fabricgen.heritage.rings import Heritage, Slices
 from fabricgen.planner import make_plan
 from fabricgen.terms import Design, LinkKind, Role
 from fabricgen.units import joined

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.growth.buying import parts_of
 from fabricgen.summary import number
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.planner import Plan
     from fabricgen.spec import Phase
     from fabricgen.views import CableView

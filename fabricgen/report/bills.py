@@ -9,14 +9,14 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bill_views import grouped
+from fabricgen.dividing.views import grouped
 from fabricgen.summary import number
 from fabricgen.tabulating import bom_view, comparison_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.planner import Plan
     from fabricgen.summary import Comparison
     from fabricgen.views import BomView, FigureView, PartView

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.checks import check
-from fabricgen.drawing import Drawings
+from fabricgen.drawing.drawings import Drawings
 from fabricgen.report.classes import losses
 from fabricgen.report.paging import Paged, page
 from fabricgen.report.sketches import rails, stripes
@@ -23,7 +23,7 @@ from fabricgen.viewing import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.checks import Judgement
     from fabricgen.checks import Report as Judged
     from fabricgen.planner import Plan

@@ -13,7 +13,7 @@ from fabricgen.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.planner import Plan
 
 UNKNOWN = "not known"

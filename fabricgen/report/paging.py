@@ -23,8 +23,8 @@ from fabricgen.summary import summarize
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom import Bom
-    from fabricgen.drawing import Drawings
+    from fabricgen.bom.bill import Bom
+    from fabricgen.drawing.drawings import Drawings
     from fabricgen.planner import Plan
     from fabricgen.summary import Comparison
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.arranging import arrange
+from fabricgen.drawing.arranging import arrange
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.drawing import Composed, Drawings, Subject
-    from fabricgen.drawing_views import Box, Stroke
+    from fabricgen.drawing.drawings import Composed, Drawings, Subject
+    from fabricgen.drawing.views import Box, Stroke
 
 MOST_STRIPES, MOST_LINKS = 32, 16_000_000
 """Stripes that are drawn; and each is looked for among all links of the fabric, so that of a large one fewer are."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bom import CLASSES
+from fabricgen.bom.bill import CLASSES
 from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.planner import draft_plan, make_plan
 from fabricgen.resolving import resolve

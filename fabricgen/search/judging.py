@@ -13,7 +13,7 @@ from functools import cached_property
 from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
-from fabricgen.bom import priced
+from fabricgen.bom.bill import priced
 from fabricgen.search.failing import worst
 from fabricgen.search.sizing import count, link_counts, switch_counts
 from fabricgen.terms import Role
@@ -21,7 +21,7 @@ from fabricgen.workload.equations import iterate
 from fabricgen.workload.machine import machine_of
 
 if TYPE_CHECKING:
-    from fabricgen.bom import Bom
+    from fabricgen.bom.bill import Bom
     from fabricgen.parts import Workload
     from fabricgen.planner import Plan
     from fabricgen.search.failing import Worst

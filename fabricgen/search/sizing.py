@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.tallying import HOST, Tally
+from fabricgen.bom.tallying import HOST, Tally
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
+    from fabricgen.cabling.plugging import End
     from fabricgen.clos import Bools
     from fabricgen.planner import Plan
-    from fabricgen.plugging import End
 
 
 class Boxes(NamedTuple):

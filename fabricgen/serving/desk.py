@@ -13,12 +13,12 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
 from fabricgen.checks import check
 from fabricgen.diagnostics import Refusal
-from fabricgen.heritage import read_heritage
+from fabricgen.heritage.rings import read_heritage
 from fabricgen.planner import make_plan
 from fabricgen.reading import check_promise
 from fabricgen.report import PARTS, Report, inventory_text

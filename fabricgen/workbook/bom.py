@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xlsxwriter.worksheet import Worksheet
 
-    from fabricgen.bill_views import DivisionView, LoadsView, SavingsView
+    from fabricgen.dividing.views import DivisionView, LoadsView, SavingsView
     from fabricgen.views import BomView, ComparisonView, PartView
 
 PART_COLUMNS = (

@@ -1,6 +1,6 @@
 """The further sheets of the workbook of parts: the bill by role, rack and phase, what it asks of the room, and what is saved.
 
-Owns their columns. The figures come finished from `bill_views`; what a sheet looks like belongs to `book`.
+Owns their columns. The figures come finished from `dividing.views`; what a sheet looks like belongs to `book`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xlsxwriter.worksheet import Worksheet
 
-    from fabricgen.bill_views import DivisionView, LoadsView, SavingsView
+    from fabricgen.dividing.views import DivisionView, LoadsView, SavingsView
     from fabricgen.workbook.book import Book
 
 DIVISION_COLUMNS = (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabricgen.dcim_views import EndToEndView
+    from fabricgen.dcim.views import EndToEndView
 
 TITLES = tuple(f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "Node Name", "Type", "Port"))
 """Rack and U are for people; the tool needs the others."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.growth import diff
 from fabricgen.growth.matching import Cable, match
 from fabricgen.growth.ordering import order

@@ -14,12 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.checks import check
 from fabricgen.diagnostics import Refusal
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
 from fabricgen.growth.devices import device_changes
-from fabricgen.hosting import Hosts
+from fabricgen.hosting.viewing import Hosts
 from fabricgen.summary import summarize
 from fabricgen.terms import LinkKind
 from fabricgen.units import joined

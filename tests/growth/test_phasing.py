@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.diagnostics import Refusal
 from fabricgen.growth.phasing import cables_of, document, phase_in
 from fabricgen.terms import LinkKind

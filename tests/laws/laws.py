@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.planner import Plan, make_plan
 from fabricgen.summary import summarize
 from fabricgen.terms import Design, LinkKind, Role

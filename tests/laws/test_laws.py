@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import HealthCheck, given, settings
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import read_inventory

@@ -12,11 +12,11 @@ from fabricgen.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from fabricgen.cabling.lengths import Lengths
     from fabricgen.checks import Evidence
     from fabricgen.checks.evidence import Addresses, Whole
     from fabricgen.fronts import Port
-    from fabricgen.lengths import Lengths
-    from fabricgen.rooms import Room
+    from fabricgen.rooms.room import Room
     from fabricgen.terms import Role
     from fabricgen.views import CableView, SwitchView
     from fabricgen.wiring import Wiring

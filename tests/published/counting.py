@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.bom import Bom, make_bom
+from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.clos import spread_over
 from fabricgen.designs import map_design
 from fabricgen.diagnostics import Refusal
-from fabricgen.portions import by_role
+from fabricgen.dividing.portions import by_role
 from fabricgen.resolving import resolve
 from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.terms import LinkKind, Role

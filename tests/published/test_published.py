@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.terms import LinkKind
 from tests.planned import planned
 from tests.published.counting import Row, back_end, counts, fat_tree, front_end, largest, link_ends, modules

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fabricgen.api import plan_file
-from fabricgen.bom import make_bom
+from fabricgen.bom.bill import make_bom
 from fabricgen.checks import check
 from fabricgen.impact.ranking import severity
 from fabricgen.report import PARTS, Report, packed

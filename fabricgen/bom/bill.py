@@ -1,0 +1,210 @@
+"""Parts, prices, power and spares: what must be bought.
+
+Owns the one list of parts that every total comes from: a module is counted as it is sold (a twin-port module serves two links), while
+`transceivers` in a summary counts link ends, as the rail-only paper does. A part without a price is listed as unpriced, never as 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from fabricgen.bom.pricing import price_book, terms_of
+from fabricgen.bom.tallying import tally
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterator
+
+    from fabricgen.bom.pricing import Terms
+    from fabricgen.bom.tallying import Tally
+    from fabricgen.parts import PriceBook
+    from fabricgen.planner import Plan
+    from fabricgen.spec import SparePolicy, Spares
+    from fabricgen.terms import Role
+
+PartClass = Literal["switches", "transceivers", "cables", "nics"]
+CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One part to buy. `unit_power_w` is typical, `unit_power_max_w` the most; they and the prices are None where nobody knows them.
+
+    `purposes` say what it is for, with a count each: a role, a kind of link, or GPUs. `spares` are those of the policy, filled up to whole packs.
+    `list_price` is the book's, in its currency; `unit_price` is what is paid.
+    """
+
+    part_class: PartClass
+    part: str
+    part_number: str
+    description: str
+    purposes: tuple[tuple[str, int], ...]
+    quantity: int
+    spares: int
+    list_price: Decimal | None
+    unit_power_w: Fraction | None
+    unit_power_max_w: Fraction | None
+    unit_price: Decimal | None = None
+    discount_pct: Decimal = Decimal(0)
+    pack: int = 1
+
+    @property
+    def purpose(self) -> str:
+        """The purposes in words, like `leaf 64, spine 32`."""
+        return ", ".join(f"{name} {count}" for name, count in self.purposes)
+
+    @property
+    def total(self) -> Decimal | None:
+        """Price of the quantity and the spares."""
+        return None if self.unit_price is None else self.unit_price * (self.quantity + self.spares)
+
+    @property
+    def power_w(self) -> Fraction | None:
+        """Power of the quantity; spares lie on a shelf."""
+        return None if self.unit_power_w is None else self.unit_power_w * self.quantity
+
+    @property
+    def power_max_w(self) -> Fraction | None:
+        """The most power that the quantity takes."""
+        return None if self.unit_power_max_w is None else self.unit_power_max_w * self.quantity
+
+
+@dataclass(frozen=True)
+class Bom:
+    """Every part of a fabric, priced by one book; `book.currency` is the one that is paid in."""
+
+    lines: tuple[Line, ...]
+    book: PriceBook
+    terms: Terms
+
+    def cost(self, part_class: PartClass | None = None) -> Decimal | None:
+        """Return the price of a class of parts, or of all; None where no part of it has a price."""
+        priced = [line.total for line in self.lines if part_class in (None, line.part_class) and line.total is not None]
+        return sum(priced, Decimal(0)) if priced else None
+
+    @cached_property
+    def unpriced(self) -> list[str]:
+        """The parts that the book has no price for."""
+        return [line.part for line in self.lines if line.unit_price is None]
+
+    @cached_property
+    def unknown_power(self) -> list[str]:
+        """The parts whose power nobody published."""
+        return [line.part for line in self.lines if line.unit_power_w is None]
+
+    @property
+    def power_w(self) -> float | None:
+        """Typical power of the installed fabric, without hosts; None where a part's is unknown."""
+        known = [line.power_w for line in self.lines]
+        return None if None in known else float(sum((power for power in known if power is not None), Fraction(0)))
+
+
+def role_of(purpose: str) -> str:
+    """Return the role that a purpose counts for; what is in a host counts for hosts, and a cable where its lower end is.
+
+    >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
+    ['host', 'host', 'leaf', 'leaf', 'spine']
+    """
+    return {"GPUs": "host"}.get(purpose, purpose.split("-", maxsplit=1)[0])
+
+
+def make_bom(plan: Plan) -> Bom:
+    """Count and price every part of a plan."""
+    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, tally(plan))
+
+
+def priced(plan: Plan, switches: dict[Role, int], counted: Tally) -> Bom:
+    """Price so many switches of each role, and the modules and cables that were counted for a plan; it need not be wired."""
+    book = price_book(plan.spec, plan.catalog)
+    terms = terms_of(plan.spec, book)
+    lines = (*_switches(plan, switches, book), *_transceivers(plan, counted, book), *_cables(plan, counted, book), *_nics(plan, book))
+    bought = tuple(_bought(line, plan.spec.spares, book, terms) for line in lines)
+    return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
+
+
+def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterator[Line]:
+    """List boxes by model."""
+    counts: dict[str, dict[Role, int]] = defaultdict(dict)
+    for role, count in switches.items():
+        counts[plan.request.fronts[role].model.model][role] = count
+    for part, roles in counts.items():
+        model = plan.request.fronts[next(iter(roles))].model
+        price = book.parts.get(part, book.switch_port(model.capacity_gbps))  # a box costs the same however its cages are split
+        watts = model.typical_w if model.typical_w is not None else model.maximum_w
+        line = _line(plan, "switches", part, model.part_number, model.description, {str(role): count for role, count in roles.items()}, price, watts)
+        yield replace(line, unit_power_max_w=_watts(model.maximum_w))
+
+
+def _transceivers(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+    """List the modules by model."""
+    models = {module.model: module for joint in plan.offers for module in joint.modules.values()}
+    for part, purposes in _by_part(counted.modules).items():
+        module = models[part]
+        rate = book.transceiver(module.ports * module.port_gbps)
+        yield _line(plan, "transceivers", part, module.opn, module.description, purposes, book.parts.get(part, rate), module.power_w)
+
+
+def _cables(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+    """List the cables by model."""
+    cables = {joint.cable.model: joint.cable for joint in plan.offers}
+    for part, purposes in _by_part({kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}).items():
+        cable = cables[part]
+        number = None if cable.lengths_m else cable.opn  # an order number is of one length, and the length is open
+        yield _line(plan, "cables", part, number, cable.description, purposes, book.parts.get(part), cable.power_w or 0)
+
+
+def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
+    """Turn counts of models by purpose round: purposes by model."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for purpose, models in counted.items():
+        for model, count in models.items():
+            found[model][purpose] = count
+    return found
+
+
+def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
+    """Count NICs, where the inventory names one."""
+    nic = plan.request.nic
+    if nic and plan.spec.nic.model:
+        count = plan.request.gpus * plan.request.nics_per_gpu
+        yield _line(plan, "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, book.parts.get(nic.model), nic.power_w)
+
+
+def _line(
+    plan: Plan, part_class: PartClass, part: str, number: str | None, description: str, purposes: dict[str, int], price: Decimal | None, watts: float | None
+) -> Line:
+    """Make the line of a part at its list price, with the spares of its policy; what has one power only takes that at most, too."""
+    quantity, policy = sum(purposes.values()), getattr(plan.spec.spares, part_class)
+    spares, power = spare_count(policy, quantity), _watts(watts)
+    return Line(part_class, part, number or "", description, tuple(purposes.items()), quantity, spares, price, power, power)
+
+
+def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
+    """Add what is paid for a part, and fill its last pack."""
+    policy: SparePolicy = getattr(spares, line.part_class)
+    pack = policy.pack or book.packs.get(line.part, 1)
+    filled = -(-(line.quantity + line.spares) // pack) * pack
+    paid = None if line.list_price is None else terms.paid(line.list_price, line.part_class, line.part)
+    off = Decimal(0) if paid is None else terms.discount_pct(line.part_class, line.part)
+    return replace(line, unit_price=paid, discount_pct=off, spares=filled - line.quantity, pack=pack)
+
+
+def spare_count(policy: SparePolicy, quantity: int) -> int:
+    """Return the spares of a part by its policy.
+
+    >>> from fabricgen.spec import SparePolicy
+    >>> spare_count(SparePolicy(percent=2, minimum=2), 1536)
+    31
+    """
+    return max(math.ceil(Fraction(str(policy.percent)) * quantity / 100), policy.minimum)
+
+
+def _watts(value: float | None) -> Fraction | None:
+    """Return a power exactly as it was written."""
+    return None if value is None else Fraction(str(value))

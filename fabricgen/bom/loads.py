@@ -1,0 +1,137 @@
+"""What a fabric asks of its room: power, heat, weight and rack units, in all, by role, or of what stands in one rack.
+
+Owns `Load` and the facts behind it. Power is of everything that the bill counts, weight and rack units are of boxes: nobody publishes what a
+module or a cable weighs. What the inventory says of a box under `site.footprints` wins over the catalog; what neither knows is named, and
+the sum is then unknown. Spares lie on a shelf. How parts are counted is for `bom`, and where they are for `portions`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.bom.bill import role_of
+from fabricgen.rooms.footprints import HOST
+from fabricgen.spec import Footprint
+from fabricgen.terms import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from fabricgen.bom.bill import Bom
+    from fabricgen.parts import Host, Switch
+    from fabricgen.planner import Plan
+
+BTU_H_PER_W = Fraction("3.412")
+"""British thermal units per hour for each watt: all power becomes heat."""
+
+NOTHING = Fraction(0)
+
+
+class Facts(NamedTuple):
+    """What one part takes: typical and most power, weight and rack units; None where nobody knows."""
+
+    power_w: Fraction | None
+    power_max_w: Fraction | None
+    weight_kg: Fraction | None = NOTHING
+    rack_units: Fraction | None = NOTHING
+
+
+class Load(NamedTuple):
+    """What several parts take together; None where a part's fact is unknown, and `unknown` names those parts by figure."""
+
+    power_w: Fraction | None
+    power_max_w: Fraction | None
+    weight_kg: Fraction | None
+    rack_units: Fraction | None
+    unknown: dict[str, tuple[str, ...]]
+
+    @property
+    def heat_btu_h(self) -> Fraction | None:
+        """The heat of the typical power."""
+        return None if self.power_w is None else self.power_w * BTU_H_PER_W
+
+    @property
+    def heat_max_btu_h(self) -> Fraction | None:
+        """The heat of the most power."""
+        return None if self.power_max_w is None else self.power_max_w * BTU_H_PER_W
+
+    @property
+    def said(self) -> str:
+        """What is unknown, in words."""
+        return "; ".join(f"{key} of {', '.join(names)}" for key, names in self.unknown.items())
+
+
+def load_of(parts: Iterable[tuple[str, Facts, int]]) -> Load:
+    """Add up so many of each part, by name and facts.
+
+    >>> load = load_of([("box", Facts(Fraction(100), None, Fraction(9), Fraction(1)), 2), ("module", Facts(Fraction(8), Fraction(8)), 4)])
+    >>> load.power_w, load.power_max_w, load.rack_units, load.said
+    (Fraction(232, 1), None, Fraction(2, 1), 'power_max_w of box')
+    """
+    sums, unknown = dict.fromkeys(Facts._fields, NOTHING), defaultdict[str, dict[str, None]](dict)
+    for name, facts, count in parts:
+        for key, fact in zip(Facts._fields, facts, strict=True):
+            if count and fact is None:
+                unknown[key][name] = None
+            sums[key] += (fact or NOTHING) * count
+    known = {key: None if key in unknown else sums[key] for key in Facts._fields}
+    return Load(**known, unknown={key: tuple(unknown[key]) for key in Facts._fields if key in unknown})
+
+
+@dataclass(frozen=True)
+class Loads:
+    """The loads of one plan's parts. `parts` are the facts of a module, a cable or a NIC by model, `boxes` those of a host or a switch by role."""
+
+    parts: dict[str, Facts]
+    boxes: dict[str, Facts]
+    models: dict[str, str]
+    """The model of each role's box; a host that is not in the catalog is called `host`."""
+    counts: dict[str, Counter[str]]
+    """How many of each part are in each role; what is in hosts under `host`."""
+    switches: dict[str, int]
+
+    def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
+        """Add up parts by model, of which the models of boxes are passed over, and boxes by role."""
+        plugged = [(part, self.parts[part], count) for part, count in parts.items() if part in self.parts]
+        return load_of([*plugged, *((self.models[role], self.boxes[role], count) for role, count in boxes.items())])
+
+    @property
+    def everything(self) -> Counter[str]:
+        """How many of each part there are in all."""
+        return sum(self.counts.values(), Counter())
+
+    @property
+    def total(self) -> Load:
+        """The load of the whole fabric, without hosts."""
+        return self.of(self.everything, self.switches)
+
+    def of_role(self, role: str) -> Load:
+        """Return the load of a role: its boxes, and the modules, cables and NICs that count for it."""
+        return self.of(self.counts.get(role, Counter()), {role: self.switches[role]} if role in self.switches else {})
+
+
+def loads_of(plan: Plan, bom: Bom) -> Loads:
+    """Gather what is known of every part on a bill, and of the hosts."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    boxed = [line for line in bom.lines if line.part_class != "switches"]
+    for line in boxed:
+        for purpose, count in line.purposes:
+            counts[role_of(purpose)][line.part] += count
+    fronts, host = plan.request.fronts, plan.request.host
+    models = {HOST: host.model if host else HOST, **{role.value: fronts[role].model.model for role in plan.roles}}
+    boxes = {HOST: _box(plan, HOST, host), **{role.value: _box(plan, role.value, fronts[role].model) for role in plan.roles}}
+    parts = {line.part: Facts(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    return Loads(parts, boxes, models, dict(counts), {role.value: plan.switch_count(role) for role in plan.roles})
+
+
+def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
+    """Return what the inventory, else the catalog, says of a host or a switch."""
+    stated: Footprint = getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint()
+    known: dict[str, Any] = {key: getattr(model, key, None) for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")}
+    typical = known["typical_w"] if known["typical_w"] is not None or role not in ROLES else known["maximum_w"]  # as the bill counts a box
+    most = stated.power_w or known["maximum_w"]
+    found = (typical, most, stated.weight_kg or known["weight_kg"], stated.units or known["rack_units"])
+    return Facts(*(None if fact is None else Fraction(str(fact)) for fact in found))

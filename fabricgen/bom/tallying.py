@@ -1,0 +1,96 @@
+"""How many modules and cables a fabric's links take, or some of them.
+
+Owns the count that every bill starts from. Where all units are alike one is counted and multiplied; where length decides on parts, or only some
+links stand, each is counted for itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.cabling.plugging import Joint
+    from fabricgen.clos import Bools, Whole
+    from fabricgen.planner import Plan
+    from fabricgen.terms import LinkKind
+
+HOST = "host"
+"""The purpose of modules in hosts; of those in switches it is the role."""
+
+
+class Take(NamedTuple):
+    """Links that take one offer: rows of `Plan.unit` in one unit, and how many units are alike."""
+
+    joint: Joint
+    unit: int
+    rows: Whole
+    alike: int
+
+
+class Tally(NamedTuple):
+    """How many of each model there are: modules by purpose, cables by kind of link."""
+
+    modules: dict[str, Counter[str]]
+    cables: dict[LinkKind, Counter[str]]
+
+
+def tally(plan: Plan, stands: Bools | None = None) -> Tally:
+    """Count the modules and the cables of a fabric, or of the links that `stands` names, a row for each link of the wiring."""
+    takes = list(_takes(plan, stands))
+    return Tally(_modules(plan, takes), _cables(plan, takes))
+
+
+def _takes(plan: Plan, stands: Bools | None) -> Iterator[Take]:
+    """Yield the links of each offer, unit by unit."""
+    units, size = plan.mapping.units, len(plan.unit.kind)
+    alike = stands is None and not plan.decides
+    for unit in range(1 if alike else units):
+        offer = plan.offer(unit)
+        here = np.ones(size, dtype=bool) if stands is None else stands[unit * size : (unit + 1) * size]
+        for number, joint in enumerate(plan.offers):
+            rows = np.flatnonzero(here & (offer == number))
+            if len(rows):
+                yield Take(joint, unit, rows, units if alike else 1)
+
+
+def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
+    """Count the cages that hold each module: one whose second port is idle still needs it, and a downlink and an uplink may share it."""
+    filled: dict[str, dict[str, list[Whole]]] = {purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))}
+    counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
+    for joint, unit, rows, alike in takes:
+        for end, module in joint.modules.items():
+            role = joint.kind.upper if end == "upper" else joint.kind.lower
+            if role is None and alike > 1:  # a host's cages are filled by several units
+                counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
+            else:
+                filled[str(role or HOST)][module.model].append(plan.cages.at(end, joint.kind, unit, rows))
+    alike = takes[0].alike if takes else 1
+    for purpose, models in filled.items():
+        for model, cages in models.items():
+            counted[purpose][model] = (1 if purpose == HOST else alike) * _different(np.concatenate(cages))
+    return counted
+
+
+def _cables(plan: Plan, takes: list[Take]) -> dict[LinkKind, Counter[str]]:
+    """Count the cables of each part; one that carries several links is one piece, also where those belong to several units."""
+    counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
+    shared: dict[tuple[LinkKind, str], list[Whole]] = defaultdict(list)
+    for joint, unit, rows, alike in takes:
+        if joint.shared == 1:
+            counted[joint.kind][joint.cable.model] += alike * len(rows) * joint.cables
+        else:
+            shared[joint.kind, joint.cable.model].append(plan.cages.pieces(joint, unit, rows))
+    for (kind, model), pieces in shared.items():
+        counted[kind][model] += _different(np.concatenate(pieces))
+    return counted
+
+
+def _different(numbers: Whole) -> int:
+    """Count how many different numbers there are; sorting them is much faster than the hashing of `np.unique`."""
+    numbers = np.sort(numbers)
+    return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(numbers.size)

@@ -1,0 +1,91 @@
+"""Which cage each end of a link sits in, numbered over the whole fabric, and which links lie in one cable.
+
+Owns the numbers. A module fills a cage, so who chooses or counts modules asks here which link ends share one. A host's cages are those of its
+model; where that is not known each NIC port is a cage of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fabricgen.cabling.plugging import End, Joint
+    from fabricgen.cabling.ways import Links
+    from fabricgen.clos import Whole
+    from fabricgen.designs import Mapping
+    from fabricgen.fronts import Port
+    from fabricgen.terms import LinkKind, Role
+
+MOST_LINKS = 64
+"""More links than any cage has."""
+
+
+@dataclass(frozen=True)
+class Cages:
+    """The cages of a fabric; `links` are those of one unit, which has so many `boxes`, and ports index `ports`."""
+
+    mapping: Mapping
+    ports: dict[Role, list[Port]]
+    links: Links
+    boxes: int
+
+    def at(self, end: End, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+        """Return the number of the cage at one end of some links of a unit; the cages of all switches are numbered, and apart from them those of all hosts."""
+        links, role = self.links, kind.upper if end == "upper" else kind.lower
+        if role is None:
+            host, within = np.divmod(self._gpu(unit, rows), self.mapping.request.host_gpus)
+            return np.asarray(host * self.of_host + self._seats[0][within, self.mapping.plane(unit)])
+        box, port = (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
+        cage, width = self._by_port[role]
+        return (unit * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
+
+    def pieces(self, joint: Joint, unit: int, rows: Whole) -> Whole:
+        """Return the number of the cable that some links of a joint lie in: those that leave its near end side by side share one."""
+        inside = self._inside(joint.near, joint.kind, unit, rows) // joint.shared
+        return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
+
+    @cached_property
+    def of_host(self) -> int:
+        """How many cages of a host NIC ports sit in."""
+        return int(self._seats[0].max()) + 1
+
+    @staticmethod
+    def paired(joint: Joint) -> bool:
+        """Say whether a cable lies between two cages that share all their links, because it is one piece at both ends."""
+        return joint.shared > 1 and joint.cable.legs == 1
+
+    def _gpu(self, unit: int, rows: Whole) -> Whole:
+        """Return the GPUs of some host links, counted over the fabric."""
+        rails = np.array([self.mapping.rail(unit, block) or 0 for block in range(self.mapping.unit_blocks)], dtype=np.int64)
+        gpu: Whole = self.links.lower[rows] + rails[self.links.block[rows]]
+        return gpu
+
+    def _inside(self, end: End, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+        """Return the position of links inside their cage at one end, from 0."""
+        role = kind.upper if end == "upper" else kind.lower
+        if role is None:
+            return np.asarray(self._seats[1][self._gpu(unit, rows) % self.mapping.request.host_gpus, self.mapping.plane(unit)])
+        port = self.links.upper_port if end == "upper" else self.links.lower_port
+        return np.array([each.sub for each in self.ports[role]], dtype=np.int64)[port[rows]]
+
+    @cached_property
+    def _by_port(self) -> dict[Role, tuple[Whole, int]]:
+        """The cage of each port of a role's box, and one more than the largest on any box."""
+        cages = {role: np.array([port.cage for port in ports], dtype=np.int64) for role, ports in self.ports.items()}
+        width = max(int(each.max(initial=0)) for each in cages.values()) + 1
+        return {role: (each, width) for role, each in cages.items()}
+
+    @cached_property
+    def _seats(self) -> tuple[Whole, Whole]:
+        """The cage of each GPU of a host on each plane, and the position in it, both from 0."""
+        request = self.mapping.request
+        shape = request.host_gpus, request.planes
+        if request.host is None:
+            return np.arange(shape[0] * shape[1]).reshape(shape), np.zeros(shape, dtype=np.int64)
+        ports = [[request.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])]
+        names = sorted({port.cage for row in ports for port in row})
+        return np.array([[names.index(port.cage) for port in row] for row in ports]), np.array([[port.sub - 1 for port in row] for row in ports])

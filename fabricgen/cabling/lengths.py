@@ -1,0 +1,243 @@
+"""How long every cable is, and of which parts: the stock length that its way is rounded up to, and the offer that serves it.
+
+Owns the rounding and, with `outfitting`, the choice. Ways come from `ways`, offers from `cabling`. A room that nobody described leaves one
+offer for each kind of link, so that nothing is ordered by a guess.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.cabling.outfitting import Choice, first_of, misfits, settle
+from fabricgen.cabling.ways import metres
+from fabricgen.diagnostics import Finding, Refusal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fabricgen.cabling.cages import Cages
+    from fabricgen.cabling.plugging import End, Joint
+    from fabricgen.cabling.ways import Ways
+    from fabricgen.clos import Ints, Whole
+    from fabricgen.rooms.room import Room
+    from fabricgen.terms import LinkKind
+
+USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
+"""Stock lengths of a cable of which nothing is known: those of the catalog's fibres, filled up to 100 m."""
+
+STEP_MM = 10_000
+"""Beyond the longest stock length fibres are made to order, in steps of 10 m."""
+
+
+class Laid(NamedTuple):
+    """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, the offer, and the place in `Lengths.stock_mm`."""
+
+    lower: Ints
+    upper: Ints
+    way_mm: Ints
+    offer: Whole
+    stock: Ints
+
+
+class Longest(NamedTuple):
+    """The longest cable of a kind: the devices that it joins, its way and its stock length, in millimetres, its offer, and whether it was measured."""
+
+    lower: int
+    upper: int
+    way_mm: int
+    stock_mm: int
+    offer: int
+    measured: bool
+
+
+class Grown(NamedTuple):
+    """A fabric with all that is reserved, and the rows of those of its links that are installed."""
+
+    lengths: Lengths
+    rows: Whole
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """The length and the parts of every cable of a fabric."""
+
+    ways: Ways
+    offers: tuple[Joint, ...]
+    cages: Cages
+    measured: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    """What somebody measured wins: the way of a cable in millimetres, by unit and row."""
+    grown: Grown | None = None
+    """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
+
+    def laid(self, unit: int, start: int = 0, stop: int | None = None) -> Laid:
+        """Lay the cables of one unit, or a run of them, in the order of its links."""
+        lower, upper = self.ways.ends(unit, start, stop)
+        way, offer = self.way_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
+        return Laid(lower, upper, way, offer, self.rounded(offer, way))
+
+    def way_mm(self, unit: int, lower: Ints, upper: Ints, start: int = 0) -> Ints:
+        """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
+        way = self.ways.way_mm(lower, upper)
+        for (measured, row), length_mm in self.measured.items():
+            if measured == unit and start <= row < start + len(way):
+                way[row - start] = length_mm
+        return way
+
+    def offer(self, unit: int) -> Whole:
+        """Return which of the offers each link of a unit takes."""
+        if self.grown:
+            return self.grown.lengths.offer(unit)[self.grown.rows]
+        return self._settled[unit] if len(self.offers) > len(self._kinds) else self._first
+
+    @property
+    def room(self) -> Room:
+        """Where everything stands."""
+        return self.ways.room
+
+    @cached_property
+    def _first(self) -> Whole:
+        """The first offer of each link's kind."""
+        return first_of([joint.kind for joint in self.offers], self.ways.links.kind)
+
+    @cached_property
+    def _settled(self) -> Whole:
+        """The offer of each link, a row for each unit: a cage of a host may hold links of several units."""
+        units = self.room.naming.mapping.units
+        way = np.empty((units, len(self.ways.links.kind)), dtype=np.int32)
+        for unit in range(units):
+            way[unit] = self.way_mm(unit, *self.ways.ends(unit, 0, None))
+        found = np.empty(way.shape, dtype=np.int8)
+        for kind in self._kinds:
+            rows, choice, cages = self._asked(kind)
+            found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(units, -1)
+        return found
+
+    def _asked(self, kind: LinkKind) -> tuple[Whole, Choice, tuple[Whole, Whole]]:
+        """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
+        rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
+        choice = Choice([self._limit_mm(number) for number in numbers], [self.cages.paired(self.offers[number]) for number in numbers])
+        return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
+
+    def _cages(self, end: End, kind: LinkKind, rows: Whole) -> Whole:
+        """Return the number of the cage at one end of each link of a kind, unit by unit."""
+        return np.concatenate([self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)])
+
+    @property
+    def _kinds(self) -> list[LinkKind]:
+        """The kinds of link that there are."""
+        return list(dict.fromkeys(joint.kind for joint in self.offers))
+
+    def _numbers_of(self, kind: LinkKind) -> list[int]:
+        """List the offers of a kind, by number."""
+        return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
+
+    def rounded(self, offer: Whole, way_mm: Ints) -> Ints:
+        """Round ways up to the stock lengths of the offers that serve them; return where those stand in `stock_mm`."""
+        stock = np.zeros_like(way_mm)
+        for number, table in enumerate(self._tables):
+            rows = offer == number
+            stock[rows] = self._places[number][np.searchsorted(table, way_mm[rows])]
+        return stock
+
+    @cached_property
+    def stock_mm(self) -> Ints:
+        """Every stock length of any offer, sorted, in millimetres."""
+        return np.unique(np.concatenate(self._tables))
+
+    @cached_property
+    def longest(self) -> dict[LinkKind, Longest]:
+        """The longest cable of each kind in the whole fabric; of equals the first."""
+        found: dict[LinkKind, Longest] = {}
+        kinds = {kind: np.flatnonzero(self.ways.links.kind == kind) for kind in self._kinds}
+        for unit in range(self.ways.room.naming.mapping.units):
+            laid = self.laid(unit)
+            for kind, rows in kinds.items():
+                row = int(rows[np.argmax(laid.way_mm[rows])])
+                if kind not in found or laid.way_mm[row] > found[kind].way_mm:
+                    stock = int(self.stock_mm[laid.stock[row]])
+                    ends = int(laid.lower[row]), int(laid.upper[row])
+                    found[kind] = Longest(*ends, int(laid.way_mm[row]), stock, int(laid.offer[row]), (unit, row) in self.measured)
+        return found
+
+    def check(self) -> None:
+        """Refuse links that no offer serves. Raises Refusal with a finding for each kind of link: `link-too-long`, or `no-part-for-link`."""
+        if self.grown:
+            self.grown.lengths.check()
+        hint = "bring the two ends closer together, with more hosts in a rack or shorter rows, or plan without lengths: `site: unknown`"
+        findings = [Finding("link-too-long", fact, ("site",), tuple(because), hint) for fact, *because in self.too_long()]
+        findings += [self._unpaired(kind) for kind in self._kinds if self._has_misfits(kind)]
+        if findings:
+            raise Refusal(findings)
+
+    def _has_misfits(self, kind: LinkKind) -> bool:
+        """Say whether a kind of link is left with a cable that is one piece at both ends, where other links share one of its cages."""
+        numbers = self._numbers_of(kind)
+        if not self.cages.paired(self.offers[numbers[-1]]):
+            return False
+        rows, choice, cages = self._asked(kind)
+        settled = np.concatenate([self.offer(unit)[rows] for unit in range(self.room.naming.mapping.units)]) - numbers[0]
+        return bool(misfits(settled, cages, choice).any())
+
+    def _unpaired(self, kind: LinkKind) -> Finding:
+        """Refuse a kind of link that no offer serves, because its links part ways between the cages of one cable."""
+        last, name = self.offers[self._numbers_of(kind)[-1]], kind.key.replace("_", "-")
+        because = (
+            f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end must all come out in one cage at the other",
+            f"{name} links of one cage go to several others, and `site.media` leaves nothing else that is long enough",
+        )
+        return Finding(
+            "no-part-for-link",
+            f"nothing that `site.media` allows serves all {name} links",
+            ("site", "media"),
+            because,
+            f"allow another medium, such as `site.media.{kind.key}: [{last.medium}, mmf]`",
+        )
+
+    def too_long(self) -> Iterator[tuple[str, ...]]:
+        """Say which kinds of link have a cable that is longer than its parts reach: the fact, then the sum, step by step."""
+        longest = self.longest if any(joint.reach_m for joint in self.offers) else {}
+        for kind, found in longest.items():
+            reach = self.offers[found.offer].reach_m
+            if reach and found.stock_mm > _mm(reach[0]):
+                fact = f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long, and {reach[1]} reaches {metres(_mm(reach[0]))} m"
+                measured = (f"somebody measured {metres(found.way_mm)} m, says `site.measured_m`",)
+                because = measured if found.measured else self.ways.steps(found.lower, found.upper, found.way_mm)
+                yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
+
+    def _limit_mm(self, number: int) -> int:
+        """Return the longest way that an offer serves: up to the longest stock length within its reach."""
+        table, reach = self._tables[number], self.offers[number].reach_m
+        within = table if reach is None else table[table <= _mm(reach[0])]
+        return int(within[-1]) if len(within) else 0
+
+    @cached_property
+    def _tables(self) -> list[Ints]:
+        """The stock lengths of each offer: what the inventory states for the medium, else what the part has, else the usual ones."""
+        stated, furthest = self.room.site.stock_lengths_m, max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM
+        return [stock_mm(getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest) for joint in self.offers]
+
+    @cached_property
+    def _places(self) -> list[Ints]:
+        """Where the stock lengths of each offer stand among all."""
+        return [np.searchsorted(self.stock_mm, table).astype(np.int32) for table in self._tables]
+
+
+def _mm(length_m: float) -> int:
+    """Turn metres, as a catalog writes them, into millimetres."""
+    return int(Fraction(str(length_m)) * 1000)
+
+
+def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Ints:
+    """Return stock lengths in millimetres, sorted, and beyond them the steps that cables are made to order in, past `furthest_mm`.
+
+    >>> stock_mm((5, 7.5, 12), 31_000).tolist()
+    [5000, 7500, 12000, 20000, 30000, 40000]
+    """
+    stock = sorted({int(Fraction(str(length)) * 1000) for length in lengths_m})
+    first = stock[-1] // STEP_MM + 1
+    return np.array([*stock, *range(first * STEP_MM, furthest_mm + STEP_MM, STEP_MM)], dtype=np.int32)

@@ -1,0 +1,160 @@
+"""The way of every cable through the room.
+
+Owns the ways. A cable leaves its device at half its height, runs up (or, with trays below the floor, down) to the tray, along the tray of
+the row, over a cross tray to the other row, and down to the far device; between two devices of one rack it stays inside. To another hall it
+takes the cross tray to the first row, and from there the way between the halls. Both ends have some slack. Everything is in whole
+millimetres. Racks and units come from `rooms`; what is bought for a way is `lengths`'.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+
+from fabricgen.terms import LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.clos import Ints
+    from fabricgen.rooms.room import Room
+
+UNIT_UM = 44_450
+"""Height of a rack unit, in micrometres (EIA-310)."""
+
+BETWEEN_HALLS_MM = 6_000
+"""What lies between two halls beside a row's length, where nobody says it."""
+
+
+class Links(Protocol):
+    """The columns of a unit's links that say which ports of which devices they join."""
+
+    @property
+    def kind(self) -> Ints:
+        """The LinkKind."""
+
+    @property
+    def block(self) -> Ints:
+        """The block of the unit."""
+
+    @property
+    def lower(self) -> Ints:
+        """The GPU of rail 0 at a host link, otherwise the box."""
+
+    @property
+    def lower_port(self) -> Ints:
+        """The port of the box below; of no meaning at a host link."""
+
+    @property
+    def upper(self) -> Ints:
+        """The box."""
+
+    @property
+    def upper_port(self) -> Ints:
+        """The port of the box above."""
+
+
+class _Seats(NamedTuple):
+    """Where each device is: its rack, its height there, its way up or down to the tray, and its rack's place in hall and row, in millimetres."""
+
+    rack: Ints
+    height: Ints
+    rise: Ints
+    x: Ints
+    y: Ints
+    hall: Ints
+
+
+def metres(millimetres: int) -> str:
+    """Write a length in metres.
+
+    >>> metres(3000), metres(7500)
+    ('3', '7.5')
+    """
+    whole, rest = divmod(millimetres, 1000)
+    return f"{whole}.{rest:03}".rstrip("0") if rest else str(whole)
+
+
+@dataclass(frozen=True)
+class Ways:
+    """The ways of a fabric's cables; `links` are those of one unit."""
+
+    room: Room
+    links: Links
+
+    def way_mm(self, lower: Ints, upper: Ints) -> Ints:
+        """Return the way from devices to devices, with the slack at both ends, in millimetres."""
+        here = self._seats
+        inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
+        along += here.rise[lower] + here.rise[upper]
+        way: Ints = np.where(here.rack[lower] == here.rack[upper], inside, along)
+        way += np.int32(2 * self.room.site.tray.slack_mm)
+        return way
+
+    def steps(self, below: int, above: int, way_mm: int) -> Iterator[str]:
+        """Show how long the way between two devices is, step by step."""
+        room, height, rise = self.room, self._seats.height, self._seats.rise
+        ends = [room.device(end) + " at " + room.place(end) for end in (below, above)]
+        yield f"the longest joins {ends[0]} and {ends[1]}"
+        slack = 2 * room.site.tray.slack_mm
+        if room.standing.rack[below] == room.standing.rack[above]:
+            steps = [f"{metres(abs(int(height[below]) - int(height[above])))} m inside the rack"]
+        else:
+            up, down = int(rise[below]), int(rise[above])
+            steps = [f"{metres(up)} m to the tray", f"{metres(way_mm - up - down - slack)} m along trays", f"{metres(down)} m from the tray"]
+        yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(way_mm)} m"
+
+    def ends(self, unit: int, start: int, stop: int | None) -> tuple[Ints, Ints]:
+        """Return the devices at both ends of a unit's links, as `Room` counts them."""
+        links, mapping, room = self.links, self.room.naming.mapping, self.room
+        kind, block, lower, upper = (column[start:stop] for column in (links.kind, links.block, links.lower, links.upper))
+        rails = np.array([mapping.rail(unit, each) or 0 for each in range(mapping.unit_blocks)], dtype=np.int32)
+        first = np.int32(room.hosts + unit * len(room.naming.boxes))
+        low, host = lower + first, kind == LinkKind.HOST
+        low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.request.host_gpus)
+        return low, upper + first
+
+    @cached_property
+    def _seats(self) -> _Seats:
+        """Where each device is."""
+        room, stand, site = self.room, self.room.standing, self.room.site
+        height = ((2 * stand.unit.astype(np.int64) - 2 + room.units) * UNIT_UM // 2000).astype(np.int32)
+        top = np.int32(room.shares.rack.units * UNIT_UM // 1000)
+        rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)
+        x, y = stand.at * np.int32(site.rack.pitch_mm), stand.row * np.int32(site.row_pitch_mm)
+        return _Seats(stand.rack, height, rise, x[stand.rack], y[stand.rack], stand.hall[stand.rack])
+
+    @property
+    def _crossings(self) -> list[int]:
+        """Where cross trays meet a row, in millimetres from its first rack."""
+        length = (self.room.standing.row_racks - 1) * self.room.site.rack.pitch_mm
+        return [length // 2] if self.room.site.tray.cross == "middle" else [0, length]
+
+    def _along(self, lower: Ints, upper: Ints) -> Ints:
+        """Return the way along trays between the racks of devices, in millimetres."""
+        here, halls = self._seats, self.room.standing.hall.any()
+        xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
+        over = reduce(np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings])
+        way: Ints = np.where(ya == yb, np.abs(xa - xb), over + np.abs(ya - yb))
+        if halls:
+            apart = np.abs(here.hall[lower] - here.hall[upper])
+            way = np.where(apart == 0, way, over + ya + yb + apart * np.int32(self._hall_pitch))
+        return way
+
+    @property
+    def _hall_pitch(self) -> int:
+        """The way between two halls, in millimetres."""
+        site = self.room.site
+        return site.hall_pitch_mm or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
+
+    @cached_property
+    def furthest_mm(self) -> int:
+        """A bound on any way in this room, in millimetres."""
+        stand, site = self.room.standing, self.room.site
+        row, rows = stand.row_racks * site.rack.pitch_mm, (int(stand.row.max(initial=0)) + 1) * site.row_pitch_mm
+        wide = max(row, (int(stand.at.max(initial=0)) + 1) * site.rack.pitch_mm)
+        halls = int(stand.hall.max(initial=0)) * self._hall_pitch
+        return 2 * (int(self._seats.rise.max(initial=0)) + wide + rows + site.tray.slack_mm) + halls

@@ -1,0 +1,151 @@
+"""The bill divided: which parts belong to each role, rack and phase.
+
+Owns `Portion` and the three divisions; each sums to the whole bill, spares included, which belong to no place. Roles are divided as the bill
+counts its purposes, phases as they are bought, and racks by where everything stands: a cable counts where its lower end is, one that carries
+several links where it is one piece, and a module in the rack of its cage, once, whatever it carries.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.bom.bill import role_of
+from fabricgen.rooms.footprints import HOST, KINDS
+from fabricgen.terms import ROLES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from decimal import Decimal
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from fabricgen.bom.bill import Bom, Line
+    from fabricgen.cabling.plugging import End, Joint
+    from fabricgen.clos import Ints
+    from fabricgen.planner import Plan
+    from fabricgen.rooms.room import Room
+
+    Whole = NDArray[np.integer[Any]]
+
+SPARES = ""
+"""The place of spares, which is none."""
+
+
+class Portion(NamedTuple):
+    """So many of a part at one place, a role, a rack or a phase; spares have no place."""
+
+    place: str
+    line: Line
+    quantity: int
+
+    @property
+    def total(self) -> Decimal | None:
+        """What they cost; None where the part has no price."""
+        return None if self.line.unit_price is None else self.line.unit_price * self.quantity
+
+
+@dataclass
+class Rack:
+    """What stands in one rack: boxes by role, hosts among them, and parts by model, boxes among them."""
+
+    boxes: Counter[str] = field(default_factory=Counter)
+    parts: Counter[str] = field(default_factory=Counter)
+
+
+def by_role(bom: Bom) -> list[Portion]:
+    """Divide a bill by role: hosts, then leaf, spine and core."""
+    counts: dict[str, Counter[str]] = {role: Counter() for role in (HOST, *ROLES)}
+    for line in bom.lines:
+        for purpose, count in line.purposes:
+            counts[role_of(purpose)][line.part] += count
+    return divided(bom, counts)
+
+
+def by_rack(bom: Bom, racks: Mapping[str, Rack]) -> list[Portion]:
+    """Divide a bill by what `racks_of` found in each rack."""
+    return divided(bom, {name: rack.parts for name, rack in racks.items()})
+
+
+def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[Portion]:
+    """Divide a bill by what each phase buys, by model; phases themselves belong to `growth`."""
+    return divided(bom, phases)
+
+
+def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[Portion]:
+    """Divide a bill by counts of parts at each place, in the order of places, then of the bill; the spares follow."""
+    found = [Portion(place, line, parts[line.part]) for place, parts in counts.items() for line in bom.lines if parts.get(line.part)]
+    return found + [Portion(SPARES, line, line.spares) for line in bom.lines if line.spares]
+
+
+def racks_of(plan: Plan) -> dict[str, Rack]:
+    """Say what stands in each rack, in the order of racks; empty where nothing is placed."""
+    if plan.lengths is None:
+        return {}
+    room = plan.lengths.room
+    racks: dict[int, Rack] = defaultdict(Rack)
+    for part, places in _placed(plan, room):
+        for rack, count in _counted(places):
+            racks[rack].parts[part] += count
+    for role, places in _boxes(plan, room):
+        for rack, count in _counted(places):
+            racks[rack].boxes[role] += count
+            racks[rack].parts.update(_own(plan, role, count))
+    return {room.names[rack]: racks[rack] for rack in sorted(racks)}
+
+
+def _counted(racks: Ints) -> Iterator[tuple[int, int]]:
+    """Count how often each rack is named."""
+    names, counts = np.unique(racks, return_counts=True)
+    yield from zip(names.tolist(), counts.tolist(), strict=True)
+
+
+def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
+    """Yield each model of a cable or a module, with the rack of each piece of it."""
+    pieces: dict[tuple[str, str], list[tuple[Whole, Ints]]] = defaultdict(list)
+    for joint, unit, rows, ends in _runs(plan):
+        racks: dict[End, Ints] = {end: room.standing.rack[devices] for end, devices in ends.items()}
+        if joint.shared == 1:
+            yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
+        else:
+            pieces[joint.kind.key, joint.cable.model].append((plan.cages.pieces(joint, unit, rows), racks[joint.near]))
+        for end, module in joint.modules.items():
+            role = joint.kind.upper if end == "upper" else joint.kind.lower
+            pieces[role or HOST, module.model].append((plan.cages.at(end, joint.kind, unit, rows), racks[end]))
+    for (_, model), several in pieces.items():
+        numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
+        yield model, places[np.unique(numbers, return_index=True)[1]]
+
+
+def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Ints, dict[End, Ints]]]:
+    """Yield the links of each unit that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
+    if plan.lengths is None:
+        return
+    for unit in range(plan.mapping.units):
+        offer, (lower, upper) = plan.offer(unit), plan.lengths.ways.ends(unit, 0, None)
+        for number, joint in enumerate(plan.offers):
+            rows = np.flatnonzero(offer == number).astype(np.int32)
+            if len(rows):
+                yield joint, unit, rows, {"lower": lower[rows], "upper": upper[rows]}
+
+
+def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
+    """Yield each role, with the racks of its boxes that are installed."""
+    here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
+    devices = np.unique(here)
+    for kind, role in enumerate(KINDS):
+        own = devices[room.kind[devices] == kind]
+        if len(own):
+            yield role, room.standing.rack[own]
+
+
+def _own(plan: Plan, role: str, count: int) -> dict[str, int]:
+    """Count the parts that boxes are or bring: a switch its model, a host its NICs where the bill counts them."""
+    request = plan.request
+    if role != HOST:
+        return {request.fronts[ROLES[KINDS.index(role) - 1]].model.model: count}
+    return {request.nic.model: count * request.host_gpus * request.nics_per_gpu} if request.nic and plan.spec.nic.model else {}

@@ -1,0 +1,183 @@
+"""What the rail-only design saves against the other two, as a report for somebody who has not seen the inventory.
+
+Owns the sentences and the figures of the report. The designs are planned and counted elsewhere: `summary` compares, `bom` counts. Nothing is
+rounded in favour of a design: an amount is the difference of two totals, and a per cent has one place.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.dividing.views import SavingsView, SavingView, grouped
+from fabricgen.summary import COMPARED, figure_at, saving_pct
+from fabricgen.tabulating import decimal_text, module_count, money_text, terms_said
+from fabricgen.terms import Design
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.bill import Bom
+    from fabricgen.planner import Plan
+    from fabricgen.summary import Comparison
+
+BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+CLASS_WORDS = {"switches": "switches", "transceivers": "transceivers", "cables": "cables", "nics": "NICs"}
+
+
+class _Figure(NamedTuple):
+    """What is compared: the figure, where a summary has it, and its unit."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+
+
+_FIGURES = (
+    _Figure("switches", ("switches", "total")),
+    _Figure("links", ("links", "total")),
+    _Figure("transceivers, one per link end", ("transceivers",)),
+    _Figure("transceiver modules as sold", ("modules",)),
+    _Figure("cables", ("cables", "total")),
+    _Figure("rack units of switches", ("rack_units",)),
+    _Figure("typical power", ("power_w",), "W"),
+    _Figure("most power", ("power_max_w",), "W"),
+    _Figure("heat of the typical power", ("heat_btu_h",), "BTU/h"),
+    _Figure("cost of switches", ("cost", "switches"), "currency"),
+    _Figure("cost of transceivers", ("cost", "transceivers"), "currency"),
+    _Figure("cost of cables", ("cost", "cables"), "currency"),
+    _Figure("cost of NICs", ("cost", "nics"), "currency"),
+    _Figure("cost", ("cost", "total"), "currency"),
+)
+
+
+def savings_view(comparison: Comparison) -> SavingsView:
+    """Make the report on one cluster in the designs that were compared."""
+    plan, bom = comparison.built[0]
+    known = {
+        plan.request.design: {**summary, "modules": module_count(own)} for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
+    }
+    rows = [_row(figure, known, bom.book.currency) for figure in _FIGURES if any(figure_at(summary, figure.path) is not None for summary in known.values())]
+    return SavingsView(
+        f"What {plan.spec.name} saves as a rail-only fabric",
+        [design.value for design in COMPARED],
+        [design.value for design in BASELINES],
+        [_headline(design, comparison, bom.book.currency) for design in BASELINES],
+        list(_compared(comparison, plan)),
+        rows,
+        list(_counted(plan, bom)),
+        list(_left_out(comparison)),
+    )
+
+
+def _row(figure: _Figure, known: dict[Design, dict[str, Any]], currency: str) -> SavingView:
+    """Make the row of a figure."""
+    values = {design: figure_at(known.get(design, {}), figure.path) for design in COMPARED}
+    ours, saved, saved_pct = values[Design.RAIL_ONLY], [], []
+    for design in BASELINES:
+        theirs = values[design]
+        share = saving_pct(ours, theirs)
+        saved.append("" if ours is None or theirs is None else _text(Decimal(str(theirs)) - Decimal(str(ours)), figure))
+        saved_pct.append("" if share is None else f"{share:g}")
+    texts = ["" if value is None else _text(Decimal(str(value)), figure) for value in values.values()]
+    return SavingView(figure.name, currency if figure.unit == "currency" else figure.unit, texts, saved, saved_pct)
+
+
+def _text(value: Decimal, figure: _Figure) -> str:
+    """Write a value as the other tables write it."""
+    return money_text(value) if figure.unit == "currency" else decimal_text(Fraction(value))
+
+
+def _headline(design: Design, comparison: Comparison, currency: str) -> str:
+    """Say in one sentence what is saved against a design."""
+    refused = next((finding.fact for other, finding in comparison.refused if other in (Design.RAIL_ONLY, design)), None)
+    if refused:
+        which = design if comparison.summary_of(Design.RAIL_ONLY) else Design.RAIL_ONLY
+        return f"Against the {design} design nothing can be said: {which} cannot be built here, because {refused}."
+    ours, theirs, share = comparison.summary_of(Design.RAIL_ONLY), comparison.summary_of(design), comparison.savings_against(design)
+    fewer = theirs["switches"]["total"] - ours["switches"]["total"]
+    words = [f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches ({_pct(share['switches_pct'])})" if fewer else "as many switches"]
+    words.append(_more_or_less("power", theirs["power_w"], ours["power_w"], share["power_pct"], "W"))
+    words.append(_more_or_less("cost", theirs["cost"]["total"], ours["cost"]["total"], share["cost_pct"], currency))
+    return f"Against the {design} design, rail-only takes {words[0]}, {words[1]}, and {words[2]}."
+
+
+def _more_or_less(name: str, theirs: float | None, ours: float | None, share: float | None, unit: str) -> str:
+    """Say how much less or more of something there is."""
+    if theirs is None or ours is None:
+        return f"{name} is not known"
+    apart = Decimal(str(theirs)) - Decimal(str(ours))
+    if not apart:
+        return f"the same {name}"
+    word = "less" if apart > 0 else "more"
+    if name == "cost":
+        return f"{unit} {grouped(money_text(abs(apart)))} {word} in cost ({_pct(share)})"
+    return f"{grouped(decimal_text(Fraction(abs(apart))))} {unit} {word} {name} ({_pct(share)})"
+
+
+def _pct(share: float | None) -> str:
+    """Write a saving without its sign, which a word says."""
+    return "not known in per cent" if share is None else f"{abs(share):g} %"
+
+
+def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
+    """Say what was compared."""
+    request = plan.request
+    ports = f"{request.planes} NIC port{'s' if request.planes > 1 else ''} of {request.speed_gbps}G"
+    cluster = f"{request.gpus:,} GPUs in {request.gpus // request.domain_gpus:,} HB domains of {request.domain_gpus}"
+    yield f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)}, planned three times."
+    yield "In the rail-only design rails never meet in the network: traffic between rails takes a hop inside an HB domain."
+    yield "In the rail-optimized design rails meet at the spines; the fat-tree joins any port with any other and knows no rails."
+    for built, _ in comparison.built:
+        models = {role: built.request.fronts[role].model.model for role in built.roles}
+        boxes = ", ".join(f"{built.switch_count(role):,} {role} switches {model}" for role, model in models.items())
+        yield f"{built.request.design.capitalize()}: {boxes}."
+    roomed = [built.request.design.value for built, _ in comparison.built if built.spec.site and built.lengths]
+    if roomed and len(roomed) < len(comparison.built):
+        yield (
+            f"The room that the inventory describes suits the {' and '.join(roomed)} design, where the parts of each cable follow from its length; "
+            "the others are counted with the parts of an assumed reach, so that modules and cables are not quite alike."
+        )
+    for design, finding in comparison.refused:
+        yield f"{design.capitalize()} cannot be built here: {finding.fact}."
+
+
+def _ratio(comparison: Comparison) -> str:
+    """Return the oversubscription that was asked for."""
+    return str(comparison.summaries[0]["oversubscription"])
+
+
+def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
+    """Say how it was counted, and at which prices."""
+    yield (
+        "Transceivers are counted in two ways: one per link end, as the rail-only paper counts, "
+        "and as modules that are sold, where a twin-port module serves two links. Costs and power are of the modules."
+    )
+    dated = f" of {bom.book.date}" if bom.book.date else ", which bears no date"
+    yield f"Prices are those of the book `{bom.book.name}`{dated}: {' '.join(bom.book.description.split()).rstrip('.')}."
+    if own := sorted(plan.spec.prices.parts):
+        yield f"The inventory gives prices of its own for {', '.join(own)}."
+    yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
+    yield "Costs are of what is bought, spares included; power, heat and rack units are of what is installed."
+    yield "What is saved is the other design's figure less rail-only's, and the per cent are of the other design's; where rail-only takes more, it is negative."
+
+
+def _left_out(comparison: Comparison) -> Iterator[str]:
+    """Say what no sum contains."""
+    boms = [bom for _, bom in comparison.built]
+    for part in dict.fromkeys(part for bom in boms for part in bom.unpriced):
+        counts = ", ".join(f"{_count(bom, part):,} as {plan.request.design}" for plan, bom in comparison.built)
+        yield f"{part} has no price in the book, and is in no cost: {counts}."
+    for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
+        yield f"Nobody publishes the power of {part}, so the power of a design that uses it is not known."
+    absent = [name for key, name in CLASS_WORDS.items() if not any(line.part_class == key for bom in boms for line in bom.lines)]
+    yield f"{', '.join(['Hosts', *absent])} and GPUs: they are the same in every design, and on none of these bills."
+    yield "Racks, power distribution, cooling, energy over the years, licences, support, freight and tax."
+    yield "Labour: pulling and testing cables, configuration, and what operation costs."
+    yield "What a design is worth in training time, and what it is worth to be able to join any two ports."
+
+
+def _count(bom: Bom, part: str) -> int:
+    """Count a part with its spares."""
+    return sum(line.quantity + line.spares for line in bom.lines if line.part == part)

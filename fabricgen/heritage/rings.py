@@ -1,0 +1,217 @@
+"""What a plan keeps of another one: numbers of boxes, digits of names, slices of the pools, how it was cabled, and where its devices stand.
+
+Owns `Rings`, by which boxes are numbered growth by growth, `Heritage`, and its form in a plan file. A plan that was made from its inventory
+alone has one ring and no heritage. Which cables stay when a fabric grows is decided by `growth`; here it is only kept.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.clos import Joints
+from fabricgen.diagnostics import refuse
+from fabricgen.heritage.runs import counted, runs, unrolled
+from fabricgen.heritage.standing import read_standing
+from fabricgen.terms import LinkKind, Role
+
+if TYPE_CHECKING:
+    from fabricgen.clos import Ints, Sizing
+    from fabricgen.heritage.standing import Standing
+
+
+class Ring(NamedTuple):
+    """The boxes of a block by role, and its pods, at the end of one growth."""
+
+    leaf: int
+    spine: int
+    core: int
+    pods: int
+
+
+NOTHING = Ring(0, 0, 0, 0)
+
+
+def ring_of(sizing: Sizing) -> Ring:
+    """Return the counts of a size."""
+    return Ring(sizing.leaf, sizing.spine, sizing.core, sizing.pods)
+
+
+@dataclass(frozen=True)
+class Rings:
+    """How the boxes of a block were added: those of the first plan are numbered first, by role, then those of each growth.
+
+    >>> rings = Rings((Ring(2, 1, 0, 1), Ring(4, 2, 0, 1)))
+    >>> [rings.place(Role.LEAF, index) for index in range(4)], [rings.place(Role.SPINE, index) for index in range(2)]
+    ([0, 1, 3, 4], [2, 5])
+    """
+
+    rings: tuple[Ring, ...]
+
+    @cached_property
+    def steps(self) -> list[tuple[Ring, Ring]]:
+        """Each ring with the one before it."""
+        return list(pairwise((NOTHING, *self.rings)))
+
+    @cached_property
+    def _counts(self) -> dict[Role, list[int]]:
+        """The boxes of each role at the end of each growth."""
+        return {role: [ring[number] for ring in self.rings] for number, role in enumerate(Role)}
+
+    def ordinal(self, role: Role, index: int) -> int:
+        """Return the number that a box bears among those of its role in its block, from 0; `index` is its position in the block as it is now.
+
+        Leaves and spines come at the end. A core group grows by members, so that the cores of a later ring stand between older ones.
+
+        >>> [Rings((Ring(8, 4, 2, 2), Ring(16, 8, 4, 4))).ordinal(Role.CORE, index) for index in range(4)]
+        [0, 2, 1, 3]
+        """
+        if role is not Role.CORE or len(self.rings) == 1:
+            return index
+        groups = self.rings[-1].spine // self.rings[-1].pods
+        group, member = divmod(index, self.rings[-1].core // groups)
+        sizes = [ring.core // groups for ring in self.rings]
+        ring = bisect_right(sizes, member)
+        before = sizes[ring - 1] if ring else 0
+        return groups * before + group * (sizes[ring] - before) + member - before
+
+    def place(self, role: Role, index: int) -> int:
+        """Return the number of a box among all boxes of its block, from 0."""
+        number = self.ordinal(role, index)
+        ring = bisect_right(self._counts[role], number)
+        old, new = self.steps[ring]
+        earlier = list(Role)[: role.tier - 1]
+        added = sum(self._counts[each][ring] - (self._counts[each][ring - 1] if ring else 0) for each in earlier)
+        return old.leaf + old.spine + old.core + added + number - old[role.tier - 1] if new else number
+
+    def across(self, index: int, group: int, groups: int) -> int:
+        """Return the number of a leaf box among those of all `groups` of rails, from 0.
+
+        >>> [Rings((Ring(1, 0, 0, 1), Ring(2, 2, 0, 1))).across(index, group, 2) for group in range(2) for index in range(2)]
+        [0, 2, 1, 3]
+        """
+        ring = bisect_right(self._counts[Role.LEAF], index)
+        old, new = self.steps[ring]
+        return groups * old.leaf + group * (new.leaf - old.leaf) + index - old.leaf
+
+    def of_pod(self, pod: int) -> int:
+        """Return the ring in which a pod was added."""
+        return bisect_right([ring.pods for ring in self.rings], pod)
+
+    def of_leaf(self, index: int) -> int:
+        """Return the ring in which a leaf was added."""
+        return bisect_right(self._counts[Role.LEAF], index)
+
+
+class Slices(NamedTuple):
+    """The addresses that each block has of the two pools, powers of two."""
+
+    hosts: int
+    loopbacks: int
+
+
+@dataclass(frozen=True, eq=False)
+class Heritage:
+    """What a plan keeps. `digits` are of names by role, of `host` names and of `cable` labels.
+
+    `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and its port of each uplink of a block, in order of
+    lower switch, then uplink, where the rule does not join them. `standing` is what stood before the fabric grew, as the grown one counts its
+    devices, or everything that `site.positions` says; `table` is the name of that file, and empty where there was none.
+    """
+
+    rings: Rings
+    digits: dict[str, int]
+    slices: Slices
+    endpoints: Ints | None = None
+    wired: dict[LinkKind, tuple[Ints, Ints]] = field(default_factory=dict)
+    standing: Standing | None = None
+    table: str = ""
+
+    @cached_property
+    def downlinks(self) -> dict[Role, int]:
+        """The ports that kept cables take on a box of each role, counted up to the last."""
+        return {kind.upper: int(port.max(initial=-1)) + 1 for kind, (_, port) in self.wired.items()}
+
+    def document(self) -> dict[str, Any]:
+        """Return the heritage as a plan file holds it; columns are runs of [first, step, count]."""
+        columns = {kind.key: {"upper": runs(upper), "upper_port": runs(port)} for kind, (upper, port) in sorted(self.wired.items())}
+        return {
+            "rings": [ring._asdict() for ring in self.rings.rings],
+            "digits": self.digits,
+            "slices": self.slices._asdict(),
+            **({} if self.endpoints is None else {"endpoints": runs(self.endpoints)}),
+            **columns,
+            **({} if self.standing is None else {"standing": self.standing.document(), "table": self.table}),
+        }
+
+
+def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever stands in a plan file
+    """Read what a plan file keeps; None where it keeps nothing. Raises Refusal `bad-plan-file` where it is not of this form."""
+    if values is None:
+        return None
+    try:
+        rings = Rings(tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in values["rings"]))
+        slices = Slices(*(counted(values["slices"][key]) for key in Slices._fields))
+        digits = {str(key): counted(number) for key, number in values["digits"].items()}
+        endpoints = unrolled(values["endpoints"]) if "endpoints" in values else None
+        standing = read_standing(values["standing"]) if "standing" in values else None
+        wired = {kind: (unrolled(values[kind.key]["upper"]), unrolled(values[kind.key]["upper_port"])) for kind in list(LinkKind)[1:] if kind.key in values}
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        because = (f"`kept` is not of the form that `plan -o` writes: {type(error).__name__}: {error}",)
+        raise refuse("bad-plan-file", "what the plan keeps of an older one cannot be read", path=("kept",), because=because, hint=_AGAIN) from None
+    return Heritage(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
+
+
+_AGAIN = "write it again with `fabricgen plan -o`"
+
+
+def check_heritage(heritage: Heritage, sizing: Sizing, pattern: Ints, radix: dict[Role, int]) -> None:
+    """Refuse what does not fit a block of this size, with these endpoints and boxes. Raises Refusal `cannot-grow`."""
+    because = ""
+    if not heritage.rings.rings or heritage.rings.rings[-1] != ring_of(sizing):
+        because = (
+            f"it keeps a block of {_words(heritage.rings.rings[-1] if heritage.rings.rings else NOTHING)}, and its inventory asks for {_words(ring_of(sizing))}"
+        )
+    elif heritage.endpoints is not None and not np.array_equal(np.sort(heritage.endpoints), np.sort(pattern)):
+        because = "its endpoints are not those of its inventory"
+    else:
+        odd = [kind.key for kind, columns in heritage.wired.items() if not _fits(kind, columns, sizing, radix)]
+        because = f"its {odd[0].replace('_', '-')} cables do not fill the ports of its switches" if odd else ""
+    if because:
+        hint = "grow a plan with `fabricgen plan --from`, which works out anew what it keeps"
+        raise refuse("cannot-grow", "the plan keeps cables of a fabric of another size", path=("kept",), because=(because,), hint=hint)
+
+
+def _words(ring: Ring) -> str:
+    """Count the boxes of a block in words."""
+    return f"{ring.leaf} leaf, {ring.spine} spine and {ring.core} core switches"
+
+
+def _fits(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing, radix: dict[Role, int]) -> bool:
+    """Say whether each uplink of a block has a port of its own above it; the topmost boxes may use any of theirs."""
+    (lowers, uplinks), (uppers, ports) = _sides(kind, sizing)
+    ports = radix[kind.upper] if kind.upper.tier == sizing.tiers else ports
+    upper, port = columns
+    if not len(upper) == len(port) == lowers * uplinks or not uplinks:
+        return False
+    inside = min(upper.min(), port.min()) >= 0 and upper.max() < uppers and port.max() < ports
+    return bool(inside) and len(np.unique(upper.astype(np.int64) * ports + port)) == len(upper)
+
+
+def _sides(kind: LinkKind, sizing: Sizing) -> tuple[tuple[int, int], tuple[int, int]]:
+    """Return the lower switches of a kind of link and their uplinks, and the upper switches and their downlinks."""
+    if kind is LinkKind.LEAF_SPINE:
+        return (sizing.leaf, sizing.leaf_up), (sizing.spine, sizing.spine_down)
+    return (sizing.spine, sizing.spine_up), (sizing.core, sizing.core_down)
+
+
+def joints(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing) -> Joints:
+    """Join two tiers of a block as the columns (upper, upper port) say, which stand in order of lower switch, then uplink."""
+    (lowers, uplinks), _ = _sides(kind, sizing)
+    lower, lower_port = np.divmod(np.arange(lowers * uplinks, dtype=np.int32), np.int32(uplinks))
+    return Joints(lower, lower_port, *columns)

@@ -1,0 +1,126 @@
+"""The settings of NCCL that follow from a fabric, each with its reason.
+
+Owns which variables nccl.conf sets, and from which version of NCCL on. Source: NCCL's documentation of its environment variables (2.30),
+and for PXN the path search in its sources. A comment holds no equals sign: older versions take any line with one for a setting.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING
+
+from fabricgen.hosting.views import Setting
+from fabricgen.terms import Design, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.hosting.views import NicView
+    from fabricgen.resolving import Request
+
+RAIL_ATTRIBUTES = (2, 30, 5)
+"""The first version whose NCCL_IB_HCA takes a rail and a plane, and that knows NCCL_NET_MERGE_POLICY."""
+
+MOST_HCAS = 32
+"""As many RDMA devices NCCL uses on a host."""
+
+WIDTH = 118
+"""Columns of a comment, behind its mark."""
+
+
+def settings(request: Request, nics: Sequence[NicView]) -> list[Setting]:
+    """List the settings of a host with these NIC ports, in the order of the file."""
+    found = (*_rails(request, nics), *_devices(request, nics), *_class(request), *_left_open())
+    return [Setting(name, value, textwrap.wrap(why, WIDTH)) for name, value, why in found]
+
+
+def rail_ranges(rails: Sequence[int]) -> str:
+    """Write rails in few words.
+
+    >>> rail_ranges([0, 1, 2, 5, 7, 8])
+    '0-2, 5, 7-8'
+    """
+    runs: list[list[int]] = []
+    for rail in rails:
+        if runs and rail == runs[-1][-1] + 1:
+            runs[-1][1:] = [rail]
+        else:
+            runs.append([rail])
+    return ", ".join("-".join(map(str, run)) for run in runs)
+
+
+def _rails(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+    """Keep traffic on its rail, and say who carries what has to change it."""
+    only = request.design is Design.RAIL_ONLY
+    if request.rails == 1 or request.design is Design.FAT_TREE:
+        return
+    costs = "rails meet only inside HB domains" if only else "from one rail to another a packet crosses the spines"
+    yield "NCCL_CROSS_NIC", "0", f"A ring or tree enters and leaves every host by the NIC of one rail: {costs}."
+    if not request.spec.nccl.pxn:
+        yield "NCCL_PXN_DISABLE", "1", "The inventory turns PXN off: each GPU sends through its own NIC, and other rails are reached over the spines."
+    elif request.host is None or request.host.scale_up:
+        yield "NCCL_PXN_DISABLE", "0", _relay(request, nics)
+        if only:
+            why = "All point-to-point traffic goes by PXN, all-to-all too: whatever a GPU sent to another rail by its own NIC would be lost."
+            yield "NCCL_P2P_PXN_LEVEL", "2", why
+
+
+def _relay(request: Request, nics: Sequence[NicView]) -> str:
+    """Say how traffic changes rails on this host."""
+    relay = "PXN: a GPU hands what is for another rail over the HB interconnect to the GPU whose NIC is on that rail. It needs GPUDirect RDMA."
+    if request.design is not Design.RAIL_ONLY:
+        return f"{relay} It saves the way over the spines."
+    here = sorted({nic.rail for nic in nics})
+    if len(here) == request.rails:
+        return f"{relay} There is no other way between rails."
+    return (
+        f"{relay} There is no other way between rails. PXN relays inside one host, so it reaches the rails of this host's NICs ({rail_ranges(here)}); "
+        "point-to-point traffic to the others has to be handed on inside the HB domain by the application."
+    )
+
+
+def _devices(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+    """Name the RDMA devices in order of rail, with rail and plane where the version takes them."""
+    ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
+    attributed = request.design is not Design.FAT_TREE and _version(request) >= RAIL_ATTRIBUTES
+    order = "The NICs of this fabric in order of rail, and no others. The first sign says that names are exact: a name alone also stands for longer ones."
+    if not all(nic.rdma for nic in nics):
+        names = " ".join(nic.interface for nic in ordered)
+        yield (
+            "NCCL_IB_HCA",
+            "",
+            f"NCCL_IB_HCA is not set, for the catalog does not know the RDMA devices. Name those of these interfaces, in this order: {names}.",
+        )
+    elif len(nics) > MOST_HCAS:
+        yield "NCCL_IB_HCA", "", f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has {len(nics)}."
+    else:
+        said = f"{order} Behind each name stand its port, its rail{' and its plane' if request.planes > 1 else ''}." if attributed else order
+        yield "NCCL_IB_HCA", "=" + ",".join(_device(nic, attributed=attributed, planes=request.planes) for nic in ordered), said
+    if request.planes > request.nics_per_gpu:
+        yield "NCCL_IB_MERGE_NICS", "0", "Ports of one NIC are on planes that never meet, so they are not merged into one device."
+    elif attributed:
+        yield "NCCL_NET_MERGE_POLICY", "RAIL", "Only NICs of one rail may be merged into one device; NCCL would go by their distance alone."
+
+
+def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
+    """Write one RDMA device; each NIC port is a device with one port."""
+    return ":".join([nic.rdma, "1", *([str(nic.rail)] if attributed else []), *([str(nic.plane)] if attributed and planes > 1 else [])])
+
+
+def _version(request: Request) -> tuple[int, ...]:
+    """Return the version of NCCL that the inventory names; () where it names none."""
+    return tuple(int(part) for part in (request.spec.nccl.version or "").split(".") if part)
+
+
+def _class(request: Request) -> Iterator[tuple[str, str, str]]:
+    """Put RoCE traffic into the lossless class."""
+    if request.fronts[Role.LEAF].model.transport == "ethernet":
+        roce = request.spec.roce
+        why = f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into the lossless class {roce.priority}."
+        yield "NCCL_IB_TC", str(roce.dscp << 2), f"{why} The ECN bits are the NIC's own; some vendors' guides add 2 for them."
+
+
+def _left_open() -> Iterator[tuple[str, str, str]]:
+    """Name what only the site knows."""
+    why = "NCCL_SOCKET_IFNAME is not set: name the interface of the management network there, for start-up traffic would otherwise pick any network."
+    yield "NCCL_SOCKET_IFNAME", "", why

@@ -1,0 +1,211 @@
+"""From a plan to the views of its hosts: every NIC port with its rail, its addresses, its routes and its leaf.
+
+Owns `Hosts` and how a host routes. An address of the fabric reaches its own rail and plane and nothing else: each NIC port has a routing
+table of its own, and a rule leads packets from its address there. A socket that is bound to no address finds in the main table the NIC on
+the destination's rail. The shapes stand in `views`, NCCL's settings come from `nccl`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.addressing import dotted
+from fabricgen.hosting.nccl import rail_ranges, settings
+from fabricgen.hosting.views import MAIN_TABLE, HostView, NicView, RouteView, RuleView
+from fabricgen.terms import Design, LinkKind, Role, gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.clos import Ints
+    from fabricgen.planner import Plan
+
+FIRST_TABLE = 1000
+"""Routing table of rank 0, plane 0; below it lie the tables that distributions use."""
+
+RULE_PRIORITY = 1000
+"""Before the main table, which the kernel looks into at 32766. All rules share it: an address has one rule, or two at this and the next."""
+
+NIC_METRIC, LAST_METRIC = 100, 1_000_000_000
+"""Metrics in the main table: of a host's first NIC on a rail, and of the route that catches what no NIC's route does."""
+
+EVERYWHERE = "0.0.0.0/0"
+"""All addresses, as every tool reads it; netplan 0.106 fails at `default` for a route without a gateway."""
+
+
+KERNEL = [("arp_ignore", 1), ("arp_announce", 2), ("rp_filter", 2)]
+"""Several NICs of a host are in one fabric: each answers ARP for its own address only and asks with it, or a leaf would learn the wrong NIC;
+and a source is checked against all routes, not against the one way back. The kernel takes the larger of this and what is set for `all`."""
+
+
+class _Cabled(NamedTuple):
+    """Where the cable of a NIC port leads, and which addresses its ends have."""
+
+    leaf: str
+    leaf_interface: str
+    leaf_alias: str
+    cable: str
+    address: str
+    gateway: str
+    rail_prefix: str
+
+
+class Hosts:
+    """Makes the views of one plan's hosts; what they share is worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; nothing is made before it is asked for."""
+        self.plan = plan
+        self._names: dict[int, list[str]] = {}
+
+    @cached_property
+    def ports(self) -> list[tuple[int, int, str]]:
+        """The NIC ports of every host: the GPU within the host, the plane, and the interface's name."""
+        request = self.plan.request
+        seats = ((gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes))
+        return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in seats]
+
+    @cached_property
+    def ethernet(self) -> bool:
+        """Whether the hosts' links speak Ethernet."""
+        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+
+    @cached_property
+    def _leaf_ports(self) -> dict[str, list[tuple[str, str]]]:
+        """The interface and the printed name of each port of a leaf, by the NOS that it runs."""
+        fronts, ports = self.plan.request.tongues(Role.LEAF), self.plan.ports[Role.LEAF]
+        return {front.nos: [(front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports] for front in fronts}
+
+    @cached_property
+    def _step(self) -> int:
+        """How far apart the GPUs are that the host links of a block count by: one, or the rails where a block serves one."""
+        return 1 if self.plan.mapping.spans_rails else self.plan.request.rails
+
+    @cached_property
+    def _rows(self) -> Ints:
+        """The row of a unit's host link by block and by GPU of rail 0; shape (blocks of a unit, installed GPUs / step)."""
+        unit, request = self.plan.unit, self.plan.request
+        links = np.flatnonzero(unit.kind == LinkKind.HOST).astype(np.int32)
+        rows = np.full((self.plan.mapping.unit_blocks, request.gpus // self._step), -1, dtype=np.int32)
+        rows[unit.block[links], unit.lower[links] // self._step] = links
+        return rows
+
+    @cached_property
+    def _scope(self) -> str:
+        """What an address of the fabric reaches, in words."""
+        parts = [] if self.plan.mapping.spans_rails else ["rail"]
+        return " and ".join([*parts, "plane"] if self.plan.request.planes > 1 or not parts else parts)
+
+    def prepare(self) -> None:
+        """Work out now what all hosts share; workers that are forked afterwards inherit it."""
+        _ = self.ports, self._leaf_ports, self._rows, self.plan.hosts
+
+    def views(self, hosts: Iterable[int]) -> Iterator[HostView]:
+        """Make the views of these installed hosts, counted from 0 over all HB domains."""
+        return (self._host(host) for host in hosts)
+
+    def _host(self, host: int) -> HostView:
+        """Make the view of one host."""
+        plan, request, spec = self.plan, self.plan.request, self.plan.spec
+        nics = self._nics(host)
+        placeholders = request.host is None or "ports" in request.host.unverified
+        return HostView(
+            plan.hosts[host], spec.name, spec.design.value, "ethernet" if self.ethernet else "infiniband", host // request.domain_hosts,
+            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), request.speed_gbps * 1000, spec.addressing.mtu, spec.roce,
+            nics, KERNEL, self._routes() if self.ethernet else [], plan.addresses.host_asn, nics[0].address, settings(request, nics),
+        )  # fmt: skip
+
+    def _notes(self, nics: list[NicView], *, placeholders: bool) -> list[str]:
+        """Say what a reader should know of this host."""
+        request, notes = self.plan.request, []
+        if placeholders:
+            notes.append("Interface names are placeholders: put the real ones into a catalog file of your own for this host, and build again.")
+        here = {nic.rail for nic in nics}
+        away = [rail for rail in range(request.rails) if rail not in here]
+        if away and request.design is Design.RAIL_ONLY:
+            notes.append(f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB interconnect, which IP does not see.")
+        if self.ethernet and not self.plan.addresses.numbered:
+            notes.append("Routes to the rails are learnt by BGP: FRR has to run with frr.conf. ManageForeignRoutes=no in networkd.conf lets them be.")
+        return notes
+
+    def _nics(self, host: int) -> list[NicView]:
+        """Make the views of a host's NIC ports."""
+        request, model = self.plan.request, self.plan.request.host
+        views, seen = [], dict[str, int]()
+        for within, plane, interface in self.ports:
+            gpu = host * request.host_gpus + within
+            domain, rank = divmod(gpu, request.domain_gpus)
+            cabled = self._cabled(gpu, rank % request.rails, plane)
+            order = seen[cabled.rail_prefix] = seen.get(cabled.rail_prefix, -1) + 1
+            table = FIRST_TABLE + rank * request.planes + plane
+            port = model.port(within, plane) if model else None
+            views.append(
+                NicView(
+                    gpu_name(domain, rank), rank % request.rails, plane, interface, self.plan.naming.label(within, plane), (port and port.rdma) or "",
+                    _pci((port and port.pci) or ""), cabled.address, 31 if self.plan.addresses.numbered else 32, cabled.gateway, cabled.leaf,
+                    cabled.leaf_interface, cabled.leaf_alias, cabled.cable, cabled.rail_prefix, table, self._nic_routes(cabled, table, order),
+                    self._nic_rules(cabled, table),
+                )
+            )  # fmt: skip
+        return views
+
+    def _cabled(self, gpu: int, rail: int, plane: int) -> _Cabled:
+        """Follow the cable of a NIC port."""
+        plan, mapping = self.plan, self.plan.mapping
+        group, block = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
+        unit = group * plan.request.planes + plane
+        row = self._rows[block, gpu // self._step]
+        slot, number = int(plan.unit.slot[row]), unit * mapping.unit_blocks + block
+        if unit not in self._names:
+            self._names[unit] = plan.naming.switches(unit)
+        cable = f"{plan.label(LinkKind.HOST, unit, block)}{int(plan.unit.number[row]):0{plan.label_width}}"
+        ports = self._leaf_ports[plan.fronts(unit)[Role.LEAF].nos]
+        leaf, (interface, alias) = self._names[unit][plan.unit.upper[row]], ports[plan.unit.upper_port[row]]
+        if not self.ethernet:
+            return _Cabled(leaf, interface, alias, cable, "", "", "")
+        (address,) = plan.addresses.host_addresses(number, [slot])
+        gateway = dotted(address - 1) if plan.addresses.numbered else ""
+        return _Cabled(leaf, interface, alias, cable, dotted(address), gateway, plan.addresses.hosts.prefix(number))
+
+    def _routes(self) -> list[RouteView]:
+        """Let what no NIC's route takes fail at once, instead of leaving by the management network."""
+        mapping = self.plan.mapping
+        pool = self.plan.addresses.hosts.cover(mapping.units * mapping.unit_blocks)
+        why = "the rest of the fabric, and a rail whose link is down: fail at once, and never leave by the management network"
+        return [RouteView(pool, "", "", MAIN_TABLE, LAST_METRIC, why)]
+
+    def _nic_routes(self, cabled: _Cabled, table: int, order: int) -> list[RouteView]:
+        """Route by this NIC port; `order` counts the host's ports of the same rail and plane."""
+        if not self.ethernet:
+            return []
+        scope, spans = self._scope, self.plan.mapping.spans_rails
+        rest = RouteView(EVERYWHERE, "", "", table, 0, f"all else fails at once: this address reaches its own {scope} and nothing more")
+        if not cabled.gateway:
+            return [rest]
+        reach, gateway, own = cabled.rail_prefix, cabled.gateway, cabled.address
+        unbound = f"from no address yet: by {'the first NIC that works' if spans else 'the NIC on the rail of the destination'}"
+        return [
+            RouteView(reach, gateway, own, table, 0, f"from this address: its own {scope}"),
+            rest,
+            RouteView(reach, gateway, own, MAIN_TABLE, NIC_METRIC + order, unbound),
+        ]
+
+    def _nic_rules(self, cabled: _Cabled, table: int) -> list[RuleView]:
+        """Lead packets from this NIC port's address; where BGP fills the main table, their own rail is looked up there."""
+        if not self.ethernet:
+            return []
+        if cabled.gateway:
+            return [RuleView(cabled.address, "", table, RULE_PRIORITY)]
+        return [RuleView(cabled.address, cabled.rail_prefix, MAIN_TABLE, RULE_PRIORITY), RuleView(cabled.address, "", table, RULE_PRIORITY + 1)]
+
+
+def _pci(address: str) -> str:
+    """Write a PCI address with its domain, as the kernel does.
+
+    >>> _pci("18:00.0")
+    '0000:18:00.0'
+    """
+    return f"0000:{address}" if address and address.count(":") == 1 else address

@@ -1,0 +1,1 @@
+"""What network simulators read: `viewing` makes it, and `views` is what templates see."""

@@ -1,0 +1,234 @@
+"""The InfiniBand subnets of a plan: which boxes each holds, and the GUID, port numbers and names of everything in it.
+
+A subnet is what one subnet manager sees: the boxes of one unit, because nothing joins two units but HB domains. So a rail-only fabric has
+one for each rail and plane, and one for all rails that share leaf boxes, kept apart there by partitions; where blocks span rails there is
+one for each plane. Owns that rule and the numbering of ports. The form of the files is for templates; GUIDs come from `guids`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.guids import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
+from fabricgen.subnets.views import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
+from fabricgen.table_text import SHOWN
+from fabricgen.terms import LinkKind, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planner import Plan
+
+DEFAULT_PREFIX, SITE_PREFIX = 0xFE80 << 48, 0xFEC0 << 48
+"""The prefix of a subnet that stands alone, and where those of several begin: link-local and site-local GIDs (InfiniBand Architecture 4.1.1)."""
+
+FIRST_KEY = 0x8001
+"""P_Key of rail 0 where rails share a subnet; the highest bit says full member."""
+
+DESCRIPTION_BYTES = 64
+"""What a NodeDescription holds."""
+
+SINGLE_ENGINES, ENGINES = ["updn"], ["ftree", "updn"]
+"""How a subnet of one leaf is routed, which is no tree to ftree, and how others are: OpenSM takes the next where one gives up."""
+
+
+def is_infiniband(plan: Plan) -> bool:
+    """Say whether the fabric's switches speak InfiniBand; `resolving` sees to it that all of them speak the same."""
+    return plan.request.fronts[Role.LEAF].model.transport == "infiniband"
+
+
+class Subnets:
+    """The subnets of one plan; what they share is worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; nothing is made before it is asked for."""
+        self.plan = plan
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Name the subnets, unit by unit: by rails and plane, `all` where there is but one of all rails.
+
+        A subnet of several rails is called after its first and last, like r0-3p1.
+        """
+        mapping, names = self.plan.mapping, []
+        for unit in range(mapping.units):
+            first, last = mapping.rail(unit), mapping.rail(unit, mapping.unit_blocks - 1)
+            rails = "" if first is None else f"r{first}" if first == last else f"r{first}-{last}"
+            names.append((rails + (f"p{mapping.plane(unit)}" if self.plan.request.planes > 1 else "")) or "all")
+        return names
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """Name the types of box, which are alike in every subnet."""
+        return sorted({*self._switch_systems.values(), self._host_system})
+
+    def prepare(self) -> None:
+        """Work out now what all subnets share; workers that are forked afterwards inherit it. Raises Refusal `bad-guids`."""
+        _ = self.names, self._panels, self._nics, self._guids, self.plan.hosts, self.plan.unit
+
+    def view(self, unit: int) -> SubnetView:
+        """Make the view of one subnet. Raises Refusal `bad-guids`."""
+        plan = self.plan
+        switches, adapters, by_rail = self._joined(unit)
+        top = plan.roles[-1].value
+        shared = plan.mapping.unit_blocks > 1
+        nodes = [*switches, *adapters]
+        self._check_apart(nodes)
+        roots = [node.guid for node in switches if node.role == top]
+        engines = ENGINES if sum(node.role == Role.LEAF for node in switches) > 1 else SINGLE_ENGINES
+        prefix = SITE_PREFIX | unit + 1 if plan.mapping.units > 1 else DEFAULT_PREFIX
+        keys = [Partition(f"rail{rail}", f"0x{FIRST_KEY + rail:04x}", members) for rail, members in sorted(by_rail.items())] if shared else []
+        made_up = sum(node.guid not in self._given for node in nodes)
+        return SubnetView(self.names[unit], plan.spec.name, guid_text(prefix), engines, roots, switches, adapters, self._system_views, keys, made_up)
+
+    def _joined(self, unit: int) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
+        """Make the nodes of a subnet and join them; also return the ports' GUIDs of each rail."""
+        plan = self.plan
+        boxes, plane, host_gpus = plan.naming.boxes, plan.mapping.plane(unit), plan.request.host_gpus
+        made = {index: self._switch(name, unit, index) for index, name in enumerate(plan.naming.switches(unit)) if plan.installed[index]}
+        adapters: list[SubnetNode] = []
+        by_rail: dict[int, list[str]] = defaultdict(list)
+        prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in range(plan.mapping.unit_blocks)}
+        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column.tolist() for column in plan.unit), strict=True):
+            label = f"{prefixes[kind, block]}{number:0{plan.label_width}}"
+            above = self._panels[boxes[upper].role][upper_port]
+            if kind == LinkKind.HOST:
+                gpu = lower + (plan.mapping.rail(unit, block) or 0)
+                host, within = divmod(gpu, host_gpus)
+                below, node = self._nics[within, plane], self._adapter(host, within, plane)
+                by_rail[gpu % plan.request.domain_gpus % plan.request.rails].append(node.guid)
+                adapters.append(node)
+            else:
+                below, node = self._panels[boxes[lower].role][lower_port], made[lower]
+            node.ports.append(SubnetPort(below, made[upper], above, label, upward=True))
+            made[upper].ports.append(SubnetPort(above, node, below, label, upward=False))
+        for node in made.values():
+            node.ports.sort(key=lambda port: port.own.number)
+        return list(made.values()), adapters, by_rail
+
+    def _check_apart(self, nodes: list[SubnetNode]) -> None:
+        """Refuse a GUID of the table that stands in for another port's already. Raises Refusal `bad-guids`."""
+        seen: dict[str, SubnetNode] = {}
+        for node in nodes:
+            first = seen.setdefault(node.guid, node)
+            if first is not node:
+                because = f"`{first.description}` and `{node.description}` would both have it"
+                hint = "read GUIDs on the machines; those that begin with 0x02 are placeholders"
+                raise Refusal([bad_guid(str(self.plan.spec.addressing.guids), None, f"{node.guid} stands for two ports", because, hint=hint)])
+
+    def _switch(self, name: str, unit: int, index: int) -> SubnetNode:
+        """Make the node of a switch."""
+        role = self.plan.naming.boxes[index].role
+        guid = guid_text(self._guids.get((name, ""), self._placeholder(unit, index)))
+        front = self.plan.request.fronts[role]
+        return SubnetNode("Switch", f"S-{guid[2:]}", guid, guid, name, name, self._switch_systems[role], front.numbers, role.value)
+
+    def _adapter(self, host: int, within: int, plane: int) -> SubnetNode:
+        """Make the node of a NIC port."""
+        request, device = self.plan.request, self.plan.hosts[host]
+        _, panel, _ = self._nics[within, plane]
+        adapter = panel.removesuffix("/P1")
+        number = (host * request.host_gpus + within) * request.planes + plane
+        given = self._guids.get((device, adapter)) or self._guids.get((device, self.plan.naming.interface(within, plane))) or port_placeholder(number)
+        base = guid_text(given - 1)
+        description = f"{device} {adapter}"[-DESCRIPTION_BYTES:]
+        return SubnetNode("Ca", f"H-{base[2:]}", guid_text(given), base, description, device, self._host_system, 1, "")
+
+    def _placeholder(self, unit: int, index: int) -> int:
+        """Return the stand-in for a switch's GUID."""
+        boxes = self.plan.naming.boxes
+        first = next(number for number, box in enumerate(boxes) if box.role is boxes[index].role)
+        return switch_placeholder(boxes[index].role.tier, unit, index - first)
+
+    @cached_property
+    def _panels(self) -> dict[Role, list[PortNames]]:
+        """The number, the panel's name and UFM's name of each planned port of a role's box."""
+        fronts = self.plan.request.fronts
+        return {
+            role: [PortNames(fronts[role].number(port), _word(fronts[role].interface(port)), fronts[role].interface(port)) for port in ports]
+            for role, ports in self.plan.ports.items()
+        }
+
+    @cached_property
+    def _nics(self) -> dict[tuple[int, int], PortNames]:
+        """The number, the panel's name and UFM's name of each NIC port of a host, by GPU within the host and plane.
+
+        An adapter is called as its RDMA device is, and as its interface where the chassis is not known; to UFM it counts from 1.
+        """
+        request, naming = self.plan.request, self.plan.naming
+        found: dict[tuple[int, int], PortNames] = {}
+        for gpu in range(request.host_gpus):
+            for plane in range(request.planes):
+                known = request.host and request.host.port(gpu, plane).rdma
+                found[gpu, plane] = PortNames(1, f"{known or naming.interface(gpu, plane)}/P1", f"HCA-{gpu * request.planes + plane + 1}/1")
+        return found
+
+    @cached_property
+    def _host_system(self) -> str:
+        """The type of the hosts."""
+        host = self.plan.request.host
+        return _word(host.model.upper()) if host else f"HOST-{self.plan.request.host_gpus * self.plan.request.planes}"
+
+    @cached_property
+    def _switch_systems(self) -> dict[Role, str]:
+        """The type of each role's box: its model, and how many ports its split makes."""
+        fronts = self.plan.request.fronts
+        return {role: f"{_word(fronts[role].model.model.upper())}-{fronts[role].numbers}" for role in self.plan.roles}
+
+    @cached_property
+    def _system_views(self) -> list[SystemView]:
+        """The types of box, by name."""
+        views: dict[str, SystemView] = {}
+        for role, name in self._switch_systems.items():
+            front, used = self.plan.request.fronts[role], self.plan.ports[role]
+            panel = {front.number(port): _word(front.interface(port)) for port in [*front.idle(used), *used]}
+            # every number is named, in use or not: ibdmchk dies of a switch that lacks one
+            known = views[name].nodes[0].ports if name in views else [(number, f"N{number}") for number in range(1, front.numbers + 1)]
+            views[name] = SystemView(name, [SystemNode("SW", _word(front.model.model.upper()), "U1", front.numbers, sorted({**dict(known), **panel}.items()))])
+        nic = self.plan.request.host.nic.upper() if self.plan.request.host else "NIC"
+        nodes = [SystemNode("CA", _word(nic), panel.removesuffix("/P1"), 1, [(number, panel)]) for number, panel, _ in self._nics.values()]
+        views[self._host_system] = SystemView(self._host_system, nodes)
+        return [views[name] for name in self.systems]
+
+    @cached_property
+    def _guids(self) -> dict[tuple[str, str], int]:
+        """The GUIDs of the table, by device and port. Raises Refusal `bad-guids` where it names what there is not, or a GUID that another port stands under."""
+        shown = self.plan.spec.addressing.guids
+        if shown is None:
+            return {}
+        if not is_infiniband(self.plan):
+            raise refuse("bad-guids", f"{shown}: these switches speak Ethernet, which has no GUIDs", path=KEY, hint="leave `addressing.guids` out")
+        lines = read_guids(self.plan.catalog.beside(shown), shown)
+        switches, ports = set(self.plan.switches()), set(self._port_names())
+        hosts = set(self.plan.hosts)
+        findings = []
+        for read in lines:
+            if (read.device in switches and not read.port) or (read.device in hosts and read.port in ports):
+                continue
+            findings.append(unknown_guid(shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else []))
+        if findings:
+            raise Refusal(findings[:SHOWN])
+        return {(read.device, read.port): read.guid for read in lines}
+
+    @cached_property
+    def _given(self) -> set[str]:
+        """The GUIDs of the table, as texts."""
+        return {guid_text(guid) for guid in self._guids.values()}
+
+    def _port_names(self) -> Iterator[str]:
+        """List the names of a host's NIC ports, in the system's words and in those of RDMA."""
+        for (within, plane), (_, panel, _) in self._nics.items():
+            yield panel.removesuffix("/P1")
+            yield self.plan.naming.interface(within, plane)
+
+
+def _word(name: str) -> str:
+    """Name a port or a model for .ibnl and .topo files, where a name begins with a letter.
+
+    >>> _word("1/1/2"), _word("sw1p2")
+    ('P1/1/2', 'sw1p2')
+    """
+    return name if name[:1].isalpha() else f"P{name}"

@@ -1,0 +1,129 @@
+"""What templates see of an InfiniBand subnet: its switches and adapters, how they are joined, and what its manager is told.
+
+The rules of `fabricgen.views` hold here too: every decision is text or number, and a template only loops, tests and joins. `viewing` makes these views.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+
+class PortNames(NamedTuple):
+    """What a port goes by: its number in the subnet, its name on the panel, where names begin with a letter, and the name that UFM shows."""
+
+    number: int
+    panel: str
+    ufm: str
+
+
+@dataclass(slots=True)
+class SubnetPort:
+    """One end of a link, with the far end beside it."""
+
+    own: PortNames
+    peer: SubnetNode
+    far: PortNames
+    cable: str
+    """Label of the cable; where the link takes several, what their labels have in common."""
+    upward: bool
+    """Whether the far end is a tier above. A list that names each link once, names it so."""
+
+
+@dataclass(slots=True)
+class SubnetNode:
+    """One switch, or one port of an adapter, which the subnet sees as an adapter of one port."""
+
+    kind: str
+    """`Switch` or `Ca`, as ibnetdiscover writes it."""
+    id: str
+    """How ibnetdiscover calls it: S- or H- and its GUID."""
+    guid: str
+    """GUID of a switch, or of the adapter's port."""
+    base: str
+    """GUID of the node itself: of an adapter in ibsim one less than its port's."""
+    description: str
+    """NodeDescription: a switch's name, or the host's and the adapter's."""
+    device: str
+    """The switch or the host."""
+    system: str
+    """The type of that, as the .ibnl file of the same name describes it."""
+    width: int
+    """Ports that it has, in use or not."""
+    role: str
+    """leaf, spine or core; empty for an adapter."""
+    ports: list[SubnetPort] = field(default_factory=list)
+    """Ports in use, by number."""
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it forwards."""
+        return self.kind == "Switch"
+
+
+@dataclass(slots=True)
+class SystemNode:
+    """One device inside a system: a switch, or an adapter, with the names of its ports."""
+
+    kind: str
+    """SW or CA."""
+    device: str
+    """What the device is."""
+    name: str
+    width: int
+    """The highest number of a port."""
+    ports: list[tuple[int, str]]
+    """Number and the name on the panel."""
+
+
+@dataclass(slots=True)
+class SystemView:
+    """A type of box, for an .ibnl file."""
+
+    name: str
+    nodes: list[SystemNode]
+
+
+@dataclass(slots=True)
+class Partition:
+    """A partition; `members` are GUIDs of adapters' ports, and none stands for everybody."""
+
+    name: str
+    key: str
+    members: list[str]
+
+
+@dataclass(slots=True)
+class SubnetView:
+    """One subnet, and its manager."""
+
+    name: str
+    fabric: str
+    prefix: str
+    """The subnet prefix of its GIDs; no two subnets of a fabric share one."""
+    engines: list[str]
+    """Routing engines, the preferred one first."""
+    roots: list[str]
+    """GUIDs of the highest tier."""
+    switches: list[SubnetNode]
+    adapters: list[SubnetNode]
+    systems: list[SystemView]
+    partitions: list[Partition]
+    """One for each rail where several share the subnet and must be kept apart; else none."""
+    made_up: int
+    """GUIDs that no table gave, and that stand in for the hardware's."""
+
+    @property
+    def nodes(self) -> list[SubnetNode]:
+        """The adapters, then the switches."""
+        return [*self.adapters, *self.switches]
+
+    @property
+    def switch_count(self) -> int:
+        """How many switches there are."""
+        return len(self.switches)
+
+    @property
+    def adapter_count(self) -> int:
+        """How many ports of adapters there are."""
+        return len(self.adapters)
