@@ -1,0 +1,81 @@
+"""What facts of every kind have in common: their values, their sources, and what could not be verified."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+Transport = Literal["ethernet", "infiniband"]
+FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "generic"]
+Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "generic"]
+Top = Literal["finned", "flat", "any"]  # the heat sink of a module: its own fins, or a flat top under the cage's
+
+Text = Annotated[str, Field(min_length=1)]
+Count = Annotated[int, Field(gt=0, strict=True)]
+Index = Annotated[int, Field(ge=0, strict=True)]
+Amount = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
+Price = Annotated[Decimal, Field(gt=0, allow_inf_nan=False)]
+
+
+def _texts(value: object) -> object:
+    """Take one text for a list of one: most files cite a single document."""
+    return [value] if isinstance(value, str) else value
+
+
+def _lane_ranges(value: object) -> object:
+    """Read `17-24 9-16`, one range of lanes per front cage; 64 lists of 8 numbers are slow to parse and hard to review."""
+    if not isinstance(value, str):
+        return value
+    if not _LANES.fullmatch(value.strip()):
+        raise ValueError("the lanes of the cages are written as ranges, like 0-7 8-15")
+    ends = (text.split("-") for text in value.split())
+    return tuple(tuple(range(int(first), int(last) + 1)) for first, last in ends)
+
+
+_LANES = re.compile(r"\d+-\d+(\s+\d+-\d+)*")
+
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_texts), Field(min_length=1)]
+LaneTable = Annotated[tuple[tuple[int, ...], ...], BeforeValidator(_lane_ranges)]
+
+
+class Facts(BaseModel):
+    """Facts from a file: immutable, and nothing in them that nobody reads."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Sourced(Facts):
+    """Facts with where they come from; `unverified` names those that could not be checked there, `breakouts.4x200G` or `cooling`."""
+
+    description: Text
+    source: Texts
+    unverified: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _unverified_are_facts(self) -> Self:
+        fields = type(self).model_fields
+        strangers = [key for key in self.unverified if key.split(".")[0] not in fields]
+        if strangers:
+            raise ValueError(f"unverified: {strangers[0]} is not a fact of this file")
+        return self
+
+
+class Part(Sourced):
+    """One model that can be bought."""
+
+    model: Text
+    vendor: Text
+    quality: Literal["A", "B", "C"]  # A: primary document read; B: transcription or secondary source; C: from memory or derived
+    notes: tuple[str, ...] = ()
+
+
+_FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
+_NAME = r"[A-Za-z0-9 ._/:-]"  # what an interface may be called: it stands in configurations and in cells of tables
+Pattern = Annotated[str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")]
+PortName = Annotated[str, Field(pattern=rf"^[A-Za-z0-9]{_NAME}*$")]
+LinuxName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")]  # what the kernel takes for a device, and a path and a shell leave alone
+PciAddress = Annotated[str, Field(pattern=r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]

@@ -1,0 +1,87 @@
+"""What a catalog file may say of a host, its GPUs and its NICs."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from fabricgen.parts.facts import Amount, Count, Facts, FormFactor, Index, LinuxName, Part, PciAddress, PortName, Positive, Text, Top, Transport
+
+
+class HostPort(Facts):
+    """The NIC port of one GPU on one plane: where it leaves the chassis and what the host's software calls it."""
+
+    gpu: Index
+    plane: Index = 0
+    cage: PortName
+    sub: Count = 1
+    label: PortName
+    ethernet: LinuxName
+    infiniband: LinuxName | None = None
+    rdma: LinuxName | None = None
+    pci: PciAddress | None = None
+
+
+class Host(Part):
+    """A chassis or tray of GPUs, and the HB domain that it is part of."""
+
+    gpus: Count
+    hb_domain_gpus: Count
+    hb_domain_hosts: Count
+    hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
+    accelerator: str | None = None  # its GPUs, as a file of the catalog; only `model` reckons with them
+    scale_up: bool = True  # whether its GPUs share a scale-up interconnect; behind PCIe alone none can relay for another
+    nic: str
+    nics_per_gpu: Count
+    speeds_gbps: dict[Count, Count]  # planes -> speed of one port
+    form_factor: FormFactor
+    cooling: Literal["air", "liquid"]
+    module_top: Top = "any"
+    ports: tuple[HostPort, ...]
+    rack_units: Count | None = None
+    weight_kg: Amount | None = None
+    typical_w: Amount | None = None
+    maximum_w: Amount | None = None
+    hosts_per_rack: Count | None = None
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.hb_domain_gpus != self.gpus * self.hb_domain_hosts:
+            raise ValueError(f"hb_domain_gpus: {self.hb_domain_hosts} hosts of {self.gpus} GPUs are not {self.hb_domain_gpus}")
+        seats = {(port.gpu, port.plane) for port in self.ports}
+        wanted = {(gpu, plane) for gpu in range(self.gpus) for plane in range(max(self.speeds_gbps, default=0))}
+        if seats != wanted or len(self.ports) != len(seats):
+            raise ValueError(f"ports: one per GPU and plane were expected, {len(wanted)} in all")
+        if len({(port.cage, port.sub) for port in self.ports}) != len(self.ports):
+            raise ValueError("ports: two of them sit at one place of one cage")
+        for names in ([port.ethernet for port in self.ports], [port.infiniband for port in self.ports if port.infiniband]):
+            if len(set(names)) != len(names):
+                raise ValueError("ports: two of them have one interface name")
+        return self
+
+    def port(self, gpu: int, plane: int = 0) -> HostPort:
+        """Find the port of a GPU, counted within the host, on a plane; both from 0. Raises KeyError where there is none."""
+        for port in self.ports:
+            if (port.gpu, port.plane) == (gpu, plane):
+                return port
+        raise KeyError((gpu, plane))
+
+
+class Accelerator(Part):
+    """A GPU, as far as the training model needs it: `tflops` without sparsity at `precision`, HB bandwidth in one direction."""
+
+    tflops: Positive
+    precision: Text
+    hb_bandwidth_gbps: Count | None = None
+
+
+class Nic(Part):
+    """A network adapter; `speed_gbps` is the card's, over all its ports."""
+
+    part_number: str | None = None
+    ports: Count
+    speed_gbps: Count
+    form_factor: FormFactor
+    transports: tuple[Transport, ...]
+    power_w: Amount | None = None

@@ -1,0 +1,43 @@
+"""What a file may say of a language model to train."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from fabricgen.parts.facts import Count, Facts, Positive, Sourced, Text
+
+
+class Experts(Facts):
+    """A mixture of experts: in every so many layers each token goes to `top_k` of the `experts`."""
+
+    experts: Count
+    top_k: Count
+    every: Count = 1
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.top_k > self.experts:
+            raise ValueError(f"top_k: a token cannot go to {self.top_k} of {self.experts} experts")
+        return self
+
+
+class Workload(Sourced):
+    """A language model and the batch it is trained with; an iteration sees `batch_tokens` over all GPUs."""
+
+    name: Text
+    layers: Count
+    hidden: Count
+    sequence: Count
+    batch_tokens: Count
+    bytes_per_element: Positive
+    pipeline_stages: Count = 1
+    moe: Experts | None = None
+    notes: tuple[str, ...] = ()
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.pipeline_stages > self.layers:
+            raise ValueError(f"pipeline_stages: {self.layers} layers cannot be cut into {self.pipeline_stages} stages")
+        return self
