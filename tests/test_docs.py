@@ -111,7 +111,7 @@ def test_every_kind_of_output_shows_what_its_template_sees(site: Path) -> None:
     shown = text_of(site, "views")
     assert "r0-leaf-1" in shown
     assert "One port in use on a switch." in shown
-    assert {"views-SwitchView", "views-PortView", "hosting-views-NicView", "machine_room-views-RackView"} <= anchors_of(site, "views")
+    assert {"views-switches-SwitchView", "views-switches-PortView", "hosting-views-NicView", "machine_room-views-RackView"} <= anchors_of(site, "views")
 
 
 def test_the_site_stands_alone(site: Path) -> None:

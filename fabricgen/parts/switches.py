@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
+from fabricgen.parts.facts import Amount, Count, Facts, FormFactor, Index, LaneTable, Part, Pattern, Text, Top, Transport
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
-from fabricgen.parts.facts import Amount, Count, Facts, FormFactor, Index, LaneTable, Part, Pattern, Text, Top, Transport
 
 
 class Breakout(Facts):

@@ -1,0 +1,70 @@
+"""Texts as CSV, JSON and DOT want them: quoted where they must be, and never a formula that a spreadsheet would run."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+"""A cell that starts so is run as a formula by spreadsheets."""
+
+
+def csv_cell(value: object) -> str:
+    """Write one cell of a CSV: quoted where it must be, and never a formula.
+
+    >>> print(csv_cell("=1+1"), csv_cell("2 m, blue"))
+    '=1+1 "2 m, blue"
+    """
+    text = "" if value is None else str(value)
+    if text.startswith(FORMULA_STARTS) and not _is_number(text):
+        text = f"'{text}"
+    if any(sign in text for sign in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
+
+
+def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
+    """Write rows of a CSV that have one length, without the last line's end: each cell as `csv_cell` does it, only faster where none needs it.
+
+    >>> print(csv_rows([("a", 1), ("=b", "c,d")]))
+    a,1
+    '=b,"c,d"
+    """
+    cells = [*rows]
+    form = ",".join(["%s"] * len(cells[0])) if cells else ""
+    lines = [form % row for row in cells]
+    text = "\n".join(lines)
+    if _is_plain(text, form.count(",") * len(cells), len(cells) - 1):
+        return text
+    return "\n".join(line if _is_plain(line, len(row) - 1, 0) else ",".join(map(csv_cell, row)) for line, row in zip(lines, cells, strict=True))
+
+
+def _is_plain(text: str, commas: int, breaks: int) -> bool:
+    """Say whether a text holds so many commas and line breaks, and nothing that might have to be quoted or begin a formula."""
+    counted = text.count(",") == commas and text.count("\n") == breaks
+    return counted and not text.startswith("-") and not any(sign in text for sign in UNSAFE)
+
+
+UNSAFE = ("=", "+", "@", '"', "\t", "\r", ",-", "\n-")
+"""What might have to be quoted, or begin a formula; the usual names hold none of it."""
+
+
+def _is_number(text: str) -> bool:
+    """Say whether a cell is a plain number, which may be negative."""
+    return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
+
+
+def json_text(value: object) -> str:
+    """Write a value as JSON; the template puts no quotes around it."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def quoted(value: object) -> str:
+    """Write a double-quoted string for DOT, with its quotes and backslashes escaped."""
+    text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
+    return f'"{text}"'

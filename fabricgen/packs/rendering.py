@@ -1,0 +1,130 @@
+"""Packs as they are found, shadowed file by file, and rendered in the sandbox."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from pydantic import ValidationError
+
+from fabricgen.diagnostics import Finding, Place, Refusal
+from fabricgen.packs.cells import csv_cell, csv_rows, json_text, quoted
+from fabricgen.packs.manifest import Pack
+from fabricgen.resources import shipped
+from fabricgen.source import load_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Packs:
+    """The packs of one run, found in `roots` first and then in what ships with the program."""
+
+    def __init__(self, roots: Sequence[Path] = ()) -> None:
+        """Keep the folders; templates are compiled when they are first rendered."""
+        self._roots = [*(Path(root) for root in roots), shipped("templates")]
+        self._compiled: dict[tuple[str, str], Template] = {}
+        self._read: dict[Path, Pack] = {}
+
+    def names(self) -> list[str]:
+        """List the packs, sorted."""
+        return sorted({path.parent.name for root in self._roots for path in root.glob("*/pack.yaml")})
+
+    def pack(self, name: str) -> Pack | None:
+        """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            return None
+        path = next((found for root in self._roots if (found := root / name / "pack.yaml").is_file()), None)
+        if path is not None and path not in self._read:
+            self._read[path] = self._parse(path)
+        return self._read[path] if path else None
+
+    @staticmethod
+    def _parse(path: Path) -> Pack:
+        """Read one pack.yaml; every fault is its own finding."""
+        try:
+            return Pack.model_validate(load_facts(path, "bad-pack"))
+        except ValidationError as error:
+            hint = "compare with a pack that ships with fabricgen"
+            raise Refusal(Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint) for detail in error.errors(include_url=False)) from None
+
+    def for_nos(self, nos: str) -> Pack | None:
+        """Find the pack that configures a NOS."""
+        return next((pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None)
+
+    def group(self, group: str) -> list[Pack]:
+        """Return the packs of an artefact group that are no NOS's, by name."""
+        return [pack for pack in map(self.pack, self.names()) if pack and pack.group == group and pack.nos is None]
+
+    def files(self, pack: str, name: str) -> list[Path]:
+        """Return every file of a pack that has this name, a user's own before the shipped one."""
+        return [path for root in self._roots if (path := root / pack / name).is_file()]
+
+    def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
+        """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
+        try:
+            return self._template(pack, template).render(**view)
+        except Refusal:
+            raise
+        except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
+            line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
+            hint = "compare with the template of the same name that ships with fabricgen"
+            said = getattr(error, "message", None) or str(error) or type(error).__name__
+            raise Refusal([Finding("bad-template", f"{pack}/{template}{line}: {said}", hint=hint)]) from error
+
+    def _template(self, pack: str, template: str) -> Template:
+        """Compile a template once."""
+        key = (pack, template)
+        if key not in self._compiled:
+            self._compiled[key] = self._environment.get_template(f"{pack}/{template}")
+        return self._compiled[key]
+
+    @cached_property
+    def _environment(self) -> _Sandbox:
+        """Make the sandbox; an undefined name is an error, so that a typing mistake cannot become an empty line of a config."""
+        environment = _Sandbox(
+            loader=ChoiceLoader([FileSystemLoader(root) for root in self._roots]),
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            auto_reload=False,  # a run reads a template once; looking again costs more than an include
+        )
+        environment.filters |= {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted}
+        return environment
+
+
+def _fault(detail: dict[str, Any]) -> str:
+    """Say what of a pack.yaml does not fit."""
+    key, said = ".".join(str(part) for part in detail["loc"]), str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        return f"`{key}` is not a key of a pack.yaml"
+    if detail["type"] == "missing":
+        return f"`{key}` is missing"
+    return said if detail["type"] == "value_error" else f"`{key}`: {said[:1].lower()}{said[1:]}"
+
+
+class _Sandbox(ImmutableSandboxedEnvironment):
+    """Jinja's sandbox, with its attribute check remembered: views are read millions of times and always by the same few names."""
+
+    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the options are those of Jinja
+        super().__init__(**options)
+        self._safe: set[tuple[type, str]] = set()
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
+        """Ask the sandbox once for each name of a class of ours or of Jinja: it judges those by class and name alone."""
+        if (type(obj), attribute) in self._safe:
+            return getattr(obj, attribute)
+        return super().getattr(obj, attribute)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - the signature is that of Jinja
+        """Remember what the sandbox allows of views and loops; what Python itself brings is asked for again."""
+        safe = super().is_safe_attribute(obj, attr, value)
+        if safe and type(obj).__module__.startswith(("fabricgen.", "jinja2.")):
+            self._safe.add((type(obj), attr))
+        return safe

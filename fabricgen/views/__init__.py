@@ -1,0 +1,29 @@
+"""What templates see: the shapes of finished, sorted, named values.
+
+A view holds every decision as text or number, so that a template only loops, tests and joins. Views are slotted dataclasses, because a
+million-GPU fabric renders four million ports and attribute access on slots is what Jinja does fastest. Every public attribute may be used in a template.
+`viewing` makes the views of a fabric, `tabulating` those of its bill.
+"""
+
+from fabricgen.views.bill import BomView, ComparisonView, FigureView, PartView
+from fabricgen.views.cables import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Chunk, Join, opposite
+from fabricgen.views.switches import CageView, IdlePort, Instance, PortView, SwitchView
+
+__all__ = [
+    "CABLE_COLUMNS",
+    "DIRECTION",
+    "BomView",
+    "CableSheet",
+    "CableView",
+    "CageView",
+    "Chunk",
+    "ComparisonView",
+    "FigureView",
+    "IdlePort",
+    "Instance",
+    "Join",
+    "PartView",
+    "PortView",
+    "SwitchView",
+    "opposite",
+]

@@ -1,0 +1,88 @@
+"""What templates see of the bill, and of the same cluster in each design."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class PartView:
+    """One row of the bill of materials; what nobody knows is empty, never 0."""
+
+    row: str
+    """What the row is: part, subtotal of a class, or total."""
+    part_class: str
+    part: str
+    part_number: str
+    description: str
+    purpose: str
+    """What it is for: a count for each place, like `leaf 64, spine 32`."""
+    quantity: str
+    spares: str
+    unit_price: str
+    price_book: str
+    """The book of the unit price, or `inventory` where the inventory gives it."""
+    price_date: str
+    currency: str
+    total: str
+    """Price of the quantity and its spares."""
+    power_w: str
+    """Typical power of the quantity; spares lie on a shelf."""
+    pack: str = ""
+    """How many are sold together; quantity and spares make whole packs."""
+    list_price: str = ""
+    """The price of the book, in its own currency, before any discount."""
+    list_currency: str = ""
+    discount_pct: str = ""
+    power_max_w: str = ""
+    """The most power that the quantity may take."""
+
+
+@dataclass(slots=True)
+class BomView:
+    """The bill of materials. A sum names in its description what it misses."""
+
+    fabric: str
+    design: str
+    currency: str
+    price_book: str
+    parts: list[PartView]
+    sums: list[PartView]
+    """A row for each class of parts, and the total."""
+    unpriced: list[PartView]
+    """The parts without a price, which no sum contains."""
+    link_ends: str
+    """Transceivers counted one per link end, as the rail-only paper counts."""
+    modules: str
+    """Transceivers as they are sold and counted in `parts`: a twin-port module serves two links."""
+    terms: list[str] = field(default_factory=list)
+    """Discount, exchange and spares, in a sentence each."""
+
+    @property
+    def rows(self) -> list[PartView]:
+        """The parts, then the sums."""
+        return [*self.parts, *self.sums]
+
+
+@dataclass(slots=True)
+class FigureView:
+    """One figure of the compared designs."""
+
+    figure: str
+    unit: str
+    values: list[str]
+    """In the order of `ComparisonView.designs`; empty where the figure is not known, and then `note` says why."""
+    saving_pct: str
+    """What rail-only saves against the fat-tree."""
+    note: str
+    missing: str = ""
+    """Of `note`, what the figures of the designs that can be built miss."""
+
+
+@dataclass(slots=True)
+class ComparisonView:
+    """The same cluster in each design."""
+
+    fabric: str
+    designs: list[str]
+    figures: list[FigureView]

@@ -1,0 +1,160 @@
+"""What templates see of cables: one cable, and runs of them with the columns that were asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from itertools import chain, repeat
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.diagnostics import refuse, suggest
+from fabricgen.labelling import Labelling
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from fabricgen.labelling import Label
+
+
+@dataclass(slots=True)
+class CableView:
+    """One cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none."""
+
+    cable: str
+    """The cable's name, which stays with it when the fabric grows; it is on both labels."""
+    rail: str
+    """Rail, from 0; empty where the link carries several."""
+    plane: int
+    """Plane of the link, from 0."""
+    tier: int
+    """Tier of the upper end: 1 leaf, 2 spine, 3 core."""
+    a_device: str
+    """Host or switch at the lower end."""
+    a_interface: str
+    """What the system of that device calls the port."""
+    a_port: str
+    """What is printed beside the port: the chassis's own label, or cage/position."""
+    b_device: str
+    """Switch at the upper end."""
+    b_interface: str
+    """What the system of that device calls the port."""
+    b_port: str
+    """What is printed beside the port: cage/position."""
+    speed: str
+    """Speed of a link of the cable."""
+    a_rack: str
+    """Rack of the lower end."""
+    a_unit: str
+    """Lowest rack unit of that device, from 1."""
+    b_rack: str
+    """Rack of the upper end."""
+    b_unit: str
+    """Lowest rack unit of that device, from 1."""
+    length_m: str
+    """Length to buy, in metres: a stock length."""
+    medium: str
+    """What the cable is made of: mmf and smf are fibres."""
+    part: str
+    """Part of the cable, as the bill names it."""
+    a_transceiver: str
+    """Module at the lower end, as the bill names it."""
+    b_transceiver: str
+    """Module at the upper end, as the bill names it."""
+    piece: str
+    """Where one piece of cable, a splitter or twin copper, has several rows: the cage that it fills at one end; the same in each of those rows."""
+    connector: int
+    """Which connector of its modules the cable takes, from 1, where a link takes several cables; else 0."""
+
+
+CABLE_COLUMNS = tuple(column.name for column in fields(CableView))
+
+
+class Join(NamedTuple):
+    """A column that is looked up: the text for the value of the column `key`, or `otherwise`."""
+
+    key: str
+    texts: Mapping[Any, str]
+    otherwise: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CableSheet:
+    """What a sheet of cables shows: its columns, where those that are no attributes of a cable come from, its rows, and how labels are written."""
+
+    columns: tuple[str, ...] = CABLE_COLUMNS[:-1]
+    joins: Mapping[str, Join] = field(default_factory=dict)
+    both_ways: bool = False
+    """Whether each cable has a second row, from its other end."""
+    labelling: Labelling = field(default_factory=Labelling)
+
+    @property
+    def rows(self) -> int:
+        """Rows of a cable."""
+        return 2 if self.both_ways else 1
+
+
+@dataclass(slots=True)
+class Chunk:
+    """A run of cables. A table that is too long for memory is rendered chunk by chunk; `first` and `last` mark the ends."""
+
+    fabric: str
+    rows: list[CableView]
+    first: bool
+    last: bool
+    sheet: CableSheet = CableSheet()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that were asked for."""
+        return self.sheet.columns
+
+    def table(self) -> Iterator[tuple[str | int, ...]]:
+        """Read the columns that were asked for; with `both_ways`, each cable a second time with its ends exchanged."""
+        if not self.sheet.both_ways:
+            return self.select(self.columns)
+        turned = [opposite(column) for column in self.columns]
+        return chain.from_iterable(zip(self._cells(self.columns, "a-b"), self._cells(turned, "b-a"), strict=True))
+
+    def labels(self) -> Iterator[Label]:
+        """Write the labels, two for each cable."""
+        return self.sheet.labelling.labels(self.rows)
+
+    def label_lines(self) -> str:
+        """Write the same labels as finished lines of a CSV: end, cable_id, line1, line2, qr, rail, colour."""
+        return self.sheet.labelling.lines(self.rows)
+
+    def select(self, columns: Sequence[str]) -> Iterator[tuple[str | int, ...]]:
+        """Read these columns of every row at once, which is four times as fast as naming each in a template. Raises Refusal `bad-template`."""
+        for column in columns:
+            if column not in CABLE_COLUMNS and column not in self.sheet.joins and column != DIRECTION:
+                known = [*CABLE_COLUMNS, DIRECTION, *self.sheet.joins]
+                raise refuse("bad-template", f"a cable has no column `{column}`", hint=suggest(column, known, f"columns: {', '.join(known)}"))
+        return self._cells(columns, "a-b")
+
+    def _cells(self, columns: Sequence[str], direction: str) -> Iterator[tuple[str | int, ...]]:
+        """Read columns that there are; `direction` is the text of that column."""
+        if len(columns) > 1 and all(column in CABLE_COLUMNS for column in columns):
+            return map(attrgetter(*columns), self.rows)
+        return zip(*(self._column(column, direction) for column in columns), strict=True)
+
+    def _column(self, column: str, direction: str) -> Iterator[str | int]:
+        """Read one column."""
+        if column in CABLE_COLUMNS:
+            return map(attrgetter(column), self.rows)
+        if column == DIRECTION:
+            return repeat(direction, len(self.rows))
+        key, texts, otherwise = self.sheet.joins[column]
+        return (texts.get(value, otherwise) for value in map(attrgetter(key), self.rows))
+
+
+DIRECTION = "direction"
+"""The column that tells the two rows of a cable apart."""
+
+
+def opposite(column: str) -> str:
+    """Name the same column of the other end.
+
+    >>> opposite("a_rack"), opposite("b_rack"), opposite("rail")
+    ('b_rack', 'a_rack', 'rail')
+    """
+    return {"a_": "b_", "b_": "a_"}.get(column[:2], column[:2]) + column[2:]

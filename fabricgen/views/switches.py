@@ -1,0 +1,148 @@
+"""What templates see of a switch: its ports, its cages, and everything that its configuration says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricgen.parts import SonicPlatform
+    from fabricgen.spec import Roce
+
+
+@dataclass(slots=True)
+class PortView:
+    """One port in use on a switch."""
+
+    interface: str
+    alias: str
+    cage: int
+    subport: int
+    """Position in the cage from 1; 0 where the cage is not split."""
+    lanes: str
+    """Lanes of the port, joined by commas; empty where the platform's lanes are not known."""
+    speed: str
+    speed_mbps: int
+    breakout: str
+    peer_device: str
+    peer_interface: str
+    cable: str
+    """Label of the cable; where the link takes several, what their labels have in common."""
+    address: str
+    """The port's own address with its prefix length; empty where the link is unnumbered."""
+    to_host: bool
+    vrf: str
+    """The VRF of the port's rail; empty where the box serves one rail only."""
+    rail: str
+    length_m: int = 0
+    """Length of the cable in whole metres, rounded up; 0 where nobody described the room, for a switch must not reckon with a guess."""
+    lane_count: int = 0
+    """Serdes lanes of the port."""
+    peer_asn: int = 0
+    """AS number of the switch at the far end, or of all unnumbered hosts; 0 for a numbered host, which speaks no BGP."""
+
+
+@dataclass(slots=True)
+class IdlePort:
+    """One port without a cable."""
+
+    interface: str
+    alias: str
+    cage: int
+    subport: int
+    lanes: str
+    speed: str
+    speed_mbps: int
+
+
+@dataclass(slots=True)
+class CageView:
+    """One cage and its split; `interface` is its first port, `whole` what the NOS calls the unsplit cage."""
+
+    cage: int
+    interface: str
+    whole: str
+    breakout: str
+    count: int
+    sonic_mode: str
+    split: bool
+    speed: str
+    """Of each of its ports."""
+    lane_count: int = 0
+    """Serdes lanes of each of its ports."""
+
+
+@dataclass(slots=True)
+class Instance:
+    """One routing instance of a switch: the default one, or the VRF of one rail on a shared box."""
+
+    vrf: str
+    """Empty for the default instance."""
+    table: int
+    """Linux routing table of the VRF; 0 for the default instance."""
+    rail: str
+    asn: int
+    router_id: str
+    loopback: str
+    """The loopback address, without a length: it is a /32."""
+    host_prefix: str
+    """The slice of the host pool that belongs to this rail and plane, and the only one that may be announced here."""
+    loopback_prefix: str
+    host_prefix_length: int
+    """Length of the prefixes that hosts bring in: 31 where links are numbered, else 32."""
+    host_ports: list[PortView]
+    fabric_ports: list[PortView]
+    """Ports towards other switches; BGP is unnumbered on them."""
+    ecmp_paths: int
+    fabric_asns: list[int] = field(default_factory=list)
+    """AS numbers at the far ends of the fabric ports, each once."""
+    host_asn: int = 0
+    """AS number of the hosts; 0 where none on this instance speaks BGP."""
+
+
+@dataclass(slots=True)
+class SwitchView:
+    """One switch and everything that its configuration says."""
+
+    name: str
+    fabric: str
+    role: str
+    tier: int
+    model: str
+    nos: str
+    rail: str
+    plane: int
+    asn: int
+    mtu: int
+    bfd: bool
+    hosts_numbered: bool
+    roce: Roce
+    platform: SonicPlatform | None
+    hwsku: str
+    """SONiC's SKU of this platform; empty where the known one stands for another split of the cages."""
+    ports: list[PortView]
+    """Ports in use, in the order of the front panel."""
+    idle_ports: list[IdlePort]
+    """Ports without a cable, in the order of the front panel."""
+    cages: list[CageView]
+    instances: list[Instance]
+    """The default instance alone, or one for each rail of a shared box."""
+    vrfs: list[Instance] = field(default_factory=list)
+    """The instances that are VRFs; empty on a box that serves one rail."""
+    nos_version: str = ""
+    """Version of the NOS that the inventory names; empty for the newest."""
+    adaptive_routing: bool = False
+    """Whether the box can spread packets over equal paths by their load."""
+
+    def older_than(self, version: str) -> bool:
+        """Say whether the inventory asks for a NOS before this version; one of which it names no version is the newest."""
+        return bool(self.nos_version) and _numbers(self.nos_version) < _numbers(version)
+
+
+def _numbers(version: str) -> list[int]:
+    """Read a version as numbers, which compare as versions do.
+
+    >>> _numbers("5.9") < _numbers("5.10")
+    True
+    """
+    return [int(number) for number in version.split(".")]
