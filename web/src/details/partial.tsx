@@ -16,7 +16,7 @@ export function Partial() {
   }
   return (
     <p class="note">
-      The page holds {grouped(held)} of {grouped(world.page.counts.cables)} cables{held > 0 && ", and this tells of those"}.
+      The page holds {held ? grouped(held) : "none"} of {grouped(world.page.counts.cables)} cables{held > 0 && ", and this tells of those"}.
     </p>
   );
 }

@@ -52,7 +52,7 @@ function Missing({ held }: { held: number }) {
   const { page } = useWorld();
   return held < page.counts.cables ? (
     <p class="note">
-      This page holds {grouped(held)} of the fabric's {grouped(page.counts.cables)} cables; <code>cabling/cables.csv</code> lists them all.
+      This page holds {held ? grouped(held) : "none"} of the fabric's {grouped(page.counts.cables)} cables; <code>cabling/cables.csv</code> lists them all.
     </p>
   ) : null;
 }
