@@ -51,10 +51,11 @@ function Bars({ chart, design }: { chart: Chart; design: string }) {
   );
 }
 
-/** What rail-only saves; that is nothing where the cluster is so small that all designs are the same. */
+/** What rail-only saves: nothing where the cluster is so small that all designs are the same, and less than that where its rails fill their switches badly. */
 function Saving({ saving }: { saving: string }) {
-  if (!saving) {
-    return null;
+  const share = parseFloat(saving);
+  if (!saving || share === 0) {
+    return saving ? <span class="saving">no difference</span> : null;
   }
-  return parseFloat(saving) === 0 ? <span class="saving">no difference</span> : <span class="saving some">rail-only saves {saving}</span>;
+  return share > 0 ? <span class="saving some">rail-only saves {saving}</span> : <span class="saving more">rail-only takes {saving.replace("-", "")} more</span>;
 }
