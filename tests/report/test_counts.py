@@ -125,3 +125,16 @@ def test_the_bars_are_those_of_compare(shown: Shown) -> None:
             value = wanted.get(design)
             assert width == pytest.approx(100 * value / most if value else 0, abs=0.01), (figure, design)
             assert number(amount) == value if value is not None else amount in {"cannot be built", "not known", "unknown"}, (figure, design)
+
+
+def test_what_rail_only_saves_is_that_of_compare(shown: Shown) -> None:
+    """It saves, takes more, or makes no difference; where one of the two cannot be built nothing is said."""
+    for key, saved in shown.built.said("compare")["savings"].items():
+        figure = {"transceivers": "transceivers, one per link end"}.get(name := key.removesuffix("_pct"), name)
+        told = section(shown.page, "comparison").locator(f"[data-figure='{figure}'] .saving").all_text_contents()
+        if saved is None:
+            assert told == [], figure
+        elif saved == 0:
+            assert told == ["no difference"], figure
+        else:
+            assert told == [f"rail-only saves {saved:g} %" if saved > 0 else f"rail-only takes {-saved:g} % more"], figure
