@@ -23,13 +23,14 @@ from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.heritage.rings import read_heritage
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import Flags, check_promise, read_inventory
+from fabricgen.report import Report, html
 from fabricgen.summary import summarize
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Finding", "Plan", "Refusal", "graph", "graphml", "node_link", "plan_file", "plan_inventory", "summary", "switch_graph"]
+__all__ = ["Finding", "Plan", "Refusal", "graph", "graphml", "node_link", "plan_file", "plan_inventory", "report", "summary", "switch_graph"]
 
 
 def plan_file(path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, *, catalogs: Sequence[Path] = ()) -> Plan:
@@ -63,6 +64,14 @@ def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (
 def summary(plan: Plan) -> dict[str, Any]:
     """Return the numbers of a plan under the keys of `fabricgen plan --json`. Raises Refusal where a price book is not to be found."""
     return summarize(plan, make_bom(plan))
+
+
+def report(plan: Plan) -> str:
+    """Return the report of a plan as one HTML file, without the files of switches, which `fabricgen build` puts into it.
+
+    Raises Refusal where a price book is not to be found.
+    """
+    return "".join(html(Report.of(plan)))
 
 
 def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog) -> Plan:

@@ -9,6 +9,7 @@ import networkx as nx
 import pytest
 
 from fabricgen import api
+from tests.report.decoding import Blocks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,3 +96,11 @@ def test_both_graphs_are_networkx(path: Path) -> None:
     plan = api.plan_file(path)
     assert isinstance(api.graph(plan), nx.MultiGraph)
     assert nx.number_connected_components(api.switch_graph(plan)) == 8
+
+
+def test_the_report_is_the_file_that_is_built_but_for_the_files_of_switches(path: Path, tmp_path: Path, run: Run) -> None:
+    """The same elements stand in both, and differ in one part."""
+    assert run("build", path, "-o", tmp_path / "out", "--only", "report").returncode == 0
+    built, ours = (Blocks(text) for text in ((tmp_path / "out" / "report.html").read_text(encoding="utf-8"), api.report(api.plan_file(path))))
+    assert ours.tags == built.tags
+    assert [part for part in built.documents if ours.documents[part] != built.documents[part]] == ["configs"]
