@@ -1,0 +1,129 @@
+"""From a plan to the views of its cables, unit by unit.
+
+Owns `CableViews`. What differs from unit to unit (names, racks, lengths, labels) is worked out for the rows that are asked for, so that memory stays
+level whatever the size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.cabling.ways import metres
+from fabricgen.terms import LinkKind, speed_text
+from fabricgen.viewing.ports import Ports, Words
+from fabricgen.views import CableView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabricgen.cabling.plugging import Joint
+
+
+class CableViews:
+    """Makes the views of the cables of one plan."""
+
+    def __init__(self, ports: Ports) -> None:
+        """Keep the ports of the plan."""
+        self.plan, self.ports = ports.plan, ports
+
+    def prepare(self) -> None:
+        """Work out now what all units share."""
+        _ = self._uppers, self._texts
+
+    def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+        """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
+        plan = self.plan
+        names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
+        boxes, request = plan.naming.boxes, plan.request
+        labels = Words(plan, unit)
+        texts = [_joint_texts(joint) for joint in plan.offers]
+        many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
+        shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
+        ports, hosts = self.ports, plan.hosts
+        facts, printed, nics = ports.facts, ports.printed, ports.host_interfaces[plane]
+        views: list[CableView] = []
+        for kind, block, lower, lower_port, upper, upper_port, _, number, b_interface, b_port, offer, a_rack, a_unit, b_rack, b_unit, length in zip(
+            *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
+        ):
+            rail, gpu = labels.rails[block], 0
+            speed, medium, part, low, high = texts[offer]
+            if kind == LinkKind.HOST:
+                gpu = lower + (rail or 0)
+                host, within = divmod(gpu, request.host_gpus)
+                a_device, (a_interface, a_port) = hosts[host], nics[within]
+                rail = gpu % request.domain_gpus % request.rails
+            else:
+                below = boxes[lower].role
+                a_device, a_interface, a_port = names[lower], facts[below][lower_port].interface, printed[below][lower_port]
+            views.append(
+                CableView(
+                    labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
+                    a_device, a_interface, a_port, names[upper], b_interface, b_port,
+                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, "", 0,
+                )
+            )  # fmt: skip
+            if offer in shared:
+                views[-1].piece = self._piece(shared[offer], views[-1], (gpu, plane), (lower_port, upper_port))
+            if many[kind] > 1:
+                views[-1:] = _split(views[-1], many[kind])
+        return views
+
+    def _piece(self, joint: Joint, view: CableView, nic: tuple[int, int], ports: tuple[int, int]) -> str:
+        """Name the piece of cable that a link shares with others: by the cage at its near end, and the position there where the cage holds several."""
+        plan, role = self.plan, joint.kind.upper if joint.near == "upper" else joint.kind.lower
+        device = view.b_device if joint.near == "upper" else view.a_device
+        if role is None:
+            port = plan.request.host.port(nic[0] % plan.request.host_gpus, nic[1]) if plan.request.host else None
+            return f"{device}:{port.cage}" if port else device
+        cage, sub, mode = plan.ports[role][ports[joint.near == "upper"]]
+        return f"{device}:{cage}" + (f"/{sub // joint.shared + 1}" if mode.count > joint.shared else "")
+
+    @cached_property
+    def _uppers(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
+        """The interface, and what is printed beside it, at the upper end of each of a unit's links."""
+        unit = self.plan.unit
+        interface, printed = (np.empty(len(unit.kind), dtype=object) for _ in range(2))
+        for kind in self.plan.kinds:
+            rows = unit.kind == kind
+            ports = unit.upper_port[rows]
+            interface[rows] = np.array([fact.interface for fact in self.ports.facts[kind.upper]], dtype=object)[ports]
+            printed[rows] = np.array(self.ports.printed[kind.upper], dtype=object)[ports]
+        return interface, printed
+
+    @cached_property
+    def _texts(self) -> tuple[NDArray[np.object_], ...]:
+        """The rack and the rack unit of each device, empty where it has no place, and each stock length, as texts."""
+        lengths = self.plan.lengths
+        if lengths is None:
+            return ()
+        stand = lengths.room.standing
+        racks = np.array([*lengths.room.names, ""], dtype=object)[stand.rack]
+        units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[stand.unit]
+        return racks, units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
+
+    def _laid(self, unit: int, start: int, stop: int | None) -> list[list[Any]]:
+        """Return the offer, rack and unit of both ends and the length of each link of a run, as columns; texts are empty where nothing is placed."""
+        if self.plan.lengths is None:
+            offer = self.plan.offer(unit)[start:stop].tolist()
+            return [offer, *[[""] * len(offer)] * 5]
+        laid, (racks, units, stocks) = self.plan.lengths.laid(unit, start, stop), self._texts
+        columns = laid.offer, racks[laid.lower], units[laid.lower], racks[laid.upper], units[laid.upper], stocks[laid.stock]
+        return [column.tolist() for column in columns]
+
+
+def _joint_texts(joint: Joint) -> tuple[str, str, str, str, str]:
+    """Return the texts of an offer: speed, medium, cable part, and the modules at the lower and the upper end, empty where the cable has its own ends."""
+    low, high = (module.model if module else "" for module in (joint.lower, joint.upper))
+    return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, low, high
+
+
+def _split(link: CableView, cables: int) -> list[CableView]:
+    """Return the cables of a link that takes several: a letter behind the label, and the connector behind the port."""
+    return [
+        replace(link, cable=link.cable + "abcdefgh"[index], a_port=f"{link.a_port}/{index + 1}", b_port=f"{link.b_port}/{index + 1}", connector=index + 1)
+        for index in range(cables)
+    ]

@@ -1,0 +1,103 @@
+"""What is the same in every unit of a fabric: what its ports are called and made of; and the words that all ports of one unit use.
+
+`cables` and `switches` make views of it.
+"""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.addressing import dotted
+from fabricgen.terms import Role, speed_text
+
+if TYPE_CHECKING:
+    from fabricgen.fronts import Front, Port
+    from fabricgen.planner import Plan
+
+
+class PortFacts(NamedTuple):
+    """What is the same of a port on every box of a role."""
+
+    interface: str
+    alias: str
+    cage: int
+    subport: int
+    lanes: str
+    speed: str
+    speed_mbps: int
+    breakout: str
+
+
+class Ports:
+    """The ports of one plan's switches and hosts; each property is worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; nothing is made before it is asked for."""
+        self.plan = plan
+
+    @cached_property
+    def facts(self) -> dict[Role, list[PortFacts]]:
+        """The ports of each role's box, in the order of `Plan.ports`."""
+        fronts = self.plan.request.fronts
+        return {role: [facts_of(fronts[role], port) for port in ports] for role, ports in self.plan.ports.items()}
+
+    @cached_property
+    def lane_counts(self) -> dict[Role, list[int]]:
+        """The lanes of each port of a role's box, in the order of `Plan.ports`."""
+        return {role: [port.breakout.lanes for port in ports] for role, ports in self.plan.ports.items()}
+
+    @cached_property
+    def host_interfaces(self) -> list[list[tuple[str, str]]]:
+        """The interface and the printed label of each NIC port, by plane, then by GPU of a host."""
+        request, naming = self.plan.request, self.plan.naming
+        return [[(naming.interface(gpu, plane), naming.label(gpu, plane)) for gpu in range(request.host_gpus)] for plane in range(request.planes)]
+
+    @cached_property
+    def printed(self) -> dict[Role, list[str]]:
+        """What is printed beside the ports of each role's box: the cage, and the position in it."""
+        return {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in self.facts.items()}
+
+
+def facts_of(front: Front, port: Port) -> PortFacts:
+    """Work out what a port is called and made of."""
+    cage, sub, mode = port
+    alias = front.model.alias(front.nos, cage, sub, mode) or ""
+    lanes = front.model.sonic.lanes[cage - 1] if front.model.sonic and front.model.sonic.lanes else ()
+    own = ",".join(str(lane) for lane in lanes[sub * mode.lanes : (sub + 1) * mode.lanes])
+    subport = sub + 1 if mode.count > 1 else 0
+    return PortFacts(front.interface(port), alias, cage, subport, own, speed_text(mode.speed_gbps), mode.speed_gbps * 1000, mode.name)
+
+
+def vrf_name(rail: int | None) -> str:
+    """Name the VRF of a rail on a shared box."""
+    return f"rail{rail}"
+
+
+class Words:
+    """The words of one unit that every port of it uses."""
+
+    def __init__(self, plan: Plan, unit: int) -> None:
+        """Work them out."""
+        blocks = range(plan.mapping.unit_blocks)
+        self.rails = [plan.mapping.rail(unit, block) for block in blocks]
+        self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
+        self.vrfs = [vrf_name(rail) for rail in self.rails]
+        self._width = plan.label_width
+        self._prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in blocks}
+        starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]
+        self._starts = starts if plan.addresses.numbered else []
+        self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
+        self._asn = cache(lambda box: plan.addresses.asn(unit, plan.naming.boxes[box]))
+
+    def cable(self, kind: int, block: int, number: int) -> str:
+        """Label a cable."""
+        return f"{self._prefixes[kind, block]}{number:0{self._width}}"
+
+    def peer_asn(self, box: int, *, to_host: bool) -> int:
+        """Return the AS number behind a port: that of a box, or of the hosts."""
+        return self._host_asn if to_host else self._asn(box)
+
+    def address(self, block: int, slot: int) -> str:
+        """Return the leaf's end of a host link's /31; empty where hosts are unnumbered."""
+        return f"{dotted(self._starts[block] + 2 * slot)}/31" if self._starts else ""

@@ -1,0 +1,170 @@
+"""From a plan to the views of its switches, unit by unit.
+
+Owns `SwitchViews`. What differs from unit to unit (names, addresses, peers) is worked out for the switches that are asked for.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.addressing import dotted
+from fabricgen.terms import ROLES, LinkKind, Role, speed_text
+from fabricgen.viewing.ports import Ports, Words, facts_of, vrf_name
+from fabricgen.views import CageView, IdlePort, Instance, PortView, SwitchView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from fabricgen.clos import Ints
+    from fabricgen.fronts import Front, Port
+    from fabricgen.placing import Box
+
+BGP_ECMP_LIMIT = 256
+"""The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
+
+FIRST_TABLE = 1000
+"""Linux routing table of rail 0's VRF; below it lie the tables that distributions use."""
+
+
+class SwitchViews:
+    """Makes the views of the switches of one plan."""
+
+    def __init__(self, ports: Ports) -> None:
+        """Keep the ports of the plan."""
+        self.plan, self.ports = ports.plan, ports
+        self._kept: tuple[int, Ints] | None = None
+
+    def prepare(self) -> None:
+        """Work out now what all units share."""
+        _ = self._idle, self._ends
+
+    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
+        """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
+        names = self.plan.naming.switches(unit)
+        labels = Words(self.plan, unit)
+        for index in boxes or range(len(names)):
+            box = self.plan.naming.boxes[index]
+            if self.plan.installed[index] and box.role in roles:
+                yield self._switch(unit, index, box, names, labels)
+
+    def _switch(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> SwitchView:
+        """Make the view of one switch."""
+        plan, spec = self.plan, self.plan.spec
+        front = plan.request.fronts[box.role]
+        ports = self._ports(unit, index, box, names, labels)
+        idle, cages = self._idle[box.role]
+        if len(ports) < len(self.ports.facts[box.role]):
+            idle = self._open(box.role, ports)
+        shared = box.block < 0
+        blocks = range(plan.mapping.unit_blocks) if shared else [box.block]
+        instances = [self._instance(unit, block, box, ports, shared=shared) for block in blocks]
+        rail = None if shared else plan.mapping.rail(unit, box.block)
+        return SwitchView(
+            names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
+            plan.mapping.plane(unit), plan.addresses.asn(unit, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
+            spec.roce, front.model.sonic, _hwsku(front), ports, idle, cages, instances, instances if shared else [],
+            spec.nos.versions.get(front.nos, ""), front.model.adaptive_routing,
+        )  # fmt: skip
+
+    def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
+        """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
+        used = {port.interface for port in ports}
+        planned = [IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used]
+        return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
+
+    def _ports(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> list[PortView]:
+        """Make the views of a switch's ports in use."""
+        plan, request = self.plan, self.plan.request
+        facts, boxes = self.ports.facts[box.role], plan.naming.boxes
+        rows, uppers, starts = self._ends
+        run = slice(starts[index], starts[index + 1])
+        nics, hosts, shared = self.ports.host_interfaces[plan.mapping.plane(unit)], plan.hosts, box.block < 0
+        lanes, views = self.ports.lane_counts[box.role], []
+        long = self._metres(unit)[rows[run]].tolist()
+        for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper, length in zip(
+            *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), long, strict=True
+        ):
+            port: int = upper_port if is_upper else lower_port
+            rail = labels.rails[block]
+            address, to_host, far = "", kind == LinkKind.HOST, lower if is_upper else upper
+            if to_host:
+                host, within = divmod(lower + (rail or 0), request.host_gpus)
+                peer, peer_interface = hosts[host], nics[within][0]
+                address = labels.address(block, slot)
+            else:
+                peer, peer_interface = names[far], self.ports.facts[boxes[far].role][lower_port if is_upper else upper_port].interface
+            cable, vrf, peer_asn = labels.cable(kind, block, number), labels.vrfs[block] if shared else "", labels.peer_asn(far, to_host=to_host)
+            views.append(PortView(*facts[port], peer, peer_interface, cable, address, to_host, vrf, labels.rail_texts[block], length, lanes[port], peer_asn))
+        return views
+
+    def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:
+        """Make one routing instance of a switch."""
+        plan = self.plan
+        rail = plan.mapping.rail(unit, block)
+        vrf, table = (vrf_name(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
+        own = [port for port in ports if port.vrf == vrf]
+        hosts, fabric = [port for port in own if port.to_host], [port for port in own if not port.to_host]
+        loopback = dotted(plan.addresses.loopback(unit, block, box))
+        number = unit * plan.mapping.unit_blocks + block
+        return Instance(
+            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, box), loopback, loopback,
+            plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
+            hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
+            list(dict.fromkeys(port.peer_asn for port in fabric)), hosts[0].peer_asn if hosts else 0,
+        )  # fmt: skip
+
+    @cached_property
+    def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
+        """The idle ports and the cages of each role's box."""
+        shown = {}
+        for role, ports in self.plan.ports.items():
+            front = self.plan.request.fronts[role]
+            rest = front.idle(ports)
+            shown[role] = [IdlePort(*facts_of(front, port)[:7]) for port in rest], _cages(front, [*ports, *rest])
+        return shown
+
+    @cached_property
+    def _ends(self) -> tuple[Ints, NDArray[np.bool_], Ints]:
+        """The ends of a unit's links at its switches, in order of switch and port.
+
+        Columns: the row of the link, whether the switch is its upper end, and where each switch's ends start.
+        """
+        unit, rows = self.plan.unit, np.arange(len(self.plan.unit.kind), dtype=np.int32)
+        between = rows[unit.kind != LinkKind.HOST]
+        switch = np.concatenate([unit.upper, unit.lower[between]])
+        port = np.concatenate([unit.upper_port, unit.lower_port[between]])
+        order = np.lexsort((port, switch))
+        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(np.int32)
+        return np.concatenate([rows, between])[order], (order < len(rows)), starts
+
+    def _metres(self, unit: int) -> Ints:
+        """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
+        lengths = self.plan.lengths if self.plan.spec.site else None
+        if self._kept is None or self._kept[0] != unit:
+            long = -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000) if lengths else np.zeros_like(self.plan.unit.kind)
+            self._kept = unit, long
+        return self._kept[1]
+
+
+def _hwsku(front: Front) -> str:
+    """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
+    sonic = front.model.sonic
+    return sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
+
+
+def _cages(front: Front, ports: list[Port]) -> list[CageView]:
+    """List the cages with their split."""
+    splits = {port.cage: port.breakout for port in ports}
+    whole = next((mode for mode in front.model.breakouts if mode.count == 1), None)
+    views = []
+    for cage in sorted(splits):
+        mode = splits[cage]
+        first = front.model.interface(front.nos, cage, 0, mode)
+        unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
+        views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1, speed_text(mode.speed_gbps), mode.lanes))
+    return views
