@@ -78,7 +78,7 @@ function Typed({ noun, names, value, onChoose }: Choice & { names: string[] }) {
     <>
       <input list={list} value={text} aria-invalid={!known} placeholder={`name of a ${noun}`} onInput={(event) => type(event.currentTarget.value)} />
       <datalist id={list}>
-        {suggested(names, known ? "" : text).map((name) => (
+        {suggested(names, known ? "" : text, MOST).map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>
@@ -86,11 +86,12 @@ function Typed({ noun, names, value, onChoose }: Choice & { names: string[] }) {
   );
 }
 
-function suggested(names: string[], text: string): string[] {
+/** The first names that hold a text, in their order. */
+export function suggested(names: string[], text: string, most: number): string[] {
   const wanted = text.toLowerCase();
   const found: string[] = [];
   for (const name of names) {
-    if (name.toLowerCase().includes(wanted) && found.push(name) === MOST) {
+    if (name.toLowerCase().includes(wanted) && found.push(name) === most) {
       break;
     }
   }

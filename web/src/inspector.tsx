@@ -3,11 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Cable } from "./details/cable";
 import { Device } from "./details/device";
-import { Gpu, placeOf } from "./details/gpu";
+import { Gpu } from "./details/gpu";
 import { Partial } from "./details/partial";
 import { Rack } from "./details/rack";
 import type { Fabric, Thing } from "./fabric";
 import { Reading } from "./parts";
+import { findGpu, shapeOf } from "./relaying";
 import { useWorld } from "./world";
 
 const KINDS: Record<Thing["kind"], string> = { device: "Device", cable: "Cable", gpu: "GPU", rack: "Rack" };
@@ -87,15 +88,15 @@ function Known({ fabric, thing }: { fabric: Fabric; thing: Thing }) {
   const { page } = useWorld();
   const { kind, name } = thing;
   const row = kind === "device" ? fabric.device(name) : kind === "cable" ? fabric.cable(name) : undefined;
-  const place = kind === "gpu" ? placeOf(page, name) : null;
+  const gpu = kind === "gpu" ? findGpu(shapeOf(page), name) : undefined;
   if (kind === "device" && row !== undefined) {
     return <Device fabric={fabric} name={name} row={row} />;
   }
   if (kind === "cable" && row !== undefined) {
     return <Cable fabric={fabric} name={name} row={row} />;
   }
-  if (place) {
-    return <Gpu fabric={fabric} name={name} place={place} />;
+  if (gpu !== undefined) {
+    return <Gpu fabric={fabric} name={name} gpu={gpu} />;
   }
   if (kind === "rack" && name && fabric.devices.column("rack").values.includes(name)) {
     return <Rack fabric={fabric} name={name} />;

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { Thing } from "./fabric";
+import type { Colour, Page } from "./model";
 import { useWorld } from "./world";
 
 /** A section with its heading, which links, and the focus, can go to. */
@@ -36,15 +37,31 @@ export function Name({ thing, children }: { thing: Thing; children?: ComponentCh
   );
 }
 
+/** The colour of a rail, by its number or its text; undefined where there is none: -1 or an empty text. */
+export function colourOf(page: Page, rail: number | string): Colour | undefined {
+  const number = rail === "" ? -1 : Number(rail);
+  return number < 0 ? undefined : page.colours[number % page.colours.length];
+}
+
+/** The style of what is filled with a colour. */
+export function filled(colour: Colour | undefined): { background: string; color: string } | undefined {
+  return colour && { background: colour.fill, color: colour.text };
+}
+
+/** The style of what is drawn in a colour, which the style sheet knows as `--hue`. */
+export function hued(colour: Colour | undefined): Record<string, string> {
+  return colour ? { "--hue": colour.fill } : {};
+}
+
 /** A rail in its colour; nothing where a thing serves several. */
 export function Rail({ rail }: { rail: string }) {
   const { page } = useWorld();
   if (rail === "") {
     return null;
   }
-  const colour = page.colours[Number(rail) % page.colours.length];
+  const colour = colourOf(page, rail);
   return (
-    <span class="rail" style={colour && { background: colour.fill, color: colour.text }} title={`rail ${rail}, ${colour?.name ?? ""}`}>
+    <span class="rail" style={filled(colour)} title={`rail ${rail}, ${colour?.name ?? ""}`}>
       {rail}
     </span>
   );

@@ -4,6 +4,8 @@
  * GPUs count over all HB domains. A GPU's turn is its place among the GPUs of its domain that share its rail.
  */
 
+import type { Page } from "./model";
+
 /** The figures that the rules are made of. */
 export interface Shape {
   gpus: number;
@@ -11,6 +13,12 @@ export interface Shape {
   rails: number;
   planes: number;
   spans_rails: boolean;
+}
+
+/** Those of a page. */
+export function shapeOf(page: Page): Shape {
+  const { gpus, domain_gpus, rails, planes } = page.counts;
+  return { gpus, domain_gpus, rails, planes, spans_rails: page.spans_rails };
 }
 
 export type Kind = "direct" | "source-relay" | "destination-relay" | "third-rail-relay" | "third-domain-relay";
@@ -26,9 +34,14 @@ export function gpuName(shape: Shape, gpu: number): string {
   return `d${Math.floor(gpu / shape.domain_gpus)}-g${gpu % shape.domain_gpus}`;
 }
 
-/** The GPU that a reader names; undefined where there is none of that name. */
+/** The GPU that a reader types, with or without blanks around it. */
+export function typedGpu(shape: Shape, text: string): number | undefined {
+  return findGpu(shape, text.trim());
+}
+
+/** The GPU of a name; undefined where there is none of that name. */
 export function findGpu(shape: Shape, name: string): number | undefined {
-  const found = /^d(0|[1-9]\d{0,8})-g(0|[1-9]\d{0,8})$/.exec(name.trim());
+  const found = /^d(0|[1-9]\d{0,8})-g(0|[1-9]\d{0,8})$/.exec(name);
   const [domain, rank] = [Number(found?.[1]), Number(found?.[2])];
   return found && domain < shape.gpus / shape.domain_gpus && rank < shape.domain_gpus ? domain * shape.domain_gpus + rank : undefined;
 }

@@ -1,6 +1,7 @@
 /** The fields that narrow the table of cables. The filter is the world's: other sections set it too. */
 
 import { useMemo } from "preact/hooks";
+import { suggested } from "../chooser";
 import type { Fabric } from "../fabric";
 import { EVERYTHING, type Filter, useWorld } from "../world";
 import { natural } from "./order";
@@ -43,7 +44,7 @@ export function Fields({ fabric }: { fabric: Fabric }) {
 
 /** A field that suggests names as one types, a few of those that fit. */
 function Suggesting({ id, label, names, value, onValue }: { id: string; label: string; names: string[]; value: string; onValue(value: string): void }) {
-  const fit = useMemo(() => fitting(names, value), [names, value]);
+  const fit = useMemo(() => suggested(names, value.trim(), MOST), [names, value]);
   return (
     <label>
       {label}
@@ -55,18 +56,4 @@ function Suggesting({ id, label, names, value, onValue }: { id: string; label: s
       </datalist>
     </label>
   );
-}
-
-function fitting(names: string[], text: string): string[] {
-  const low = text.trim().toLowerCase();
-  const found: string[] = [];
-  for (const name of names) {
-    if (found.length === MOST) {
-      break;
-    }
-    if (name.toLowerCase().includes(low)) {
-      found.push(name);
-    }
-  }
-  return found;
 }

@@ -20,13 +20,3 @@ export function csv(table: CableTable, rows: Int32Array): string {
   const lines = Array.from(rows, (row) => columns.map(({ cells, codes }) => cells[codes[row] ?? 0] ?? "").join(","));
   return `${[HEAD.join(","), ...lines].join("\n")}\n`;
 }
-
-/** Hand a text to the browser as a file to keep. */
-export function download(name: string, text: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}

@@ -1,40 +1,27 @@
 /** What the panel tells of a GPU. */
 
 import type { Fabric } from "../fabric";
-import type { Page } from "../model";
 import { Name, Rail } from "../parts";
+import { domainOf, railOf, shapeOf } from "../relaying";
 import { go, useWorld, type World } from "../world";
 import { Deeds, Facts } from "./facts";
 import { Partial } from "./partial";
 import { toDrawing } from "./ways";
 
-/** Where a GPU is: its HB domain and its rank in it, from 0. */
-export interface Place {
-  domain: number;
-  rank: number;
-}
-
-/** Read the name of a GPU, like d0-g3; null where the fabric has no such GPU. */
-export function placeOf(page: Page, name: string): Place | null {
-  const found = /^d(0|[1-9]\d*)-g(0|[1-9]\d*)$/.exec(name);
-  const [domain, rank] = [Number(found?.[1]), Number(found?.[2])];
-  const { domain_gpus, gpus } = page.counts;
-  return rank < domain_gpus && domain * domain_gpus + rank < gpus ? { domain, rank } : null;
-}
-
 /** A GPU: where it is, and what leads from it into the fabric. */
-export function Gpu({ fabric, name, place }: { fabric: Fabric; name: string; place: Place }) {
+export function Gpu({ fabric, name, gpu }: { fabric: Fabric; name: string; gpu: number }) {
   const world = useWorld();
   const { counts } = world.page;
+  const shape = shapeOf(world.page);
   const rows = fabric.cablesOfGpu(name);
-  const rail = String(place.rank % counts.rails);
-  const host = fabric.devices.text("name", Math.floor((place.domain * counts.domain_gpus + place.rank) / counts.host_gpus));
+  const rail = String(railOf(shape, gpu));
+  const host = fabric.devices.text("name", Math.floor(gpu / counts.host_gpus));
   return (
     <>
       <Facts
         facts={[
-          ["HB domain", `d${place.domain}, of ${counts.domain_gpus} GPUs`],
-          ["Rank", `${place.rank}`],
+          ["HB domain", `d${domainOf(shape, gpu)}, of ${counts.domain_gpus} GPUs`],
+          ["Rank", `${gpu % counts.domain_gpus}`],
           ["Rail", <Rail rail={rail} />],
           ["Host", host && <Name thing={{ kind: "device", name: host }} />],
         ]}

@@ -1,7 +1,8 @@
 /** The picture itself: strokes below, boxes above them, and at the left what each tier is. */
 
 import type { Colour, Stroke } from "../model";
-import { useWorld } from "../world";
+import { colourOf, hued } from "../parts";
+import { grouped, useWorld } from "../world";
 import { type AnyBox, boxesOf, labelOf, linksOf, type Picture, textsOf } from "./picture";
 
 const LINE = 14;
@@ -57,7 +58,7 @@ function Tiers({ picture }: { picture: Picture }) {
               {row.name}
             </text>
             <text x={16} y={middle + 12}>
-              {row.count.toLocaleString("en-US")}
+              {grouped(row.count)}
             </text>
           </g>
         );
@@ -78,8 +79,8 @@ function gaps(picture: Picture): { y: number; lines: string[] }[] {
     const own = new Set(row.boxes.map((box) => box.id));
     const between = strokes.filter((stroke) => own.has(stroke.a));
     const counts = between.map((stroke) => stroke.links);
-    const [least, most] = [Math.min(...counts), Math.max(...counts)].map((count) => count.toLocaleString("en-US"));
-    const total = counts.reduce((sum, count) => sum + count, 0).toLocaleString("en-US");
+    const [least, most] = [Math.min(...counts), Math.max(...counts)].map(grouped);
+    const total = grouped(counts.reduce((sum, count) => sum + count, 0));
     const above = rows[at];
     const y = ((above?.y ?? 0) + (above?.boxes[0]?.height ?? 0) + row.y) / 2;
     return { y, lines: between.length ? [`${total} x ${between[0]?.speed ?? ""}`, `${least === most ? least : `${least} to ${most}`} to a line`] : [] };
@@ -103,14 +104,15 @@ function Strokes({ picture, ...handling }: { picture: Picture } & Handling) {
 
 /** All links between two boxes. Those of the lit box are reached by the tab key. */
 function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: Stroke; rail: number; title: string } & Handling) {
-  const colour = useColour(rail);
+  const { page } = useWorld();
+  const colour = colourOf(page, rail);
   const on = lit !== "" && (stroke.a === lit || stroke.b === lit);
   const ends = { x1: stroke.x1, y1: stroke.y1, x2: stroke.x2, y2: stroke.y2 };
   return (
     <g
       class={`stroke ${on ? "on" : ""} ${toneOf(colour)}`}
       data-stroke={`${stroke.a} ${stroke.b}`}
-      style={styleOf(colour)}
+      style={hued(colour)}
       tabIndex={on ? 0 : -1}
       {...acting(title, () => onStroke(stroke), onPoint)}
     >
@@ -123,7 +125,8 @@ function StrokeMark({ stroke, rail, title, lit, onStroke, onPoint }: { stroke: S
 
 /** A device, or several that are drawn as one. */
 function BoxMark({ picture, box, what, lit, onBox, onPoint }: { picture: Picture; box: AnyBox; what: string } & Handling) {
-  const colour = useColour(railOf(picture, box.rail));
+  const { page } = useWorld();
+  const colour = colourOf(page, railOf(picture, box.rail));
   const texts = textsOf(picture, box, what);
   const near = picture.drawing.strokes.some((stroke) => (stroke.a === lit && stroke.b === box.id) || (stroke.b === lit && stroke.a === box.id));
   const label = [labelOf(picture, box), ...texts.slice(2)].join(", ");
@@ -132,7 +135,7 @@ function BoxMark({ picture, box, what, lit, onBox, onPoint }: { picture: Picture
     <g
       class={`box ${box.kind} ${box.id === lit ? "lit" : near ? "near" : ""} ${toneOf(colour)}`}
       data-box={box.id}
-      style={styleOf(colour)}
+      style={hued(colour)}
       tabIndex={0}
       aria-pressed={box.id === lit}
       {...acting(label, () => onBox(box), onPoint)}
@@ -152,16 +155,6 @@ function BoxMark({ picture, box, what, lit, onBox, onPoint }: { picture: Picture
 /** The rail of a mark: its own, or that of the whole picture. */
 function railOf(picture: Picture, rail: number): number {
   return rail >= 0 ? rail : picture.rail;
-}
-
-/** The colour of a rail; undefined where there is none. */
-function useColour(rail: number): Colour | undefined {
-  const { page } = useWorld();
-  return rail < 0 ? undefined : page.colours[rail % page.colours.length];
-}
-
-function styleOf(colour: Colour | undefined): Record<string, string> {
-  return colour ? { "--hue": colour.fill } : {};
 }
 
 /** Whether a colour would vanish on paper, or on a dark screen: the style sheet mixes such a one with black, or with white. */

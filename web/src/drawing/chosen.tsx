@@ -3,9 +3,9 @@
 import { useState } from "preact/hooks";
 import type { Rails, Stripes, Stroke } from "../model";
 import { Name } from "../parts";
-import { findGpu, gpuName } from "../relaying";
+import { findGpu, gpuName, shapeOf } from "../relaying";
 import { grouped, useWorld } from "../world";
-import { type AnyBox, boxesOf, labelOf, linksOf, membersOf, type Picture, railsWith, shapeOf, stripesWith, thingOf } from "./picture";
+import { type AnyBox, boxesOf, labelOf, linksOf, membersOf, type Picture, railsWith, stripesWith, thingOf } from "./picture";
 
 const MOST = 200;
 

@@ -1,7 +1,7 @@
 /** The two ends of a route, as the reader types them. */
 
 import { useEffect, useState } from "preact/hooks";
-import { findGpu, gpuName, type Shape } from "../relaying";
+import { typedGpu, gpuName, type Shape } from "../relaying";
 
 type Pair = [string, string];
 
@@ -20,8 +20,8 @@ export function Ends({ shape, ends, onEnds, onExample }: { shape: Shape; ends: P
   return (
     <>
       <div class="fields ends">
-        <Field label="From GPU" value={typed[0]} bad={findGpu(shape, typed[0]) === undefined} onValue={(value) => put([value, typed[1]])} />
-        <Field label="To GPU" value={typed[1]} bad={findGpu(shape, typed[1]) === undefined} onValue={(value) => put([typed[0], value])} />
+        <Field label="From GPU" value={typed[0]} bad={typedGpu(shape, typed[0]) === undefined} onValue={(value) => put([value, typed[1]])} />
+        <Field label="To GPU" value={typed[1]} bad={typedGpu(shape, typed[1]) === undefined} onValue={(value) => put([typed[0], value])} />
         <button type="button" onClick={() => put(swapped)}>
           Swap
         </button>
@@ -56,7 +56,7 @@ function Field({ label, value, bad, onValue }: { label: string; value: string; b
 
 /** What is wrong with two names; empty where nothing is. */
 function wrong(shape: Shape, pair: Pair): string {
-  const [source, target] = pair.map((name) => findGpu(shape, name));
+  const [source, target] = pair.map((name) => typedGpu(shape, name));
   const stray = source === undefined ? pair[0] : target === undefined ? pair[1] : undefined;
   if (stray !== undefined) {
     const what = stray.trim() ? `There is no GPU “${stray.trim()}”` : "Name two GPUs";

@@ -2,7 +2,8 @@
 
 import type { Fabric, Thing } from "../fabric";
 import type { Box, Drawing, Page, Rails, Stripes, Stroke } from "../model";
-import { domainOf, findGpu, gpuName, type Shape } from "../relaying";
+import { domainOf, findGpu, gpuName, type Shape, shapeOf } from "../relaying";
+import { grouped } from "../world";
 
 export type AnyBox = Box<number | string>;
 
@@ -15,12 +16,6 @@ export interface Picture {
   drawing: Drawing<number | string>;
   /** The name of one member of a box. */
   nameOf(box: AnyBox, at: number): string;
-}
-
-/** The figures that names of GPUs are made of. */
-export function shapeOf(page: Page): Shape {
-  const { gpus, domain_gpus, rails, planes } = page.counts;
-  return { gpus, domain_gpus, rails, planes, spans_rails: page.spans_rails };
 }
 
 /** The drawing of a name, or of the first rail where there is none of that name; null while what it takes is read. */
@@ -53,7 +48,7 @@ export function boxesOf(picture: Picture): AnyBox[] {
 /** What stands in a box: a name, or the first, the last and how many. */
 export function textsOf(picture: Picture, box: AnyBox, what: string): string[] {
   const [first, last] = [picture.nameOf(box, 0), picture.nameOf(box, box.members.length - 1)];
-  return box.members.length === 1 ? [first] : [first, `to ${last}`, `${box.members.length.toLocaleString("en-US")} ${what}`];
+  return box.members.length === 1 ? [first] : [first, `to ${last}`, `${grouped(box.members.length)} ${what}`];
 }
 
 /** A box in one line. */
@@ -70,7 +65,7 @@ export function membersOf(picture: Picture, box: AnyBox, most: number): string[]
 /** What a stroke stands for, in a line; its rail where the picture shows several. */
 export function linksOf(picture: Picture, stroke: Stroke): string {
   const rail = stroke.rail >= 0 && picture.rail < 0 ? `, rail ${stroke.rail}` : "";
-  return `${stroke.links.toLocaleString("en-US")} x ${stroke.speed}${rail}`;
+  return `${grouped(stroke.links)} x ${stroke.speed}${rail}`;
 }
 
 /** What the panel at the side can show of a member; an HB domain is nothing that it shows. */

@@ -1,6 +1,6 @@
 /** A path as a picture: up through the tiers and down again, and along the bottom where HB domains carry it. */
 
-import type { Page } from "../model";
+import { colourOf, hued } from "../parts";
 import type { Path } from "../routing";
 import { useWorld } from "../world";
 import { type Station, stations } from "./stations";
@@ -25,7 +25,7 @@ function Way({ from, to }: { from: Station; to: Station }) {
   const { page } = useWorld();
   const { x: x1, y: y1 } = from;
   const { x: x2, y: y2 } = to;
-  const hue = hueOf(page, from.hop.rail >= 0 ? from.hop.rail : to.hop.rail);
+  const hue = hued(colourOf(page, from.hop.rail >= 0 ? from.hop.rail : to.hop.rail));
   if (to.via === "hb") {
     return <path class="way hb" d={`M${x1 + 16} ${y1} L${x2 - 12} ${y2}`} />;
   }
@@ -37,7 +37,7 @@ function Mark({ station, relay }: { station: Station; relay: boolean }) {
   const { hop, x, y } = station;
   const gpu = hop.kind === "gpu";
   return (
-    <g class={relay ? "mark relay" : "mark"} style={hueOf(page, hop.rail)}>
+    <g class={relay ? "mark relay" : "mark"} style={hued(colourOf(page, hop.rail))}>
       {gpu ? <circle cx={x} cy={y} r={9} /> : <rect x={x - 15} y={y - 9} width={30} height={18} rx={4} />}
       <text x={x} y={gpu ? y + 25 : y - 16}>
         {hop.name}
@@ -49,10 +49,4 @@ function Mark({ station, relay }: { station: Station; relay: boolean }) {
       )}
     </g>
   );
-}
-
-/** The colour of a rail as a variable of the style sheet. */
-function hueOf(page: Page, rail: number): Record<string, string> {
-  const colour = rail < 0 ? undefined : page.colours[rail % page.colours.length];
-  return colour ? { "--hue": colour.fill } : {};
 }

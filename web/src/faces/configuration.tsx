@@ -3,6 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Copy } from "../copying";
 import { Reading } from "../parts";
+import { save } from "../saving";
 import { usePart } from "../world";
 import { ownOf } from "./plugs";
 
@@ -41,7 +42,7 @@ function Files({ name, files, note }: { name: string; files: File[]; note: strin
             ))}
           </select>
         </label>
-        <button type="button" onClick={() => save(`${name}-${shown.file}`, shown.text)}>
+        <button type="button" onClick={() => save(`${name}-${shown.file}`, shown.text, "application/octet-stream")}>
           Download
         </button>
         <Copy text={shown.text} shown={pre} />
@@ -52,13 +53,4 @@ function Files({ name, files, note }: { name: string; files: File[]; note: strin
       {note && <p class="note">{note}</p>}
     </div>
   );
-}
-
-/** Save a text as a file. Of its name only what every system takes is kept. */
-function save(name: string, text: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type: "application/octet-stream" }));
-  link.download = name.replace(/[^\w.-]+/g, "-");
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -2,6 +2,7 @@
 
 import { Fragment } from "preact";
 import type { Face } from "../model";
+import { colourOf, filled } from "../parts";
 import { useWorld } from "../world";
 import type { Plug } from "./plugs";
 
@@ -42,11 +43,10 @@ function cagesOf(face: Face, plugs: Map<string, Plug>): Map<number, [string, Plu
 /** A port in use, in its rail's colour; it opens the cable. */
 function InUse({ plug }: { plug: Plug }) {
   const { page, selected, select } = useWorld();
-  const colour = plug.rail === "" ? undefined : page.colours[Number(plug.rail) % page.colours.length];
   const title = `${plug.interface}: ${plug.cable} to ${plug.farDevice} ${plug.farInterface}`;
   return (
     <button
-      type="button" class="port" data-testid="port" title={title} aria-label={title} style={colour && { background: colour.fill, color: colour.text }}
+      type="button" class="port" data-testid="port" title={title} aria-label={title} style={filled(colourOf(page, plug.rail))}
       aria-current={selected?.kind === "cable" && selected.name === plug.cable ? "true" : undefined}
       onClick={() => select({ kind: "cable", name: plug.cable })}
     >

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import type { Fabric } from "../fabric";
-import { Name } from "../parts";
+import { colourOf, filled, Name } from "../parts";
 import { grouped, useWorld } from "../world";
 import { Partial } from "../details/partial";
 import { heldBy, tiesOf, type Held } from "./standing";
@@ -47,10 +47,10 @@ function Standing({ device }: { device: Held }) {
   const { page, selected, select } = useWorld();
   const { name, role, model, rail, unit } = device;
   const height = Math.max(1, device.height);
-  const colour = rail !== "" && role !== "planned" ? page.colours[Number(rail) % page.colours.length] : undefined;
+  const colour = role === "planned" ? undefined : colourOf(page, rail);
   const where = height === 1 ? `unit ${unit}` : `units ${unit} to ${unit + height - 1}`;
   const title = [name, role, model, rail && `rail ${rail}`, where].filter(Boolean).join(", ");
-  const place = { gridRow: `${page.rack_units - unit - height + 2} / span ${height}`, ...(colour && { background: colour.fill, color: colour.text }) };
+  const place = { gridRow: `${page.rack_units - unit - height + 2} / span ${height}`, ...filled(colour) };
   return (
     <button
       type="button" class={`standing ${role}`} title={title} aria-label={title} style={place}

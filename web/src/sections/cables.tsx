@@ -6,9 +6,10 @@ import { Fields } from "../cables/fields";
 import { Grid } from "../cables/grid";
 import { filtered, sorted, type Sorting } from "../cables/order";
 import { Paper, usePrinting } from "../cables/paper";
-import { csv, download } from "../cables/sheet";
+import { csv } from "../cables/sheet";
 import type { Fabric } from "../fabric";
 import { Reading, Section } from "../parts";
+import { save } from "../saving";
 import { grouped, useWorld } from "../world";
 
 /** The section; its table comes when the cables are read. */
@@ -38,7 +39,7 @@ function Listed({ fabric }: { fabric: Fabric }) {
         <p role="status" data-testid="cable-count">
           {grouped(rows.length)} of {grouped(table.length)} cables
         </p>
-        <button type="button" onClick={() => download(`${page.fabric}-cables.csv`, csv(table, rows))}>
+        <button type="button" onClick={() => save(`${page.fabric}-cables.csv`, csv(table, rows), "text/csv;charset=utf-8")}>
           Download CSV
         </button>
       </div>

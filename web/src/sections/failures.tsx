@@ -1,11 +1,12 @@
 /** What fails, and what that takes: a row for all parts that lose the same. */
 
 import { useMemo } from "preact/hooks";
+import { toRoute } from "../details/ways";
 import type { Fabric, Thing } from "../fabric";
 import type { Impact } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
 import type { Table } from "../table";
-import { go, grouped, useWorld } from "../world";
+import { grouped, useWorld } from "../world";
 
 /** Parts that are alike: what they are, how many, the first of them, and what its failure takes. */
 interface Alike {
@@ -68,13 +69,9 @@ function Classes({ fabric }: { fabric: Fabric }) {
 }
 
 function Row({ alike, names }: { alike: Alike; names: string[] }) {
-  const { select, setFailed } = useWorld();
+  const world = useWorld();
   const { what, count, first, impact } = alike;
   const values = new Map(impact.figures);
-  const fail = () => {
-    setFailed(first);
-    go("route");
-  };
   return (
     <tr>
       <th scope="row">{what}</th>
@@ -85,10 +82,10 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
         </td>
       ))}
       <td class="acts">
-        <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => select(first)}>
+        <button type="button" class="name" aria-label={`Show one: ${first.name}, a ${what}`} onClick={() => world.select(first)}>
           Show one
         </button>
-        <button type="button" class="name" aria-label={`Fail it on the route: ${first.name}`} onClick={fail}>
+        <button type="button" class="name" aria-label={`Fail it on the route: ${first.name}`} onClick={toRoute(world, first)}>
           Fail it on the route
         </button>
       </td>

@@ -3,10 +3,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { Ends } from "../drawing/ends";
 import { Hops } from "../drawing/hops";
-import { shapeOf } from "../drawing/picture";
 import { Profile } from "../drawing/profile";
 import { Reading, Scrolling, Section } from "../parts";
-import { domainOf, findGpu, gpuName, type Kind, type Shape } from "../relaying";
+import { domainOf, typedGpu, gpuName, type Kind, type Shape, shapeOf } from "../relaying";
 import { type Path, Router } from "../routing";
 import { grouped, useWorld } from "../world";
 
@@ -66,7 +65,7 @@ function Without() {
 function Ways({ shape, ends }: { shape: Shape; ends: [string, string] }) {
   const { page, fabric, failed } = useWorld();
   const router = useMemo(() => fabric && new Router(fabric, shape, failed), [fabric, shape, failed]);
-  const [source, target] = ends.map((name) => findGpu(shape, name));
+  const [source, target] = ends.map((name) => typedGpu(shape, name));
   const known = router && source !== undefined && target !== undefined && source !== target;
   const held = known && (domainOf(shape, source) === domainOf(shape, target) || (router.holds(source) && router.holds(target)));
   const paths = useMemo(() => (held ? router.paths(source, target) : []), [held, router, source, target]);

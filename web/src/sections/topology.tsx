@@ -4,9 +4,10 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Canvas } from "../drawing/canvas";
 import { Chooser } from "../drawing/chooser";
 import { Chosen } from "../drawing/chosen";
-import { type AnyBox, boxesOf, boxWith, type Picture, pictureOf, shapeOf, thingOf } from "../drawing/picture";
+import { type AnyBox, boxesOf, boxWith, type Picture, pictureOf, thingOf } from "../drawing/picture";
 import type { Rails, Stripes, Stroke } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
+import { shapeOf } from "../relaying";
 import { EVERYTHING, type Filter, go, usePart, useWorld } from "../world";
 
 const HINT =
