@@ -19,6 +19,12 @@ WASTEFUL = 3
 """So many times the switches that are needed is worth a word."""
 
 
+def room_guesses(plan: Plan) -> list[str]:
+    """Say where racks and lengths are those of a room that nobody described."""
+    guessed = plan.lengths is not None and plan.lengths.room.generated
+    return ["racks and lengths of cables follow a generated room; describe yours under `site`"] if guessed else []
+
+
 def advice(plan: Plan) -> list[str]:
     """Notice boxes that stand idle, spines that only divide evenly, and cables too long for an assumed room, a sentence each."""
     return [*_idle_boxes(plan), *_wasteful_spread(plan), *_long_cables(plan)]

@@ -20,9 +20,9 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
-from fabricgen.heritage.rings import read_heritage
-from fabricgen.planner import Plan, make_plan
-from fabricgen.reading import Flags, check_promise, read_inventory
+from fabricgen.planner import Plan
+from fabricgen.plans import plan_of
+from fabricgen.reading import Flags, read_inventory
 from fabricgen.report import Report, html
 from fabricgen.summary import summarize
 
@@ -77,7 +77,4 @@ def report(plan: Plan) -> str:
 def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog) -> Plan:
     """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
     inventory = read_inventory(source, flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}))
-    with inventory.placing():
-        plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
-        check_promise(inventory, plan.digest)
-    return plan
+    return plan_of(inventory, catalog)

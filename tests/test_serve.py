@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+from fabricgen import plans
 from fabricgen.api import plan_file, summary
 from fabricgen.catalog import Catalog
 from fabricgen.cli import run
@@ -260,7 +261,7 @@ def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch)
         planned.append(arguments[0].gpus)
         return make_plan(*arguments)
 
-    monkeypatch.setattr(desk, "make_plan", counted)
+    monkeypatch.setattr(plans, "make_plan", counted)
     own = desk_of(fabric)
     with ThreadPoolExecutor(4) as pool:
         sized = list(pool.map(lambda _: own.sized({"gpus": "64"}), range(8)))

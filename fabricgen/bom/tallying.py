@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.distinct import distinct
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -72,7 +74,7 @@ def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
     alike = takes[0].alike if takes else 1
     for purpose, models in filled.items():
         for model, cages in models.items():
-            counted[purpose][model] = (1 if purpose == HOST else alike) * _different(np.concatenate(cages))
+            counted[purpose][model] = (1 if purpose == HOST else alike) * len(distinct(np.concatenate(cages)))
     return counted
 
 
@@ -86,11 +88,5 @@ def _cables(plan: Plan, takes: list[Take]) -> dict[LinkKind, Counter[str]]:
         else:
             shared[joint.kind, joint.cable.model].append(plan.cages.pieces(joint, unit, rows))
     for (kind, model), pieces in shared.items():
-        counted[kind][model] += _different(np.concatenate(pieces))
+        counted[kind][model] += len(distinct(np.concatenate(pieces)))
     return counted
-
-
-def _different(numbers: Whole) -> int:
-    """Count how many different numbers there are; sorting them is much faster than the hashing of `np.unique`."""
-    numbers = np.sort(numbers)
-    return int(np.count_nonzero(numbers[1:] != numbers[:-1])) + bool(numbers.size)

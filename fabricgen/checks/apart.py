@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Verdict, against
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.checks.distinct import distinct
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.addressing import dotted
-from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:

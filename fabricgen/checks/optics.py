@@ -11,8 +11,8 @@ import numpy as np
 
 from fabricgen.cabling.offers import ASSUMED_REACH_M
 from fabricgen.checks.counting import host_cages, switch_cages
-from fabricgen.checks.distinct import distinct
 from fabricgen.checks.judging import Objection, Verdict, against
+from fabricgen.distinct import distinct
 from fabricgen.terms import speed_text
 
 if TYPE_CHECKING:

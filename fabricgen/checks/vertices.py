@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.checks.distinct import distinct
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:

@@ -45,7 +45,7 @@ def build(
 
     Every law of `check` must hold first. OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
     """
-    from fabricgen.advice import advice
+    from fabricgen.advice import advice, room_guesses
     from fabricgen.building import SheetAsked
     from fabricgen.building import build as build_job
     from fabricgen.writing import check_target
@@ -73,7 +73,7 @@ def build(
     else:
         click.echo(_report(files, out))
     _say_skipped(job)
-    print_advice([*_guesses(job), *job.sheets.notes, *advice(planned)])
+    print_advice([*(room_guesses(planned) if "cabling" in job.groups else []), *job.sheets.notes, *advice(planned)])
 
 
 def _list(asked: Asked, named: frozenset[str], templates: tuple[Path, ...], *, as_json: bool) -> None:
@@ -91,12 +91,6 @@ def _list(asked: Asked, named: frozenset[str], templates: tuple[Path, ...], *, a
         job = _job(planned, named, templates, SheetAsked())
         print_outputs(outputs_of(job), as_json=as_json)
     _say_skipped(job)
-
-
-def _guesses(job: Job) -> list[str]:
-    """Say where the cable list names racks and lengths of a room that nobody described."""
-    lengths = job.plan.lengths if "cabling" in job.groups else None
-    return ["racks and lengths of cables follow a generated room; describe yours under `site`"] if lengths and lengths.room.generated else []
 
 
 def _prove(job: Job) -> None:

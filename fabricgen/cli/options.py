@@ -62,15 +62,10 @@ class Asked:
 
     def plan(self) -> tuple[Plan, Inventory]:
         """Read and plan. Raises Refusal with places; a plan file whose wiring this version would not make is refused too."""
-        from fabricgen.heritage.rings import read_heritage
-        from fabricgen.planner import make_plan
-        from fabricgen.reading import check_promise
+        from fabricgen.plans import plan_of
 
         inventory, catalog = self.read()
-        with inventory.placing():
-            plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
-            check_promise(inventory, plan.digest)
-        return plan, inventory
+        return plan_of(inventory, catalog), inventory
 
     def older(self, source: str) -> Asked:
         """Ask for another plan with the same prices and catalog."""

@@ -8,6 +8,6 @@ written in TypeScript and bundled into `page`; what passes between the two is `w
 from fabricgen.reading import inventory_text
 from fabricgen.report.document import PARTS, Part, Report
 from fabricgen.report.html import html, json_block, packed_block, safe_json, shell
-from fabricgen.report.packing import packed
+from fabricgen.report.packing import packed, short_json
 
-__all__ = ["PARTS", "Part", "Report", "html", "inventory_text", "json_block", "packed", "packed_block", "safe_json", "shell"]
+__all__ = ["PARTS", "Part", "Report", "html", "inventory_text", "json_block", "packed", "packed_block", "safe_json", "shell", "short_json"]

@@ -6,7 +6,6 @@ escaped here, and travels as data that no browser runs.
 
 from __future__ import annotations
 
-import json
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.report.document import PARTS
-from fabricgen.report.packing import packed
+from fabricgen.report.packing import packed, short_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -77,4 +76,4 @@ def safe_json(value: object) -> str:
     >>> safe_json({"name": "</script>&"})
     '{"name":"\\u003c/script\\u003e\\u0026"}'
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).translate(_ESCAPED)
+    return short_json(value).translate(_ESCAPED)

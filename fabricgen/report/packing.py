@@ -47,10 +47,15 @@ class _Numbers(dict[str, int]):
         return number
 
 
-def packed(value: object) -> bytes:
-    """Return a value as gzip of JSON; the same value makes the same bytes at any time.
+def short_json(value: object) -> str:
+    """Write JSON without blanks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def packed(value: object, *, level: int = 9) -> bytes:
+    """Return a value as gzip of JSON, at a level of gzip's; the same value makes the same bytes at any time.
 
     >>> gzip.decompress(packed({"a": [1]}))
     b'{"a":[1]}'
     """
-    return gzip.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), 9, mtime=0)
+    return gzip.compress(short_json(value).encode(), level, mtime=0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
-from fabricgen.advice import advice
+from fabricgen.advice import advice, room_guesses
 from fabricgen.colours import HUES
 from fabricgen.reading import inventory_text
 from fabricgen.report.bills import bill, charts, refused
@@ -53,7 +53,7 @@ def page(paged: Paged) -> dict[str, Any]:
         "design": plan.request.design.value,
         "headline": headline(plan, summary),
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
-        "notes": [*_guesses(paged), *advice(plan), *_left_out(paged)],
+        "notes": [*room_guesses(plan), *_unpriced(paged), *advice(plan), *_left_out(paged)],
         "charts": charts(paged.comparison),
         "refused": refused(paged.comparison),
         "bill": bill(paged.bom, plan),
@@ -78,11 +78,8 @@ def _counts(plan: Plan, summary: dict[str, Any]) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _guesses(paged: Paged) -> Iterator[str]:
-    """Say what the report takes from a room that nobody described, and what it knows no price of."""
-    lengths = paged.plan.lengths
-    if lengths and lengths.room.generated:
-        yield "racks and lengths of cables follow a generated room; describe yours under `site`"
+def _unpriced(paged: Paged) -> Iterator[str]:
+    """Say what the report knows no price of."""
     if paged.bom.unpriced:
         yield f"without a price, and in no total: {', '.join(paged.bom.unpriced)}"
 

@@ -6,8 +6,6 @@ plan. The inventory is read again for each request, so that the page follows the
 
 from __future__ import annotations
 
-import gzip
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -18,10 +16,8 @@ from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
 from fabricgen.checks import check
 from fabricgen.diagnostics import Refusal
-from fabricgen.heritage.rings import read_heritage
-from fabricgen.planner import make_plan
-from fabricgen.reading import check_promise
-from fabricgen.report import PARTS, Report, inventory_text
+from fabricgen.plans import plan_of
+from fabricgen.report import PARTS, Report, inventory_text, packed
 from fabricgen.resolving import resolve
 from fabricgen.serving.turning import reswitched, settings
 from fabricgen.summary import COMPARED, compare
@@ -73,8 +69,7 @@ class Sized:
         """Return a part of the report as gzip of JSON, made when it is first asked for."""
         with self._locks[name], self.inventory.placing():
             if name not in self._parts:
-                text = json.dumps(self.report.part(name), ensure_ascii=False, separators=(",", ":"))
-                self._parts[name] = gzip.compress(text.encode(), 1, mtime=0)  # it does not travel far
+                self._parts[name] = packed(self.report.part(name), level=1)  # it does not travel far
             return self._parts[name]
 
     def text(self) -> str:
@@ -117,9 +112,8 @@ class Desk:
 
     def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> Sized:
         """Plan a fabric; its report is made when it is asked for."""
+        plan = plan_of(inventory, self._catalog)
         with inventory.placing():
-            plan = make_plan(inventory.spec, self._catalog, read_heritage(inventory.kept))
-            check_promise(inventory, plan.digest)
             bom = make_bom(plan)
             comparison = compare(plan.spec, self._catalog, None if inventory.kept else (plan, bom))
         report = Report(plan, bom, comparison, lambda: check(plan), lambda: self._configs(plan))

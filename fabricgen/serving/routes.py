@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.diagnostics import Refusal, text_of
-from fabricgen.report import PARTS, Part, json_block, shell
+from fabricgen.report import PARTS, Part, json_block, shell, short_json
 from fabricgen.serving.turning import CONTROLS
 from fabricgen.serving.zipping import BuildError, zipped
 
@@ -120,10 +119,10 @@ def _sized(desk: Desk, asked: dict[str, str]) -> Answer:
     """Answer `Sized` of the model: another page, or why there is none."""
     try:
         sized = desk.sized(asked)
-        return Answer.of(200, JSON, _json({"page": sized.page, "controls": sized.controls}))
+        return Answer.of(200, JSON, short_json({"page": sized.page, "controls": sized.controls}))
     except Refusal as refusal:
         told = {"findings": [finding_of(finding) for finding in refusal.findings], "text": findings_text(refusal.findings)}
-        return Answer.of(422, JSON, _json(told))
+        return Answer.of(422, JSON, short_json(told))
 
 
 def _part(desk: Desk, parts: Parts, asked: dict[str, str], name: str, *, packed: bool) -> Answer:
@@ -157,8 +156,3 @@ def _zip(desk: Desk, asked: dict[str, str], build: Build) -> Answer:
 def _kept(name: str) -> dict[str, str]:
     """Return the header by which a browser keeps an answer as a file; names of fabrics are letters, digits and hyphens."""
     return {"Content_Disposition": f'attachment; filename="{name}"'}
-
-
-def _json(value: object) -> str:
-    """Write JSON without blanks."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

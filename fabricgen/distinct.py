@@ -1,4 +1,4 @@
-"""The distinct values of a column, for laws that look at millions of links.
+"""The distinct values of a column of millions of links.
 
 Owns one call and the reason for it: `np.unique` alone puts integers through a hash table, which takes some fifty times as long as to sort
 them, as it does where it also counts.
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabricgen.checks.evidence import Whole
-    from fabricgen.clos import Ints
+    from fabricgen.clos import Ints, Whole
 
 
 def distinct(values: Whole | Ints) -> Whole:
