@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help demo docs test check check-style check-types check-layers check-templates page bench lock clean .venv
+.PHONY: help demo docs test check check-style check-types check-layers check-templates page catalog bench lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo "make check   run the gates alone: style, types, layers, templates"
 	@echo "make docs    build the documentation into site/, where a warning is an error"
 	@echo "make page    bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
+	@echo "make catalog compile the YAML of inventories/ and templates/ into one file, which every command reads instead"
 	@echo "make bench   print CPU time and memory, each against its floor"
 	@echo "make lock    write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean   remove what was made, except .venv"
@@ -73,6 +74,10 @@ docs: .venv
 page:
 	@command -v npm >/dev/null || { echo "make page takes Node 20.12 or newer with npm: the page's sources in web/ are TypeScript" >&2; exit 1; }
 	cd web && npm ci --silent && npm run --silent check && npm run --silent build
+
+# A file that was edited since is parsed as YAML, so forgetting this costs milliseconds, and a test asks for it.
+catalog: .venv
+	$(BIN)/python -m tests.compiled
 
 bench: .venv
 	$(BIN)/python -m tests.bench

@@ -15,6 +15,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
+from fabricgen import compiled_facts
 from fabricgen.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
@@ -79,9 +80,16 @@ def read_document(text: str, name: str) -> Document:
 
 
 def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, Any]:
-    """Parse a catalog, price or pack file; no places are kept. Raises Refusal `code` where the file is no YAML mapping."""
+    """Read a catalog, price or pack file; no places are kept. Raises Refusal `code` where the file is no YAML mapping."""
+    data = path.read_bytes()
+    known = compiled_facts.find(data)
+    return parse_facts(path, data, code) if known is None else known
+
+
+def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file") -> dict[str, Any]:
+    """Parse the bytes of a file of facts, whether or not it was compiled. Raises Refusal `code` where they are no YAML mapping."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise Refusal([Finding(code, f"{path.name} is not UTF-8 text: byte {error.start}", place=Place(str(path)))]) from None
     try:

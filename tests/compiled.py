@@ -1,0 +1,30 @@
+"""What `fabricgen/compiled_facts.jsonl` must hold. `make catalog` runs this module to write it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fabricgen.compiled_facts import FILE, compile_line
+from fabricgen.source import parse_facts
+
+ROOT = Path(__file__).parent.parent
+FOLDERS = ("inventories/catalog", "inventories/prices", "inventories/workloads", "templates")
+
+
+def sources() -> list[Path]:
+    """List the shipped files of facts."""
+    return [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.yaml"))]
+
+
+def document() -> str:
+    """Return what the file must hold: a line for each file of facts, by its path."""
+    return "".join(f"{_line(path, path.read_bytes())}\n" for path in sources())
+
+
+def _line(path: Path, data: bytes) -> str:
+    """Compile one file."""
+    return compile_line(path.relative_to(ROOT).as_posix(), data, parse_facts(path, data))
+
+
+if __name__ == "__main__":
+    FILE.write_text(document(), encoding="utf-8")
