@@ -1,7 +1,7 @@
 """The plan as networkx graphs: `graph` holds every GPU, NIC port, HB domain, switch and link; `switch_graph` folds the endpoints away.
 
-The only user of networkx. A graph's nodes are names, its attributes text and numbers, so that it survives node-link JSON and GraphML
-unchanged. What packets do in it is for `forwarding`.
+The only user of networkx; the nodes and edges are listed by `graph_elements`. A graph's nodes are names, its attributes text and numbers,
+so that it survives node-link JSON and GraphML unchanged. What packets do in it is for `forwarding`.
 
 A leaf box that several rails share routes each of them apart, in a VRF of its own. So it is a node for each rail, `leaf-1/rail0`, as if it
 were so many boxes: as one node it would offer paths between rails that no packet can take. Attribute `switch` of a node names the box.
@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from fabricgen.terms import LinkKind, gpu_name
-from fabricgen.viewing import vrf_name
+from fabricgen.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
+from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-
     from fabricgen.planner import Plan
 
 
@@ -46,9 +44,9 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
     {'kind': 'host', 'capacity_gbps': 400, 'rail': 0, 'plane': 0, 'cable': 'r0-h00001', 'length_m': 5.0}
     """
     made: nx.MultiGraph[str] = nx.MultiGraph(name=plan.spec.name, design=plan.spec.design.value)
-    _add_hosts(made, plan)
-    for unit in range(plan.mapping.units):
-        _add_links(made, plan, unit, _add_switches(made, plan, unit))
+    made.add_nodes_from(nodes(plan))
+    for low, high, key, shown in edges(plan):
+        made.add_edge(low, high, key=key, **shown)
     return made
 
 
@@ -70,77 +68,20 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
     endpoints, joined = _folded(plan)
     speed_gbps = plan.joints[LinkKind.HOST].speed_gbps
     for unit in range(plan.mapping.units):
-        nodes = _add_switches(made, plan, unit)
-        made.add_nodes_from((node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps}) for node, ports in zip(nodes, endpoints, strict=True) if node)
+        made.add_nodes_from(switch_nodes(plan, unit))
+        names = switch_names(plan, unit)
+        made.add_nodes_from((node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps}) for node, ports in zip(names, endpoints, strict=True) if node)
         for (kind, block, links), pairs in joined.items():
-            scope = _scope(plan.mapping.rail(unit, block), plan.mapping.plane(unit))
-            shown = {"kind": _kind(kind), **scope, "links": links, "capacity_gbps": links * plan.joints[kind].speed_gbps}
-            made.add_edges_from(((nodes[lower], nodes[upper]) for lower, upper in pairs), **shown)
+            belongs = scope(plan.mapping.rail(unit, block), plan.mapping.plane(unit))
+            shown = {"kind": kind_name(kind), **belongs, "links": links, "capacity_gbps": links * plan.joints[kind].speed_gbps}
+            made.add_edges_from(((names[lower], names[upper]) for lower, upper in pairs), **shown)
     return made
-
-
-def _add_hosts(made: nx.MultiGraph[str], plan: Plan) -> None:
-    """Add HB domains, GPUs and NIC ports; an HB domain is a switch between its GPUs."""
-    request = plan.request
-    hb = {"kind": "hb"} | ({"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {})
-    for domain in range(request.gpus // request.domain_gpus):
-        made.add_node(f"hb:{domain}", kind="hb-domain")
-        for rank in range(request.domain_gpus):
-            name, rail = gpu_name(domain, rank), rank % request.rails
-            host = plan.hosts[(domain * request.domain_gpus + rank) // request.host_gpus]
-            made.add_node(name, kind="gpu", rail=rail, host=host)
-            made.add_edge(f"hb:{domain}", name, key=name, **hb)
-            for plane in range(request.planes):
-                port = f"{name}/{plane}"
-                made.add_node(port, kind="nic", rail=rail, plane=plane, host=host)
-                made.add_edge(name, port, key=port, kind="nic", capacity_gbps=request.speed_gbps, rail=rail, plane=plane)
-
-
-def _add_switches(made: nx.Graph[str], plan: Plan, unit: int) -> list[str]:
-    """Add the installed switches of one unit; return the node of each box in each block, box by box, empty where the box does not serve the block."""
-    plane, rails = plan.mapping.plane(unit), [plan.mapping.rail(unit, block) for block in range(plan.mapping.unit_blocks)]
-    nodes = []
-    for switch, box, has in zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True):
-        for block, rail in enumerate(rails):
-            shared = box.block < 0
-            node = f"{switch}/{vrf_name(rail)}" if shared else switch
-            serves = has and (shared or box.block == block)
-            if serves:
-                made.add_node(node, kind=box.role.value, switch=switch, **_scope(rail, plane))
-            nodes.append(node if serves else "")
-    return nodes
-
-
-def _add_links(made: nx.MultiGraph[str], plan: Plan, unit: int, nodes: list[str]) -> None:
-    """Add the links of one unit between its `nodes`, as `_add_switches` returns them."""
-    request, mapping = plan.request, plan.mapping
-    plane, blocks = mapping.plane(unit), mapping.unit_blocks
-    for (kind, block, lower, _, upper, _, _, number), length in zip(
-        zip(*(column.tolist() for column in plan.unit), strict=True), _lengths(plan, unit), strict=True
-    ):
-        link, rail = LinkKind(kind), mapping.rail(unit, block)
-        cable = f"{plan.label(link, unit, block)}{number:0{plan.label_width}}"
-        if link is LinkKind.HOST:
-            domain, rank = divmod(lower + (rail or 0), request.domain_gpus)
-            below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
-        else:
-            below = nodes[lower * blocks + block]
-        shown = {"kind": _kind(link), "capacity_gbps": plan.joints[link].speed_gbps, **_scope(rail, plane), "cable": cable, **length}
-        made.add_edge(below, nodes[upper * blocks + block], key=cable, **shown)
-
-
-def _lengths(plan: Plan, unit: int) -> list[dict[str, float]]:
-    """Return the length of each link of a unit as an attribute of its edge; none where no lengths are planned."""
-    if plan.lengths is None:
-        return [{}] * len(plan.unit.kind)
-    metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
-    return [metres[stock] for stock in plan.lengths.laid(unit).stock.tolist()]
 
 
 def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list[tuple[int, int]]]]:
     """Count the endpoints of a unit's nodes, and list the pairs that links join, by kind, block and number of links.
 
-    Nodes are numbered as `_add_switches` returns them.
+    Nodes are numbered as `switch_names` returns them.
     """
     unit, blocks = plan.unit, plan.mapping.unit_blocks
     size = len(plan.naming.boxes) * blocks
@@ -154,16 +95,6 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
                 lowers, uppers = np.divmod(pairs[links == count], size)
                 joined[kind, block, count] = list(zip(lowers.tolist(), uppers.tolist(), strict=True))
     return np.bincount(upper[unit.kind == LinkKind.HOST], minlength=size).tolist(), joined
-
-
-def _kind(link: LinkKind) -> str:
-    """Name a kind of link as the rest of the graph is written."""
-    return link.key.replace("_", "-")
-
-
-def _scope(rail: int | None, plane: int) -> dict[str, int]:
-    """Return the rail, where there is one, and the plane."""
-    return {"plane": plane} if rail is None else {"rail": rail, "plane": plane}
 
 
 def node_link(made: nx.Graph[str]) -> str:
@@ -187,17 +118,3 @@ def graphml(made: nx.Graph[str]) -> str:
     stream = io.BytesIO()
     nx.write_graphml_xml(made, stream)
     return stream.getvalue().decode() + "\n"
-
-
-def max_flow(edges: Iterable[tuple[Hashable, Hashable, int]], source: Hashable, sink: Hashable) -> int:
-    """Return the maximum flow from source to sink over directed edges with whole capacities; parallel edges add up.
-
-    >>> max_flow([("a", "b", 3), ("a", "b", 1), ("b", "c", 5)], "a", "c")
-    4
-    """
-    made: nx.DiGraph[Hashable] = nx.DiGraph()
-    made.add_nodes_from((source, sink))
-    for low, high, capacity in edges:
-        known = made.get_edge_data(low, high, {"capacity": 0})["capacity"]
-        made.add_edge(low, high, capacity=known + capacity)
-    return int(nx.maximum_flow_value(made, source, sink))

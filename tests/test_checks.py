@@ -17,7 +17,6 @@ from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS, check, evidence_of, judge
 from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run
-from fabricgen.graph import max_flow
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.terms import LinkKind
@@ -169,12 +168,6 @@ def test_few_findings_are_shown_and_the_rest_counted() -> None:
     report = judge(dropped(sound, rows(sound, LinkKind.HOST, lower_port=1)))
     (broken,) = (judgement for judgement in report.judgements if judgement.ok is False)
     assert (len(broken.findings), broken.more) == (SHOWN, 64 - SHOWN)
-
-
-def test_flow_takes_every_way() -> None:
-    """Parallel edges add up, and what is not joined carries nothing."""
-    assert max_flow([("s", "a", 3), ("s", "b", 2), ("a", "t", 2), ("b", "t", 1), ("b", "t", 4)], "s", "t") == 4
-    assert max_flow([("s", "a", 3)], "s", "t") == 0
 
 
 def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:

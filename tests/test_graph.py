@@ -13,6 +13,7 @@ from hypothesis import given
 
 from fabricgen.diagnostics import Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.graph_files import GraphFiles
 from fabricgen.terms import gpu_name
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
@@ -239,6 +240,13 @@ def exact(made: nx.Graph[str]) -> tuple[object, ...]:
         [(node, typed(shown)) for node, shown in made.nodes.items()],
         sorted((*sorted(edge[:2]), *map(repr, edge[2:-1]), typed(edge[-1])) for edge in edges),
     )
+
+
+def test_the_files_of_a_build_are_those_that_networkx_writes(plan: Plan) -> None:
+    """`graph_files` writes both without networkx, byte for byte the same."""
+    made, files = graph(plan), GraphFiles(plan)
+    assert files.node_link() == node_link(made)
+    assert files.graphml() == graphml(made)
 
 
 def test_node_link_json_round_trips(plan: Plan) -> None:

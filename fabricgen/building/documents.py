@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from fabricgen.building.cable_sheets import SheetSchema, label_files
 from fabricgen.building.sheets import sheets
 from fabricgen.building.tasks import OneFile
+from fabricgen.graph_files import GraphFiles
 from fabricgen.writing import Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def graphs(sources: Sources) -> Iterator[Task]:
     yield from _documents(sources, "graph")
     links = sources.plan.links
     if links <= GRAPH_LINKS or "graph" in sources.named:
-        yield GraphFiles()
+        yield Graph()
     else:
         sources.skipped.append(f"fabric.json and fabric.graphml: {links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same")
 
@@ -102,7 +103,7 @@ class CableBook(OneFile):
 
 
 @dataclass(frozen=True)
-class GraphFiles:
+class Graph:
     """The graph in both forms."""
 
     def paths(self, _: Sources) -> Iterator[str]:
@@ -114,8 +115,6 @@ class GraphFiles:
 
     def write(self, sources: Sources, root: Path) -> Iterator[Written]:
         """Write both."""
-        from fabricgen.graph import graph, graphml, node_link  # noqa: PLC0415 - networkx costs 0.2 s
-
-        made = graph(sources.plan)
-        yield write_text(root, "graph/fabric.json", [node_link(made)])
-        yield write_text(root, "graph/fabric.graphml", [graphml(made)])
+        made = GraphFiles(sources.plan)
+        yield write_text(root, "graph/fabric.json", [made.node_link()])
+        yield write_text(root, "graph/fabric.graphml", [made.graphml()])

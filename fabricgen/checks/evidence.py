@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.checks.vertices import Vertices
 from fabricgen.forwarding.hashing import spread
+from fabricgen.graph_elements import edges, nodes
 from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
@@ -229,8 +230,5 @@ def _addresses(plan: Plan) -> Addresses:
 
 def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
     """Read the links back from the graph; a NIC port stands for its host, and a rail's part of a shared box for the box."""
-    from fabricgen.graph import graph  # noqa: PLC0415 - networkx costs 0.2 s, and large fabrics are judged without it
-
-    made = graph(plan)
-    devices = {node: shown.get("switch") or shown.get("host") or node for node, shown in made.nodes.items()}
-    return {shown["cable"]: (devices[low], devices[high]) for low, high, shown in made.edges(data=True) if "cable" in shown}
+    devices = {node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)}
+    return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in edges(plan) if "cable" in shown}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.checks.flow import max_flow
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.terms import LinkKind
 
@@ -108,8 +109,6 @@ class _Cut:
 
     def flow(self, block: int) -> int:
         """Return the maximum flow between the halves of a block, Gbps."""
-        from fabricgen.graph import max_flow  # noqa: PLC0415 - networkx costs 0.2 s, and large fabrics are judged without it
-
         if not self.first:
             return int(self.formula()[block])
         return max_flow(self._edges(block), "near", "far")

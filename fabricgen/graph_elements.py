@@ -1,0 +1,116 @@
+"""The nodes and edges of a plan's graph, as names with attributes.
+
+Owns their order and their attributes; `graph` makes networkx graphs of them, and `graph_files` writes them to files.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.terms import LinkKind, gpu_name
+from fabricgen.viewing import vrf_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planner import Plan
+
+Shown = dict[str, Any]
+"""The attributes of a node or an edge: text and numbers."""
+
+
+def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
+    """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches unit by unit."""
+    request = plan.request
+    for domain in range(request.gpus // request.domain_gpus):
+        yield f"hb:{domain}", {"kind": "hb-domain"}
+        for rank in range(request.domain_gpus):
+            name, rail = gpu_name(domain, rank), rank % request.rails
+            host = plan.hosts[(domain * request.domain_gpus + rank) // request.host_gpus]
+            yield name, {"kind": "gpu", "rail": rail, "host": host}
+            for plane in range(request.planes):
+                yield f"{name}/{plane}", {"kind": "nic", "rail": rail, "plane": plane, "host": host}
+    for unit in range(plan.mapping.units):
+        yield from switch_nodes(plan, unit)
+
+
+def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
+    """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links unit by unit."""
+    request = plan.request
+    hb = {"kind": "hb"} | ({"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {})
+    for domain in range(request.gpus // request.domain_gpus):
+        for rank in range(request.domain_gpus):
+            name, rail = gpu_name(domain, rank), rank % request.rails
+            yield f"hb:{domain}", name, name, dict(hb)
+            for plane in range(request.planes):
+                port = f"{name}/{plane}"
+                yield name, port, port, {"kind": "nic", "capacity_gbps": request.speed_gbps, "rail": rail, "plane": plane}
+    for unit in range(plan.mapping.units):
+        yield from _links(plan, unit)
+
+
+def switch_nodes(plan: Plan, unit: int) -> Iterator[tuple[str, Shown]]:
+    """Yield the nodes of the installed switches of a unit."""
+    plane, blocks = plan.mapping.plane(unit), range(plan.mapping.unit_blocks)
+    rails = [plan.mapping.rail(unit, block) for block in blocks]
+    names = iter(switch_names(plan, unit))
+    for switch, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True):
+        for rail in rails:
+            if node := next(names):
+                yield node, {"kind": box.role.value, "switch": switch, **scope(rail, plane)}
+
+
+def switch_names(plan: Plan, unit: int) -> list[str]:
+    """Return the node of each box of a unit in each block, box by box; empty where the box is not installed or does not serve the block."""
+    blocks = range(plan.mapping.unit_blocks)
+    rails = [plan.mapping.rail(unit, block) for block in blocks]
+    names: list[str] = []
+    for switch, box, has in zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True):
+        if box.block < 0:
+            names += [f"{switch}/{vrf_name(rail)}" if has else "" for rail in rails]
+        else:
+            names += [switch if has and box.block == block else "" for block in blocks]
+    return names
+
+
+def _links(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
+    """Yield the links of one unit."""
+    request, mapping, names = plan.request, plan.mapping, switch_names(plan, unit)
+    plane, blocks, width = mapping.plane(unit), mapping.unit_blocks, plan.label_width
+    of_kind = {
+        (kind.value, block): (
+            plan.label(kind, unit, block),
+            mapping.rail(unit, block),
+            {"kind": kind_name(kind), "capacity_gbps": plan.joints[kind].speed_gbps},
+        )
+        for kind in plan.kinds
+        for block in range(blocks)
+    }
+    columns = zip(*(column.tolist() for column in plan.unit), strict=True)
+    for (kind, block, lower, _, upper, _, _, number), length in zip(columns, _lengths(plan, unit), strict=True):
+        label, rail, first = of_kind[kind, block]
+        cable = f"{label}{number:0{width}}"
+        if kind == LinkKind.HOST:
+            domain, rank = divmod(lower + (rail or 0), request.domain_gpus)
+            below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
+        else:
+            below = names[lower * blocks + block]
+        yield below, names[upper * blocks + block], cable, {**first, **scope(rail, plane), "cable": cable, **length}
+
+
+def _lengths(plan: Plan, unit: int) -> list[dict[str, float]]:
+    """Return the length of each link of a unit as an attribute of its edge; none where no lengths are planned."""
+    if plan.lengths is None:
+        return [{}] * len(plan.unit.kind)
+    metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
+    return [metres[stock] for stock in plan.lengths.laid(unit).stock.tolist()]
+
+
+def kind_name(link: LinkKind) -> str:
+    """Name a kind of link as the rest of the graph is written."""
+    return link.key.replace("_", "-")
+
+
+def scope(rail: int | None, plane: int) -> dict[str, int]:
+    """Return the rail, where there is one, and the plane."""
+    return {"plane": plane} if rail is None else {"rail": rail, "plane": plane}
