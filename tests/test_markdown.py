@@ -1,0 +1,64 @@
+"""Every Markdown file that a pack writes, read by a parser of CommonMark with tables: what looks like a table is one, with all its rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from markdown_it import MarkdownIt
+
+from fabricgen.building import Job
+from fabricgen.packs import Packs
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from markdown_it.token import Token
+
+FABRIC = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16}
+
+
+def of_packs() -> set[str]:
+    """Return the Markdown files of every pack."""
+    packs = [pack for pack in map(Packs().pack, Packs().names()) if pack]
+    return {output.path for pack in packs for output in pack.outputs if output.path.endswith(".md")}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Write them for a small fabric."""
+    out: Path = tmp_path_factory.mktemp("markdown")
+    job = Job(planned(**FABRIC), Packs())
+    tasks = [task for task in job.tasks if any(path.endswith(".md") for path in task.paths(job))]
+    written = [file.path for task in tasks for file in task.write(job, out)]
+    return {path: (out / path).read_text("utf-8") for path in written if path.endswith(".md")}
+
+
+def parsed(text: str) -> list[Token]:
+    """Parse a page as GitHub does."""
+    return MarkdownIt("commonmark").enable("table").parse(text)
+
+
+def test_every_markdown_file_is_written(pages: dict[str, str]) -> None:
+    """The fabric has what every pack writes as Markdown."""
+    assert set(pages) == of_packs() >= {"bom/savings.md"}
+
+
+def test_every_table_has_its_rows(pages: dict[str, str]) -> None:
+    """A line that begins with a bar is a row of a table or the rule below its head, and no other text is; all rows have as many cells."""
+    for path, text in pages.items():
+        tokens = parsed(text)
+        kinds = [token.type for token in tokens]
+        bars = [line for line in text.splitlines() if line.lstrip().startswith("|")]
+        assert kinds.count("tr_open") == len(bars) - kinds.count("table_open"), path
+        assert not [token.content for token in tokens if token.type == "inline" and token.content.startswith("|")], path
+        cells = kinds.count("td_open") + kinds.count("th_open")
+        assert cells == sum(line.count("|") - 1 for line in bars if "---" not in line), path
+
+
+def test_a_blank_line_within_a_table_is_seen() -> None:
+    """The parser reads a head whose rule stands a line further down as a paragraph."""
+    whole, torn = "| a | b |\n| - | - |\n| 1 | 2 |\n", "| a | b |\n| - | - |\n\n| 1 | 2 |\n"
+    rows = [[token.type for token in parsed(text)].count("tr_open") for text in (whole, torn)]
+    assert rows == [2, 1]
