@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.cabling.offers import alternatives
+from fabricgen.cabling.preference import RULE
 from fabricgen.designs import rails_of_a_box
 from fabricgen.terms import Role
 
@@ -26,8 +28,8 @@ def room_guesses(plan: Plan) -> list[str]:
 
 
 def advice(plan: Plan) -> list[str]:
-    """Notice boxes that stand idle, spines that only divide evenly, and cables too long for an assumed room, a sentence each."""
-    return [*_idle_boxes(plan), *_wasteful_spread(plan), *_long_cables(plan)]
+    """Notice boxes that stand idle, spines that only divide evenly, cables too long for an assumed room, and a choice of parts, a sentence each."""
+    return [*_idle_boxes(plan), *_wasteful_spread(plan), *_long_cables(plan), *_other_parts(plan)]
 
 
 def _idle_boxes(plan: Plan) -> Iterator[str]:
@@ -65,3 +67,10 @@ def _long_cables(plan: Plan) -> Iterator[str]:
     if plan.lengths and plan.lengths.room.generated:
         for fact, *because in plan.lengths.too_long():
             yield f"in the room that was generated {fact}: {'; '.join(because)}; describe yours under `site`"
+
+
+def _other_parts(plan: Plan) -> Iterator[str]:
+    """Notice parts in whose place others of the catalog fit and reach alike."""
+    for taken, others in alternatives(plan.request, plan.catalog, plan.offers):
+        names = " or ".join(other.model for other in others)
+        yield f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name"

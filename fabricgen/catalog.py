@@ -126,6 +126,11 @@ class Catalog:
         stems = {path.stem for folder in self._folders(kind) for path in folder.glob("*.yaml")}
         return sorted(stem for stem in stems if _MODEL.fullmatch(stem))
 
+    def directory(self, kind: str, model: str) -> int:
+        """Return which of the directories a model's file lies in: the user's own from 0, in their order, then what ships with the program."""
+        folders = self._folders(kind)
+        return next((number for number, folder in enumerate(folders[:-1]) if (folder / f"{model}.yaml").is_file()), len(folders) - 1)
+
     def find(self, kind: str, name: str) -> Sourced | None:
         """Find a model of any kind, a key of KINDS."""
         return self._find(kind, name, KINDS[kind])

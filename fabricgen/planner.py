@@ -21,6 +21,7 @@ from fabricgen.cabling.cages import Cages
 from fabricgen.cabling.lengths import Grown, Lengths
 from fabricgen.cabling.offers import LABEL_DIGITS, choose, label_prefix
 from fabricgen.cabling.outfitting import first_of
+from fabricgen.cabling.preference import rank
 from fabricgen.cabling.ways import Ways
 from fabricgen.designs import Mapping, map_design
 from fabricgen.diagnostics import Finding, Refusal, refuse
@@ -283,7 +284,7 @@ def _with_whole_cages(plan: Plan) -> Plan:
         if not down % count or cage != plan.ports[role][down - 1].cage:
             continue
         sides = ({joint.upper for joint in plan.offers if joint.kind is below}, {joint.lower for joint in plan.offers if joint.kind is above})
-        common = sorted((module for module in sides[0] & sides[1] if module), key=lambda module: module.model)
+        common = sorted((module for module in sides[0] & sides[1] if module), key=lambda module: (rank(module, plan.catalog), module.model))
         if not common:
             because = (
                 f"{down} downlinks at {count} a cage end in the middle of cage {cage}, and the uplinks go on there",

@@ -1,22 +1,29 @@
 """Which parts may serve each kind of link, and what a cable is called.
 
 Owns the offers: where a room is described there are several for a kind of link, each of which reaches further than the one before; which one a link
-takes is decided by `outfitting`, from its length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`; it
-counts nothing: `tallying` does.
+takes is decided by `outfitting`, from its length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`, which
+of equals is taken for `preference`; `tallying` counts.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.cabling.plugging import FIBRES, Cage, Joint, fibre, fitting, modules_of, pairs
+from fabricgen.cabling.plugging import FIBRES, Cage, Joint, fibre, fitting, modules_of
+from fabricgen.cabling.preference import preference, rank
 from fabricgen.diagnostics import refuse
 from fabricgen.terms import LinkKind, speed_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.catalog import Catalog
     from fabricgen.fronts import Front
+    from fabricgen.parts import Cable, Transceiver
     from fabricgen.resolving import Request
+
+    Order = tuple[float, ...]
+    """What parts are ordered by, less first, before preference decides."""
 
 ASSUMED_REACH_M = {LinkKind.HOST: 50, LinkKind.LEAF_SPINE: 50, LinkKind.SPINE_CORE: 100}
 """Metres a link must reach where nobody described the room: 50 m of multimode up to the spine and 100 m of single-mode to the core, as the
@@ -77,19 +84,32 @@ def _host_cage(request: Request, transport: str) -> Cage:
 
 def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> Joint:
     """Choose the parts with the shortest sufficient reach; below the core multimode wins, at the core single-mode."""
-    reach = ASSUMED_REACH_M[kind]
-    media = ("smf", "mmf") if kind is LinkKind.SPINE_CORE else FIBRES
-    options = [
-        (media.index(low.medium), max(low.reach_m or 0, high.reach_m or 0), low.model, high.model, low, high, cables)
-        for low, high, cables in pairs(lower, upper, catalog, media)
-        if min(low.reach_m or 0, high.reach_m or 0) >= reach
-    ]
-    if options:
-        *_, low, high, cables = min(options, key=lambda option: option[:4])
-        cable = fibre(catalog, low, reach)
-        if cable:
-            return Joint(kind, lower.speed_gbps, low.medium, cable, cables, low, high)
-    return _half_known(lower, upper, kind, catalog, media)
+    known = _known(lower, upper, kind, catalog)
+    return known[0][1] if known else _half_known(lower, upper, kind, catalog, _assumed_media(kind))
+
+
+def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
+    """Return the media of a kind of link where nobody described the room, the preferred one first."""
+    return ("smf", "mmf") if kind is LinkKind.SPINE_CORE else FIBRES
+
+
+def _known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> list[tuple[Order, Joint]]:
+    """List modules and straight fibres of the catalog that reach as far as is assumed, the best first, each behind what it is ordered by."""
+    reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
+    found = (joint for joint in fitting(lower, upper, kind, catalog, media) if joint.shared == 1 and len(joint.modules) > 1)
+    enough = (joint for joint in found if all((part.reach_m or 0) >= reach for part in _parts(joint) if part))
+    return _ranked(((_assumed_order(joint, media), joint) for joint in enough), catalog)
+
+
+def _assumed_order(joint: Joint, media: tuple[str, ...]) -> Order:
+    """Order parts for an assumed reach: by medium, then modules that reach no further than they must, then fibres."""
+    modules = [module.reach_m or 0 for module in joint.modules.values()]
+    return media.index(joint.medium), max(modules), sum(modules), joint.cable.reach_m or 0
+
+
+def _ranked(ordered: Iterable[tuple[Order, Joint]], catalog: Catalog) -> list[tuple[Order, Joint]]:
+    """Sort parts by their order, and equals by preference."""
+    return sorted(ordered, key=lambda item: (item[0], preference(item[1], catalog)))
 
 
 def _half_known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]) -> Joint:
@@ -104,7 +124,7 @@ def _half_known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, medi
         if module.medium in media and cables == 1 and (module.reach_m or 0) >= reach
     ]
     if known and GENERIC in (lower.form_factor, upper.form_factor):
-        end, module = min(known, key=lambda item: (media.index(item[1].medium), item[1].reach_m or 0, item[1].model))
+        end, module = min(known, key=lambda item: (media.index(item[1].medium), item[1].reach_m or 0, rank(item[1], catalog), item[1].model))
         low, high = (low, module) if end else (module, high)
         cable = fibre(catalog, module, reach) or cable
     return Joint(kind, lower.speed_gbps, cable.medium, cable, 1, low, high)
@@ -122,9 +142,9 @@ def _offers(request: Request, kind: LinkKind, catalog: Catalog, media: tuple[str
     if not found:
         raise _nothing_fits(request, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (_reach(joint), -joint.cables))
-    ranked = sorted((joint for joint in found if joint.cables == furthest.cables), key=lambda joint: (media.index(joint.medium), _order(joint)))
+    alike = (joint for joint in found if joint.cables == furthest.cables)
     offers: list[Joint] = []
-    for joint in ranked:
+    for _, joint in _ranked(((_order(joint, media), joint) for joint in alike), catalog):
         if not offers or _reach(joint) > _reach(offers[-1]):
             offers.append(joint)
     return offers
@@ -135,10 +155,47 @@ def _reach(joint: Joint) -> float:
     return joint.reach_m[0] if joint.reach_m else 0
 
 
-def _order(joint: Joint) -> tuple[float, float, bool, str, tuple[str, ...]]:
-    """Rank what is of one medium: the shortest reach, of that modules that reach no further, then what shares no cable, then by name."""
-    modules = joint.modules.values()
-    return _reach(joint), sum(module.reach_m or 0 for module in modules), joint.shared > 1, joint.cable.model, tuple(module.model for module in modules)
+def _order(joint: Joint, media: tuple[str, ...]) -> Order:
+    """Order what may serve a described room: by medium, the shortest reach, of that modules that reach no further, then what shares no cable."""
+    return media.index(joint.medium), _reach(joint), sum(module.reach_m or 0 for module in joint.modules.values()), joint.shared > 1
+
+
+class Alternative(NamedTuple):
+    """A part that was taken where others fit and reach alike, and those others."""
+
+    taken: Transceiver | Cable
+    others: tuple[Transceiver | Cable, ...]
+
+
+def alternatives(request: Request, catalog: Catalog, offers: Iterable[Joint]) -> list[Alternative]:
+    """List the parts of offers in whose place others of the catalog would do: of the same medium, with the same reach."""
+    found: dict[str, dict[str, Transceiver | Cable]] = {}
+    taken: dict[str, Transceiver | Cable] = {}
+    for offer in offers:
+        for joint in _equals(request, catalog, offer):
+            for part, other in zip(_parts(offer), _parts(joint), strict=True):
+                if part and other and part.model != other.model:
+                    taken[part.model] = part
+                    found.setdefault(part.model, {})[other.model] = other
+    return [Alternative(taken[model], tuple(others.values())) for model, others in found.items()]
+
+
+def _parts(joint: Joint) -> tuple[Transceiver | Cable | None, ...]:
+    """Return the parts of a link: the cable, and the modules at both ends."""
+    return joint.cable, joint.lower, joint.upper
+
+
+def _equals(request: Request, catalog: Catalog, offer: Joint) -> list[Joint]:
+    """List what fits a kind of link as an offer does, of its medium and its reach: the offer itself among it, where it is of the catalog."""
+    cages, site = _ends(request, offer.kind), request.spec.site
+    if GENERIC in (cages[0].form_factor, cages[1].form_factor):
+        return []
+    if site is None or site.lengths == "unknown":
+        order = _assumed_order(offer, (offer.medium,)) if len(offer.modules) > 1 else None
+        return [joint for _, joint in _known(*cages, offer.kind, catalog) if joint.medium == offer.medium and _assumed_order(joint, (offer.medium,)) == order]
+    order = _order(offer, (offer.medium,))
+    found = fitting(*cages, offer.kind, catalog, (offer.medium,))
+    return [joint for joint in found if joint.cables == offer.cables and _order(joint, (offer.medium,)) == order and len(joint.modules) == len(offer.modules)]
 
 
 def _nothing_fits(request: Request, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]) -> Exception:

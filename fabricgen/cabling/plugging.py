@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from fabricgen.cabling.preference import rank
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -146,4 +148,4 @@ def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
 def fibre(catalog: Catalog, module: Transceiver, reach: int) -> Cable | None:
     """Find the straight fibre for a module with the shortest sufficient reach."""
     fitting = [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]
-    return min(fitting, key=lambda cable: (cable.reach_m or 0, cable.model)) if fitting else None
+    return min(fitting, key=lambda cable: (cable.reach_m or 0, rank(cable, catalog), cable.model)) if fitting else None

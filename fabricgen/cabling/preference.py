@@ -1,0 +1,41 @@
+"""Which of several parts that fit is taken, where medium and reach leave a choice.
+
+Owns the rule, in its order: a part of the user's own catalog directories comes before a shipped one, for who adds what they buy wants it used;
+then the part whose facts are better proven; then the one that takes less power. Only parts that are equal in all of this are told apart by
+their names, so that a file's name decides between equals and nothing else. Prices decide nothing: a price book must not change a fabric.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from fabricgen.cabling.plugging import Joint
+    from fabricgen.catalog import Catalog
+    from fabricgen.parts import Cable, Transceiver
+
+QUALITIES = "ABC"
+"""How well facts are proven, the best first."""
+
+RULE = "of parts that fit and reach alike, your own catalog directories come first, then better proven facts, then less power"
+
+
+class Rank(NamedTuple):
+    """What decides between parts of one medium and one reach; less is taken first."""
+
+    directory: int
+    quality: int
+    power_w: float
+
+
+def rank(part: Transceiver | Cable, catalog: Catalog) -> Rank:
+    """Rank a part; power that nobody published comes last."""
+    kind = "cables" if hasattr(part, "legs") else "transceivers"
+    return Rank(catalog.directory(kind, part.model), QUALITIES.index(part.quality), math.inf if part.power_w is None else part.power_w)
+
+
+def preference(joint: Joint, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
+    """Rank the parts of a link, the cable first; their names come last."""
+    parts: tuple[Transceiver | Cable, ...] = (joint.cable, *joint.modules.values())
+    return tuple(rank(part, catalog) for part in parts), tuple(part.model for part in parts)
