@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
@@ -563,7 +563,7 @@ def scratch(tmp_path: Path) -> Callable[[bytes], Path]:
     return write
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=400)
 @given(CHANGES)
 def test_a_spoiled_inventory_never_breaks_the_program(
     scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], changes: list[tuple[str, Any, str]]
@@ -572,7 +572,7 @@ def test_a_spoiled_inventory_never_breaks_the_program(
     always_ends_well(scratch(spoiled(changes).encode()), capsys)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(st.binary(max_size=200), st.integers(0, len(RICH)))
 def test_bytes_never_break_the_program(scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], noise: bytes, where: int) -> None:
     """Noise alone, and noise in the middle of an inventory."""
@@ -580,7 +580,7 @@ def test_bytes_never_break_the_program(scratch: Callable[[bytes], Path], capsys:
     always_ends_well(scratch(RICH[:where].encode() + noise[:8] + RICH[where:].encode()), capsys)
 
 
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(st.sampled_from(["gpus", "hb_domain.gpus", "rails", "rails.count", "switches.leaf", "nos", "prices", "naming.leaf", "x", ""]), st.sampled_from(TOKENS))
 def test_overrides_never_break_the_program(scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], key: str, token: str) -> None:
     """Any value for any key."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from fabricgen.planner import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
-STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8}
 TURNS: dict[str, Any] = {"gpus": 96, "hb_domain": {"gpus": 12}, "rails": {"count": 3}, "radix": 16}
 """Four GPUs of a domain share each rail."""
@@ -117,7 +116,7 @@ def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
     """Every kind over one crossing, every plane and flow, with a switch down or none; no node comes twice."""
     kinds: Counter[str] = Counter()
 
-    @settings(STEADY, max_examples=100)
+    @settings(max_examples=100)
     @given(inventories(), st.randoms(use_true_random=False), st.booleans())
     def hold(inventory: Inventory, draw: random.Random, broken: bool) -> None:  # noqa: FBT001 - hypothesis draws it
         try:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
@@ -40,7 +40,6 @@ ENTRIES, ALL_PAIRS, SAMPLE, PACKETS = 30_000, 48, 24, 50
 """Of a random fabric: entries of its tables, GPUs whose pairs are all walked, those of a larger one, and pairs that IP packets are sent between."""
 
 PLANS = {path.stem: path for folder in ("inventories", "examples") for path in sorted((ROOT / folder).glob("*.yaml"))}
-STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def tables_of(plan: Plan) -> Tables:
@@ -218,7 +217,7 @@ def test_random_failures_of_random_fabrics() -> None:
     """Up to three things of a random fabric are dead: every design, tier and plane, and rails that share boxes."""
     seen: Counter[str] = Counter()
 
-    @settings(STEADY, max_examples=100)
+    @settings(max_examples=100)
     @given(inventories(), st.randoms(use_true_random=False), st.integers(0, 3))
     def hold(inventory: Inventory, draw: random.Random, count: int) -> None:
         plan = not_too_large(inventory)

@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv4Network
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 
 from fabricgen.diagnostics import Refusal
 from fabricgen.hosting.viewing import FIRST_TABLE, Hosts
@@ -83,7 +83,7 @@ def test_both_ends_agree_whatever_is_drawn() -> None:
     """Planes, shared boxes, partial blocks, reserves and every design; one of a few hundred GPUs is enough to be wrong."""
     seen = set()
 
-    @settings(derandomize=True, database=None, deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=80)
     @given(inventories())
     def hold(inventory: Inventory) -> None:
         assume(inventory["gpus"] <= 1024)

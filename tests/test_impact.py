@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.cli import run as run_program
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from fabricgen.planner import Plan
 
-STEADY = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 LAB: dict[str, Any] = {
     "gpus": 64,
     "hb_domain": {"gpus": 8},
@@ -97,7 +96,6 @@ def test_classes_agree_with_every_pair() -> None:
     assert all(seen[design, tiers, relayed] for design in designs for tiers in (2, 3) for relayed in (False, True)), seen
 
 
-@STEADY
 @given(inventories(), st.randoms(use_true_random=False))
 def test_any_inventory(inventory: dict[str, Any], random: Random) -> None:
     """The same for the inventories that the laws draw, where they are small enough to ask every pair."""

@@ -137,7 +137,7 @@ def test_ways_are_a_distance() -> None:
     """As long there as back; never shorter than a way round by a third device, but for that one's slack; inside a rack no tray is climbed."""
     seen = 0
 
-    @settings(max_examples=100, deadline=None, derandomize=True)
+    @settings(max_examples=100)
     @given(inventories(), SITES, st.data())
     def hold(inventory: Inventory, site: dict[str, Any] | None, data: st.DataObject) -> None:
         nonlocal seen

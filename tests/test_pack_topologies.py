@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
 from fabricgen.building import Job, build
@@ -527,7 +527,7 @@ def test_infiniband_has_no_lab() -> None:
 # --- any fabric -------------------------------------------------------------------------------------------------------------------
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much], max_examples=25)
+@settings(max_examples=25)
 @given(inventories())
 def test_counts_of_any_fabric(inventory: Inventory) -> None:
     """Whatever is drawn: counts are the plan's, and every end is linked once."""

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from openpyxl import load_workbook
 
 from fabricgen.bom.bill import make_bom
@@ -65,7 +65,7 @@ def rows_of(text: str) -> list[dict[str, str]]:
     return [dict(zip(titles, row, strict=True)) for row in rows]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60)
 @given(inventories())
 def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
     """Parts, money and loads, whatever the design, the tiers and the hosts."""

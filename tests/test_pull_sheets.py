@@ -148,7 +148,7 @@ def test_no_cable_is_plugged_behind_another(room: Built) -> None:
     assert not blocked(room.plan, bundles_of(room.plan))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(inventories())
 def test_the_order_blocks_nothing_on_drawn_fabrics(inventory: Inventory) -> None:
     """Nor on fabrics that nobody thought of; each cable is in one bundle there, too."""

@@ -174,7 +174,7 @@ def test_every_device_has_one_place_of_its_own() -> None:
     """Whatever the design and the room: each unit of a rack is taken once, and nothing stands out of its rack."""
     seen: Counter[bool] = Counter()
 
-    @settings(max_examples=150, deadline=None, derandomize=True)
+    @settings(max_examples=150)
     @given(inventories(), SITES)
     def hold(inventory: Inventory, site: dict[str, Any] | None) -> None:
         plan = drawn(inventory, site)
@@ -203,7 +203,7 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
     """What stands keeps its rack and its unit when the rest arrives."""
     seen = 0
 
-    @settings(max_examples=40, deadline=None, derandomize=True)
+    @settings(max_examples=40)
     @given(inventories(), SITES)
     def hold(inventory: Inventory, site: dict[str, Any] | None) -> None:
         nonlocal seen

@@ -122,7 +122,7 @@ def test_limits_bite(brute: list[tuple[Plan, Figures]]) -> None:
     assert min(figures[1] for _, figures in brute) < 30_000 < max(figures[1] for _, figures in brute)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(inventories())
 def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
     """Of any fabric the bill, the counts and the worst failure come out of a draft as they come out of its wires."""

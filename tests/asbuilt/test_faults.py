@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.asbuilt import audit
@@ -130,7 +130,7 @@ def test_whatever_was_done_the_moves_give_the_plan(fabric: str) -> None:
         assert cabling.as_planned, f"{fabric}, case {seed}"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=60)
 @given(inventory=inventories(), seed=st.integers(0, 2**32), count=st.integers(1, MOST))
 def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -> None:
     """The law holds of whatever inventory is sound: faults are found, and the moves give the plan."""

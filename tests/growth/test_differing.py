@@ -18,7 +18,7 @@ from fabricgen.growth.watching import Watch
 from fabricgen.viewing import Views
 from tests.growth.replaying import Technician, ends, grown, wired
 from tests.laws.drawing import Inventory, inventories
-from tests.laws.test_laws import STEADY, planned_or_refused
+from tests.laws.drawn import planned_or_refused
 from tests.planned import planned
 from tests.small_fabrics import cables_of
 
@@ -66,7 +66,7 @@ def test_steps_lead_to_any_plan() -> None:
     """Of any two inventories: the work to be done is complete, and each count adds up."""
     seen: Counter[str] = Counter()
 
-    @settings(STEADY, max_examples=60)
+    @settings(max_examples=60)
     @given(inventories(), inventories())
     def hold(one: Inventory, other: Inventory) -> None:
         plans = [planned_or_refused(inventory | {"gpus": min(inventory["gpus"], 8 * inventory["hb_domain"]["gpus"])}) for inventory in (one, other)]

@@ -15,7 +15,7 @@ from fabricgen.diagnostics import Refusal
 from fabricgen.growth.phasing import cables_of, document, phase_in
 from fabricgen.terms import LinkKind
 from tests.laws.drawing import Inventory, inventories
-from tests.laws.test_laws import STEADY, planned_or_refused
+from tests.laws.drawn import planned_or_refused
 from tests.planned import planned
 from tests.small_fabrics import cables_of as every_cable
 
@@ -74,7 +74,7 @@ def test_any_phases_add_up() -> None:
     """Of any inventory, with planes, rails and spines divided anyhow."""
     seen: Counter[int] = Counter()
 
-    @settings(STEADY, max_examples=80)
+    @settings(max_examples=80)
     @given(inventories(), st.data())
     def hold(inventory: Inventory, data: st.DataObject) -> None:
         plan = planned_or_refused(inventory)

@@ -60,7 +60,7 @@ def test_the_same_bytes_twice() -> None:
     assert once == again
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.dictionaries(st.text(st.sampled_from("<>&!-/'\"\\\u2028\u2029scriptaelon() =")), st.text() | st.just("</script><script>alert(1)</script>")))
 def test_nothing_in_json_is_markup(value: dict[str, str]) -> None:
     """Whatever strangers write, their text stands in one element, and comes out as it went in."""
@@ -70,7 +70,7 @@ def test_nothing_in_json_is_markup(value: dict[str, str]) -> None:
     assert not set(safe_json(value)) & set("<>&\u2028\u2029")
 
 
-@settings(derandomize=True, database=None, deadline=None, max_examples=50)
+@settings(max_examples=50)
 @given(st.lists(st.lists(st.sampled_from(["", "a", "b", "long"]))))
 def test_columns_come_back(runs: list[list[str]]) -> None:
     """A column that grew in runs decodes to its rows, and has each value once."""

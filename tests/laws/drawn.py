@@ -1,0 +1,67 @@
+"""The inventories that hypothesis drew, once for every test of a process: as many of each design in each number of tiers, the refused among them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from functools import cache
+from typing import TYPE_CHECKING
+
+from hypothesis import Phase, given, settings
+
+from fabricgen.diagnostics import Refusal
+from tests.laws.drawing import DESIGNS, Inventory, inventories
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from fabricgen.planner import Plan
+
+DRAWS, EACH = 800, 10
+"""Inventories that are drawn, and how many of a design with a number of tiers stand for all of these."""
+
+TIERS = (0, 1, 2, 3)
+"""Numbers of tiers; 0 is an inventory that is refused."""
+
+
+def planned_or_refused(inventory: Inventory) -> Plan | None:
+    """Plan an inventory; None where it is refused with findings that a person can read."""
+    try:
+        return planned(**inventory)
+    except Refusal as refusal:
+        findings = refusal.findings
+    assert findings
+    assert all(finding.code and finding.fact and finding.path and finding.hint for finding in findings), findings
+    return None
+
+
+@cache
+def every_draw() -> tuple[tuple[Inventory, Plan | None], ...]:
+    """Draw and plan many inventories, those that are refused among them."""
+    found: list[Inventory] = []
+
+    @settings(max_examples=DRAWS, phases=[Phase.generate])
+    @given(inventories())
+    def draw(inventory: Inventory) -> None:
+        found.append(inventory)
+
+    draw()
+    return tuple((inventory, planned_or_refused(inventory)) for inventory in found)
+
+
+@cache
+def drawn() -> tuple[tuple[Inventory, Plan | None], ...]:
+    """Pick ten draws of each design in each number of tiers, so ordered that the first dozen holds one of each."""
+    cells: dict[tuple[str, int], list[tuple[Inventory, Plan | None]]] = defaultdict(list)
+    for inventory, plan in every_draw():
+        cells[inventory["design"], plan.sizing.tiers if plan else 0].append((inventory, plan))
+    return tuple(cells[design, tiers][number] for number in range(EACH) for design in DESIGNS for tiers in TIERS)
+
+
+def drawn_plans(count: int | None = None) -> list[Plan]:
+    """Return the plans among the first `count` draws, or among all that were picked."""
+    return [plan for _, plan in drawn()[:count] if plan]
+
+
+def other_plans() -> list[Plan]:
+    """Return the plans of all draws that were not picked."""
+    picked = {id(plan) for plan in drawn_plans()}
+    return [plan for _, plan in every_draw() if plan and id(plan) not in picked]
