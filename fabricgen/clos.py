@@ -7,7 +7,7 @@ vendors: only of widths. Counting is exact; wiring is numpy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
     Whole = NDArray[np.integer[Any]]
     Bools = NDArray[np.bool_]
+
+_Scalar = TypeVar("_Scalar", bound=np.generic)
 
 
 class Width(NamedTuple):
@@ -48,7 +50,8 @@ class Widths:
 class Sizing:
     """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
 
-    `pods` is 1 below three tiers. `slots` is the number of endpoint positions on its leaves.
+    `pods` is 1 below three tiers; above, all pods but the last have `spine_down` leaves each, and the last one has the rest, which may be
+    fewer, with as many spines as any other. `slots` is the number of endpoint positions on the leaves.
     """
 
     tiers: Literal[1, 2, 3]
@@ -65,8 +68,8 @@ class Sizing:
 
     @property
     def pod_leaves(self) -> int:
-        """Leaves of one pod."""
-        return self.leaf // self.pods
+        """Leaves of one pod, the last of three tiers aside: see `leaves_of_pod`."""
+        return self.spine_down if self.core else self.leaf
 
     @property
     def pod_spines(self) -> int:
@@ -77,6 +80,21 @@ class Sizing:
     def group_cores(self) -> int:
         """Cores of one core group: those that meet spine `i` of every pod."""
         return self.core // self.pod_spines if self.core else 0
+
+    def leaves_of_pod(self, pod: int) -> range:
+        """Return the leaves of a pod.
+
+        >>> sizing = Sizing(3, slots=6, leaf=3, spine=4, core=4, leaf_down=2, leaf_up=2, spine_down=2, spine_up=2, core_down=2, pods=2)
+        >>> [sizing.leaves_of_pod(pod) for pod in range(2)]
+        [range(0, 2), range(2, 3)]
+        """
+        return range(pod * self.pod_leaves, min((pod + 1) * self.pod_leaves, self.leaf))
+
+    def by_pod(self, column: NDArray[_Scalar]) -> NDArray[_Scalar]:
+        """Lay a column with a row per leaf out by pod, shape (pods, leaves of a pod, ...); what the last pod lacks is 0."""
+        rows = self.pods * self.pod_leaves
+        whole = column if len(column) == rows else np.concatenate([column, np.zeros((rows - len(column), *column.shape[1:]), column.dtype)])
+        return whole.reshape(self.pods, self.pod_leaves, *column.shape[1:])
 
 
 class Words(NamedTuple):
@@ -158,15 +176,15 @@ def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -
 
 
 def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
-    """Pods of leaves and spines; spine `i` of every pod meets core group `i`. Every pod is whole."""
+    """Pods of leaves and spines; spine `i` of every pod meets core group `i`. The last pod has the leaves that are needed, and all spines."""
     (down, up), (spine_down, spine_up) = widths.leaf, widths.spine
     if not down or not spine_down:
         return None
-    pods = -(-leaves_of(down) // spine_down)
+    leaves = leaves_of(down)
+    pods = -(-leaves // spine_down)
     cores = spread_over(pods * spine_up, spine_up, widths.core_radix, even=even)
     if cores is None:
         return None
-    leaves = pods * spine_down
     core_down = -(-pods * spine_up // cores)
     return Sizing(3, leaves * down, leaves, pods * up, cores * up, down, up, spine_down, spine_up, core_down, pods)
 

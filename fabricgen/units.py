@@ -47,13 +47,13 @@ def wire_unit(mapping: Mapping, installed_gpus: int) -> Unit:
 
 
 def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
-    """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers whole pods."""
+    """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers by whole pods."""
     sizing = mapping.sizing
     if mapping.request.spec.reserve is None:
         return np.ones(sizing.leaf, dtype=bool)
     serves = np.zeros(sizing.leaf, dtype=bool)
     serves[slots // sizing.leaf_down] = True
-    return np.repeat(serves.reshape(sizing.pods, -1).any(axis=1), sizing.pod_leaves) if sizing.core else serves
+    return np.repeat(sizing.by_pod(serves).any(axis=1), sizing.pod_leaves)[: sizing.leaf] if sizing.core else serves
 
 
 def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) -> Unit:
@@ -69,7 +69,7 @@ def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) 
         parts.append((LinkKind.LEAF_SPINE, _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)))
     if sizing.spine_up:
         wired = joined(mapping, LinkKind.SPINE_CORE)
-        pods = leaves.reshape(sizing.pods, -1)[:, 0]
+        pods = sizing.by_pod(leaves)[:, 0]
         ports = np.int32(sizing.spine_down) + wired.lower_port
         parts.append(
             (LinkKind.SPINE_CORE, _columns(wired, pods[wired.lower // sizing.pod_spines], spines, ports, spines + np.int32(sizing.spine), sizing.spine_up))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -160,9 +161,40 @@ def test_published_three_tiers() -> None:
     assert (sizing.pods, sizing.pod_leaves, sizing.pod_spines, sizing.group_cores) == (4, 32, 32, 2)
 
 
-def test_a_pod_is_whole() -> None:
-    """One leaf beyond a pod brings a pod with all of its leaves and spines."""
-    assert [block(endpoints, widths_of(8), 3).leaf for endpoints in (16, 17)] == [4, 8]
+def test_the_last_pod_has_the_leaves_it_needs() -> None:
+    """One endpoint beyond a pod brings one leaf, with all the spines of a pod; each of them meets that leaf, and every core of its group."""
+    one, two = (block(endpoints, widths_of(8), 3) for endpoints in (16, 17))
+    assert [(sizing.leaf, sizing.spine, sizing.pods, sizing.slots) for sizing in (one, two)] == [(4, 4, 1, 16), (5, 8, 2, 20)]
+    assert [list(two.leaves_of_pod(pod)) for pod in range(2)] == [[0, 1, 2, 3], [4]]
+    below, above = leaf_spine(two), spine_core(two)
+    assert [(leaf, spine) for leaf, spine in pairs(below) if leaf == 4] == [(4, 4), (4, 5), (4, 6), (4, 7)]
+    assert set(Counter(below.upper[below.lower < 4].tolist()).values()) == {4}
+    assert set(Counter(above.lower.tolist()).values()) == {two.spine_up}
+
+
+@pytest.mark.parametrize(("radix", "endpoints"), [(4, 9), (6, 19), (8, 33), (8, 50), (12, 80)])
+@pytest.mark.parametrize("even", [True, False])
+def test_every_two_leaves_are_joined_whatever_the_last_pod_has(radix: int, endpoints: int, even: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    """Two leaves of one pod have a spine in common, and two of different pods a core."""
+    sizing = block(endpoints, widths_of(radix), 3, even=even)
+    spines: dict[int, set[int]] = {}
+    cores: dict[int, set[int]] = {}
+    for found, joints in ((spines, leaf_spine(sizing)), (cores, spine_core(sizing))):
+        for low, high in pairs(joints):
+            found.setdefault(low, set()).add(high)
+    above = {leaf: set().union(*(cores[spine] for spine in met)) for leaf, met in spines.items()}
+    assert len(spines) == sizing.leaf < sizing.pods * sizing.pod_leaves
+    for one, other in combinations(range(sizing.leaf), 2):
+        same = one // sizing.pod_leaves == other // sizing.pod_leaves
+        assert spines[one] & spines[other] if same else above[one] & above[other]
+
+
+def test_a_column_by_pod() -> None:
+    """What the last pod lacks is 0, in columns of one number a leaf and of several."""
+    sizing = block(17, widths_of(8), 3)
+    assert sizing.by_pod(np.arange(1, 6)).tolist() == [[1, 2, 3, 4], [5, 0, 0, 0]]
+    assert sizing.by_pod(np.ones((5, 2), dtype=bool)).sum(axis=1).tolist() == [[4, 4], [1, 1]]
+    assert block(16, widths_of(8), 3).by_pod(np.arange(4)).tolist() == [[0, 1, 2, 3]]
 
 
 def test_other_boxes_above() -> None:

@@ -139,11 +139,9 @@ class Detours(Tables):
         if box.role is not Role.CORE and other.role.tier < box.role.tier:
             return (other.index,)
         if box.role is Role.CORE:
-            first = other.index // sizing.pod_spines * sizing.pod_leaves
-            return range(first, first + sizing.pod_leaves)
+            return sizing.leaves_of_pod(other.index // sizing.pod_spines)
         if box.role is Role.SPINE:
-            first = box.index // sizing.pod_spines * sizing.pod_leaves
-            pod = range(first, first + sizing.pod_leaves)
+            pod = sizing.leaves_of_pod(box.index // sizing.pod_spines)
         return (leaf for leaf in range(sizing.leaf) if leaf not in pod and (box.role is Role.SPINE or leaf != box.index))
 
     def _leads_on(self, unit: int, block: int, peer: int, leaf: int) -> bool:

@@ -16,7 +16,7 @@ from fabricgen.checks.identity import addresses, as_numbers, labels, names
 from fabricgen.checks.judging import Judgement, Law, Report, ask
 from fabricgen.checks.optics import optics_match
 from fabricgen.checks.outputs import outputs_agree
-from fabricgen.checks.ports import nics_cabled, ports_exist, ports_once, spare_ports
+from fabricgen.checks.ports import leaves_used, nics_cabled, ports_exist, ports_once, spare_ports
 from fabricgen.checks.racks import racks
 from fabricgen.checks.routes import routes_apart
 from fabricgen.checks.rule import wired_as_planned
@@ -31,11 +31,12 @@ LAWS: tuple[Law, ...] = (
     Law("ports-exist", "every link ends at a port that is there", ports_exist),
     Law("ports-once", "every port carries one link at most", ports_once, ("ports-exist",)),
     Law("nics-cabled", "every NIC port has one cable", nics_cabled, ("ports-exist",)),
+    Law("leaves-used", "every leaf has an endpoint unless reserved", leaves_used, ("nics-cabled",)),
     Law("rails-apart", "rails and planes meet in HB domains only", rails_apart, ("ports-once", "nics-cabled")),
     Law("all-pairs", "every pair of GPUs is joined", all_pairs, ("rails-apart",)),
     Law("links-even", "uplinks are spread evenly", links_even, ("all-pairs",)),
     Law("oversubscription", "no more oversubscription than asked", oversubscription, ("links-even",)),
-    Law("bisection", "half reaches half as claimed", bisection, ("oversubscription",)),
+    Law("bisection", "half reaches half as claimed", bisection, ("leaves-used", "oversubscription")),
     Law("flows-spread", "flows spread over equal uplinks", flows_spread, ("links-even",)),
     Law("spare-ports", "used and idle ports are all ports", spare_ports, ("ports-once",)),
     Law("labels", "every cable has its own label", labels),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
+    from fabricgen.clos import Bools, Sizing
 
 FLOW_LINKS = 50_000
 """Up to so many links the maximum flow of every block is computed; that takes less than a second."""
@@ -145,7 +145,7 @@ def _seats(evidence: Evidence) -> Whole:
 def _halves(evidence: Evidence) -> tuple[int, int]:
     """Return the pods that have endpoints, and how many pods, or leaves where there is one pod, make the first half; 0 is half of one leaf."""
     sizing, seats = evidence.plan.sizing, _seats(evidence)
-    pods = int(np.count_nonzero(seats.reshape(sizing.pods, -1).sum(axis=1)))
+    pods = int(np.count_nonzero(_of_pods(sizing, seats)))
     return pods, (pods if pods > 1 else int(np.count_nonzero(seats))) // 2
 
 
@@ -160,17 +160,23 @@ def _claim(evidence: Evidence) -> _Claim:
     split = first * (sizing.pod_leaves if pods > 1 else 1)
     half = min(int(seats[:split].sum()), int(seats[split:].sum())) * speeds[0]
     if pods == 1:
-        lowers = int(np.count_nonzero(seats)) if sizing.tiers == 2 else sizing.pod_leaves  # noqa: PLR2004 - the second tier
+        lowers = int(np.count_nonzero(seats)) if sizing.tiers == 2 else len(sizing.leaves_of_pod(0))  # noqa: PLR2004 - the second tier
         least, most = (np.minimum(seats * speeds[0], width * speeds[1]) for width in (sizing.leaf_up // sizing.pod_spines * sizing.pod_spines, sizing.leaf_up))
         ends = [min(int(leaf[:split].sum()), int(leaf[split:].sum())) for leaf in (least, most)]
         return _Claim(ends[0], min(ends[1], _met(first, lowers, sizing.leaf_up, sizing.pod_spines) * speeds[1]), half)
-    leaf = np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1]).reshape(sizing.pods, -1).sum(axis=1)
+    leaf = _of_pods(sizing, np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1]))
     ends = []
     for up in (sizing.spine_up // sizing.group_cores * sizing.group_cores, sizing.spine_up):
-        pod = np.minimum(leaf, sizing.pod_spines * min(sizing.spine_down * speeds[1], up * speeds[2]))
+        pod = np.minimum(leaf, sizing.pod_spines * up * speeds[2])
         ends.append(min(int(pod[:first].sum()), int(pod[first:].sum())))
     through = sizing.pod_spines * _met(first, pods, sizing.spine_up, sizing.group_cores) * speeds[2]
     return _Claim(ends[0], min(ends[1], through), half)
+
+
+def _of_pods(sizing: Sizing, leaves: Whole) -> Whole:
+    """Add up, pod by pod, what the leaves of a block have."""
+    sums: Whole = np.add.reduceat(leaves, np.arange(0, sizing.leaf, sizing.pod_leaves))
+    return sums
 
 
 def _met(first: int, lowers: int, uplinks: int, uppers: int) -> int:

@@ -1,4 +1,4 @@
-"""The laws of ports: they exist, carry one link each, every NIC port has its cable, and what is left over is as planned.
+"""The laws of ports: they exist, carry one link each, every NIC port has its cable, every leaf serves one, and what is left over is as planned.
 
 Each function is a law of the list in the package; it leaves to `apart` where the links lead.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.clos import Bools
     from fabricgen.fronts import Port
+    from fabricgen.planner import Plan
 
 
 def ports_exist(evidence: Evidence) -> Verdict:
@@ -140,6 +142,30 @@ def nics_cabled(evidence: Evidence) -> Verdict:
 
     planes = f" on {request.planes} planes" if request.planes > 1 else ""
     return Verdict(f"{request.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables", (against(np.flatnonzero(times != 1), tell),))
+
+
+def leaves_used(evidence: Evidence) -> Verdict:
+    """Every installed leaf serves an endpoint, or has a place for a GPU of the reserve."""
+    vertices, plan = evidence.vertices, evidence.plan
+    uplinks = np.bincount(vertices.lower[evidence.wiring.kind == LinkKind.LEAF_SPINE], minlength=vertices.count)
+    endpoints = np.bincount(vertices.upper[evidence.has_host], minlength=vertices.count)
+    idle = np.flatnonzero((uplinks > 0) & (endpoints == 0))
+    waits = np.isin(evidence.box_index[idle // vertices.blocks % evidence.boxes], _reserved_leaves(plan))
+    has = endpoints[endpoints > 0]
+    waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
+    why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
+
+    def tell(vertex: int) -> Objection:
+        return Objection(f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why))
+
+    figure = f"{len(has):,} leaves with {min(has, default=0)} to {max(has, default=0)} endpoints each{waiting}"
+    return Verdict(figure, (against(idle[~waits], tell),))
+
+
+def _reserved_leaves(plan: Plan) -> Whole:
+    """Return the leaves of a block with a place for a GPU that is planned and not installed."""
+    slots = np.flatnonzero(plan.mapping.pattern() >= plan.request.gpus) if plan.spec.reserve else np.zeros(0, dtype=np.int64)
+    return distinct(slots // plan.sizing.leaf_down)
 
 
 def spare_ports(evidence: Evidence) -> Verdict:

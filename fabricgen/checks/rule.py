@@ -138,8 +138,9 @@ def _missing(evidence: Evidence) -> Iterator[Objections]:
     sizing = plan.sizing
     served = np.zeros(sizing.leaf, dtype=bool)
     served[vertices.leaf // vertices.blocks % evidence.boxes] = True
-    pods = served.reshape(sizing.pods, -1).any(axis=1)
-    leaves = np.ones_like(served) if plan.spec.reserve is None else np.repeat(pods, sizing.pod_leaves) if sizing.core else served
+    pod = np.arange(sizing.leaf) // sizing.pod_leaves
+    pods = np.isin(np.arange(sizing.pods), pod[served])
+    leaves = np.ones_like(served) if plan.spec.reserve is None else pods[pod] if sizing.core else served
     for kind, wired, uplinks in ((LinkKind.LEAF_SPINE, leaves, sizing.leaf_up), (LinkKind.SPINE_CORE, np.repeat(pods, sizing.pod_spines), sizing.spine_up)):
         if kind not in plan.kinds:
             continue

@@ -23,13 +23,19 @@ if TYPE_CHECKING:
 class Tiers(NamedTuple):
     """The living links of one block, counted.
 
-    `leaf` has shape (pods, leaves of a pod, spines of a pod); `spine` (pods, spines of a pod, cores of a group), empty below three tiers.
-    `alive` says of each leaf whether it lives and is installed; shape (leaves,).
+    `leaf` has shape (pods, leaves of a pod, spines of a pod), with no links where the last pod has no leaf; `spine` (pods, spines of a pod,
+    cores of a group), empty below three tiers. `alive` says of each leaf whether it lives and is installed; shape (leaves,).
     """
 
     alive: Bools
     leaf: Ints
     spine: Ints
+
+    @property
+    def uplinks(self) -> Ints:
+        """The links of each leaf to each spine of its pod; shape (leaves, spines of a pod)."""
+        pods, leaves, spines = self.leaf.shape
+        return self.leaf.reshape(pods * leaves, spines)[: len(self.alive)]
 
 
 @dataclass(frozen=True)
@@ -128,7 +134,7 @@ class Reach:
         spine = _counted(columns.lower - first, upper, alive & (columns.kind == LinkKind.SPINE_CORE), sizing.spine, sizing.group_cores)
         return Tiers(
             lives[: sizing.leaf],
-            leaf.reshape(sizing.pods, sizing.pod_leaves, sizing.pod_spines),
+            sizing.by_pod(leaf),
             spine.reshape(sizing.pods, sizing.pod_spines, sizing.group_cores),
         )
 
@@ -157,7 +163,7 @@ class Reach:
             cores = tiers.spine > 0
             over = (cores & cores[pod]).any(axis=2)
         over[pod] = True
-        return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1) & tiers.alive
+        return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1)[: len(tiers.alive)] & tiers.alive
 
     def matrix(self, unit: int, block: int) -> Bools:
         """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""

@@ -167,7 +167,7 @@ class Parts:
         """Number the pods: by their leaves and side of the cut, and by how many GPUs of a domain and of a rail they hold."""
         sizing = self.plan.sizing
         side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
-        leaves = self._tiers.alive.reshape(sizing.pods, -1).sum(axis=1)
+        leaves = sizing.by_pod(self._tiers.alive).sum(axis=1)
         return _numbered(zip(side.tolist(), leaves.tolist(), *self._holds(sizing.pod_leaves, sizing.pods), strict=True))
 
     def _holds(self, leaves: int, places: int) -> list[Iterator[bytes]]:
@@ -185,15 +185,15 @@ class Parts:
         """Number the leaves: by pod and side, by how many GPUs of a domain and of a rail they hold, and by how many links lead to which spine."""
         sizing = self.plan.sizing
         side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
-        up = self._tiers.leaf.reshape(sizing.leaf, -1)
-        pods = np.repeat(self._pods, sizing.pod_leaves).tolist()
+        up = self._tiers.uplinks
+        pods = np.repeat(self._pods, sizing.pod_leaves)[: sizing.leaf].tolist()
         return _numbered(zip(pods, side.tolist(), *self._holds(1, sizing.leaf), (row.tobytes() for row in up), strict=True))
 
     @cached_property
     def _spines(self) -> Ints:
         """Number the spines: by pod, by the leaves that they meet, and by how many links lead to which core; shape (pods, spines of a pod)."""
         down, up = self._tiers.leaf, self._tiers.spine
-        leaves = self._leaves.reshape(len(down), -1)
+        leaves = self.plan.sizing.by_pod(self._leaves)
         likes = [
             (int(self._pods[pod]), _bag(leaves[pod], down[pod, :, spine]), up[pod, spine].tobytes() if up.size else b"")
             for pod in range(len(down))

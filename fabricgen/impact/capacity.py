@@ -76,7 +76,7 @@ class Capacity:
         if not whole.leaf.size:
             return np.ones(len(whole.alive))
         onward = _share(now.spine.sum(axis=2), whole.spine.sum(axis=2)) if whole.spine.size else np.ones((len(whole.leaf), whole.leaf.shape[2]))
-        return _share((now.leaf * onward[:, None, :]).sum(axis=2), whole.leaf.sum(axis=2)).reshape(-1)
+        return _share((now.leaf * onward[:, None, :]).sum(axis=2), whole.leaf.sum(axis=2)).reshape(-1)[: len(whole.alive)]
 
     @cached_property
     def bisection_left(self) -> float:
@@ -107,7 +107,7 @@ class Capacity:
         if not sides.leaves:
             return int(endpoints.sum()) * speeds[LinkKind.HOST]
         first = np.arange(len(endpoints)) < sides.leaves
-        up = tiers.leaf.sum(axis=2).reshape(-1) * speeds[LinkKind.LEAF_SPINE]
+        up = tiers.uplinks.sum(axis=1) * speeds[LinkKind.LEAF_SPINE]
         leaves = np.minimum(endpoints * speeds[LinkKind.HOST], up)
         cuts = [leaves[first].sum(), leaves[~first].sum()]
         if sides.pods:

@@ -192,7 +192,7 @@ def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
     Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they have an uplink at all.
     """
     tiers = reach.tiers(unit, block)
-    up = tiers.leaf.reshape(len(tiers.alive), -1) > 0
+    up = tiers.uplinks > 0
     pod = np.arange(len(up)) // reach.plan.sizing.pod_leaves
     _, first, classes = np.unique(np.column_stack([pod, np.packbits(up, axis=1)]), axis=0, return_index=True, return_inverse=True)
     numbers = classes.reshape(-1).astype(np.int32)

@@ -87,8 +87,8 @@ def _middles(naming: Naming) -> Longs:
     counts, sums = np.zeros((2, sizing.leaf), dtype=np.int64)
     np.add.at(counts, leaf[held], 1)
     np.add.at(sums, leaf[held], gpu[held])
-    pods = (sizing.pods, sizing.leaf // sizing.pods)
-    whole = [(counts, sums), (counts.reshape(pods).sum(axis=1), sums.reshape(pods).sum(axis=1)), (counts.sum(keepdims=True), sums.sum(keepdims=True))]
+    of_pods = (sizing.by_pod(counts).sum(axis=1), sizing.by_pod(sums).sum(axis=1))
+    whole = [(counts, sums), of_pods, (counts.sum(keepdims=True), sums.sum(keepdims=True))]
     means = [np.where(count > 0, total // np.maximum(count, 1), mapping.request.planned_gpus) for count, total in whole]
     scope = {Role.LEAF: 1, Role.SPINE: max(sizing.pod_spines, 1), Role.CORE: max(sizing.core, 1)}
     return np.array([means[box.role.tier - 1][box.index // scope[box.role]] for box in naming.boxes], dtype=np.int64)

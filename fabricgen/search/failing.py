@@ -48,7 +48,7 @@ def _taken(plan: Plan, role: Role, served: Ints) -> float:
     sizing = plan.sizing
     if role is Role.LEAF:
         return float(served.max()) * plan.mapping.unit_blocks
-    pods = served.reshape(sizing.pods, -1).sum(axis=1)
+    pods = sizing.by_pod(served).sum(axis=1)
     if role is Role.CORE:
         shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
         return float((pods @ shares).max()) / sizing.leaf_up

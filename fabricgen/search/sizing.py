@@ -17,7 +17,7 @@ from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from fabricgen.cabling.plugging import End
-    from fabricgen.clos import Bools
+    from fabricgen.clos import Bools, Sizing
     from fabricgen.planner import Plan
 
 
@@ -85,11 +85,18 @@ def boxes(plan: Plan, role: Role) -> list[Boxes]:
         alike = Counter(row.tobytes() for row in used)
         masks = ((np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row]) for row in sorted(alike, reverse=True))
         return [Boxes(plan.mapping.units * number, frozenset(ports[at].cage for at in mask), up) for mask, number in masks]
-    sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
+    blocks = plan.mapping.units * plan.mapping.unit_blocks
+    return [Boxes(blocks * number, frozenset(port.cage for port in ports[:width]), up) for number, width in _facing_down(plan.sizing, role)]
+
+
+def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
+    """Sort the spines or the cores of a block by their downlinks: how many, and the downlinks of each."""
+    if role is Role.SPINE and sizing.core:
+        leaves = Counter(len(sizing.leaves_of_pod(pod)) for pod in range(sizing.pods))
+        return [(pods * sizing.pod_spines, each) for each, pods in leaves.items()]
     links, uppers = (sizing.leaf * sizing.leaf_up, sizing.spine) if role is Role.SPINE else (sizing.spine * sizing.spine_up, sizing.core)
     each, more = divmod(links, uppers)
-    facing = [(blocks * more, each + 1), (blocks * (uppers - more), each)]
-    return [Boxes(number, frozenset(port.cage for port in ports[:width]), up) for number, width in facing if number]
+    return [(number, width) for number, width in ((more, each + 1), (uppers - more, each)) if number]
 
 
 def endpoints(plan: Plan) -> Bools:

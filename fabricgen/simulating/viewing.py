@@ -169,9 +169,10 @@ class Simulator:
         return self._tree(leaves, speeds, ratios)
 
     def _tree(self, leaves: int, speeds: list[int], ratios: list[int]) -> SimulatedBlock:
-        """Lay out a block of so many leaves."""
+        """Lay out a block of so many leaves; htsim builds the last pod whole, and the leaves that it adds have no hosts."""
         sizing, mapping = self.plan.sizing, self.plan.mapping
-        pods = leaves // sizing.pod_leaves if sizing.core else 1
+        pods = -(-leaves // sizing.pod_leaves) if sizing.core else 1
+        leaves = pods * sizing.pod_leaves if sizing.core else leaves
         bundles = [1, sizing.leaf_up // sizing.pod_spines, sizing.spine_up // sizing.group_cores if sizing.core else 0]
         downs = [sizing.leaf_down, leaves // pods * bundles[1], pods * bundles[2]]
         ups = [sizing.leaf_up, sizing.spine_up, 0]

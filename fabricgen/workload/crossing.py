@@ -78,15 +78,16 @@ class Links:
         """Push the bytes of every two leaves through the block, pod by pod of the far end."""
         sizing, tiers = self.plan.sizing, Reach(self.plan).tiers(0, 0)
         pods, spines = sizing.pods, tiers.leaf.shape[2]
-        leaves = tiers.leaf.reshape(sizing.leaf, spines)
+        leaves = tiers.uplinks
         share = leaves / np.maximum(leaves.sum(axis=1, keepdims=True), 1)
         onward = tiers.spine / np.maximum(tiers.spine.sum(axis=2, keepdims=True), 1)
         flows = Flows(np.zeros(sizing.leaf), np.zeros((pods, spines, sizing.pod_leaves)), np.zeros((pods, spines)), np.zeros(tiers.spine.shape))
         for pod in range(pods) if sizing.tiers > 1 else ():
-            between = self._between(pod * sizing.pod_leaves, sizing.pod_leaves)
+            own = sizing.leaves_of_pod(pod)
+            between = self._between(own.start, len(own))
             flows.out[:] += between.sum(axis=1)
-            flows.down[pod] = share.T @ between
-            over = (between.sum(axis=1)[:, None] * share).reshape(pods, sizing.pod_leaves, spines).sum(axis=1)
+            flows.down[pod, :, : len(own)] = share.T @ between
+            over = sizing.by_pod(between.sum(axis=1)[:, None] * share).sum(axis=1)
             over[pod] = 0
             flows.spine_up[:] += over
             flows.core_down[pod] = (over[:, :, None] * onward).sum(axis=0)
@@ -141,7 +142,7 @@ class Links:
         rows = unit.kind == LinkKind.LEAF_SPINE
         leaf, spine = unit.lower[rows], (unit.upper[rows] - first[rows]) % max(sizing.pod_spines, 1)
         pod, within = np.divmod(leaf, sizing.pod_leaves)
-        up[rows] = (flows.out / np.maximum(tiers.leaf.sum(axis=2).reshape(-1), 1))[leaf]
+        up[rows] = (flows.out / np.maximum(tiers.uplinks.sum(axis=1), 1))[leaf]
         down[rows] = flows.down[pod, spine, within] / np.maximum(tiers.leaf[pod, within, spine], 1)
         rows = unit.kind == LinkKind.SPINE_CORE
         pod, spine = np.divmod(unit.lower[rows] - first[rows], max(sizing.pod_spines, 1))

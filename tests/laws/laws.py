@@ -124,15 +124,30 @@ def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
             assert set(met.values()) <= allowed
 
 
+def every_leaf_has_an_endpoint_unless_reserved(plan: Plan) -> None:
+    """Without a reserve each leaf that is sized serves a GPU; with one, each has a place for a GPU that is planned."""
+    served = {row[4] for row in links(plan) if row[0] == LinkKind.HOST}
+    leaves, slots = plan.sizing.leaf, np.flatnonzero(plan.mapping.pattern() >= 0)
+    assert len(plan.mapping.pattern()) == plan.sizing.slots == leaves * plan.sizing.leaf_down
+    assert set((slots // plan.sizing.leaf_down).tolist()) == set(range(leaves))
+    assert plan.spec.reserve is not None or served == set(range(leaves))
+
+
 def an_installed_pod_is_whole(plan: Plan) -> None:
-    """With three tiers a pod is installed with all of its leaves and spines, or not at all; without a reserve, every one is."""
+    """With three tiers a pod is installed with all of its leaves and spines, or not at all; without a reserve, every one is.
+
+    All pods but the last have as many leaves as a spine has downlinks.
+    """
     sizing, block = plan.sizing, 0
     if sizing.tiers < 3:
         return
     rows = [row for row in links(plan) if row[1] == block]
     pods = {row[2] // sizing.pod_leaves for row in rows if row[0] == LinkKind.LEAF_SPINE}
     met = Counter(LinkKind(row[0]) for row in rows)
-    assert met[LinkKind.LEAF_SPINE] == len(pods) * sizing.pod_leaves * sizing.leaf_up
+    leaves = {pod: min(sizing.spine_down, sizing.leaf - pod * sizing.spine_down) for pod in range(sizing.pods)}
+    assert min(leaves.values()) > 0
+    assert sum(leaves.values()) == sizing.leaf
+    assert met[LinkKind.LEAF_SPINE] == sum(leaves[pod] for pod in pods) * sizing.leaf_up
     assert met[LinkKind.SPINE_CORE] == len(pods) * sizing.pod_spines * sizing.spine_up
     assert plan.spec.reserve is not None or len(pods) == sizing.pods
 
@@ -283,6 +298,7 @@ LAWS: tuple[Callable[[Plan], None], ...] = (
     a_rail_stays_to_itself,
     a_leaf_serves_no_more_rails_than_asked,
     uplinks_are_spread_over_all_switches_above,
+    every_leaf_has_an_endpoint_unless_reserved,
     an_installed_pod_is_whole,
     a_leaf_is_not_oversubscribed_beyond_what_was_asked,
     the_summary_counts_what_is_wired,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def test_laws_are_found() -> None:
     """Every public function that takes a plan alone is a law that is run."""
-    assert len(LAWS) == 19
+    assert len(LAWS) == 20
 
 
 def test_each_design_is_drawn_in_each_number_of_tiers() -> None:

@@ -19,6 +19,10 @@ PLANS: dict[str, dict[str, Any]] = {
     "pods": {"gpus": 128, "hb_domain": {"gpus": 8}, "radix": 4},
     # Three tiers with four links between a spine and its core.
     "thick": {"gpus": 64, "hb_domain": {"gpus": 2}, "rails": {"tiers": 3}, "radix": 8},
+    # Three tiers, one leaf in the last pod, and on every leaf a port that is left.
+    "last-pod": {"design": "rail-optimized", "gpus": 8, "hb_domain": {"gpus": 2}, "rails": {"count": 1, "tiers": 3}, "radix": 6},
+    # Three tiers, and in the last pod a leaf that waits for the reserve.
+    "reserved-pod": {"gpus": 18, "hb_domain": {"gpus": 2}, "reserve": {"gpus": 24}, "radix": 4},
     # A stripe of catalog parts.
     "superpod": {"design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}},
     # Leaves of five down and three up, of which four down are taken.

@@ -94,6 +94,13 @@ def _crosswise(evidence: Evidence) -> Evidence:
     return evidence
 
 
+def _emptied(evidence: Evidence, leaf: int, port: int) -> Evidence:
+    """Move the hosts of a leaf to this port of the first leaves."""
+    for other, row in enumerate(rows(evidence, HOST, upper=leaf)):
+        evidence = rewired(evidence, row, upper=other, upper_port=port)
+    return evidence
+
+
 def _module(name: str) -> Transceiver:
     """Find a module of the catalog."""
     return next(module for module in CATALOG.transceivers() if module.model == name)
@@ -196,6 +203,8 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("a lost host cable", "lab", lambda e: dropped(e, rows(e, HOST)[:1]), "nics-cabled", "d0-g0 has no cable"),
     Mutation("a NIC's other port", "planes", lambda e: rewired(e, rows(e, HOST)[0], lower_port=1), "nics-cabled", "d0-g0/0 has no cable"),
     Mutation("a lost plane", "planes", lambda e: dropped(e, rows(e, HOST, lower_port=1)), "nics-cabled", "d0-g0/1 has no cable"),
+    Mutation("a leaf whose hosts went elsewhere", "last-pod", lambda e: _emptied(e, 3, 2), "leaves-used", "leaf-4 has no endpoint"),
+    Mutation("a leaf that no reserve asks for", "reserved-pod", lambda e: with_spec(e, reserve=None), "leaves-used", "r1-leaf-6 has no endpoint"),
     Mutation(
         "host cables of two rails exchanged", "lab", lambda e: swapped(e, (rows(e, HOST, lower=0)[0], rows(e, HOST, lower=1)[0])),
         "rails-apart", "r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1",
