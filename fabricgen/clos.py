@@ -50,8 +50,8 @@ class Widths:
 class Sizing:
     """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
 
-    `pods` is 1 below three tiers; above, all pods but the last have `spine_down` leaves each, and the last one has the rest, which may be
-    fewer, with as many spines as any other. `slots` is the number of endpoint positions on the leaves.
+    `pods` is 1 below three tiers. With three, each pod but the last has `spine_down` leaves; the last
+    has the rest, with as many spines as any other. `slots` counts the endpoint positions on the leaves.
     """
 
     tiers: Literal[1, 2, 3]
@@ -91,9 +91,13 @@ class Sizing:
         return range(pod * self.pod_leaves, min((pod + 1) * self.pod_leaves, self.leaf))
 
     def by_pod(self, column: NDArray[_Scalar]) -> NDArray[_Scalar]:
-        """Lay a column with a row per leaf out by pod, shape (pods, leaves of a pod, ...); what the last pod lacks is 0."""
+        """Lay out a column with a row per leaf by pod; rows that the last pod lacks are 0.
+
+        Shape (leaves, ...) becomes (pods, leaves of a pod, ...).
+        """
         rows = self.pods * self.pod_leaves
-        whole = column if len(column) == rows else np.concatenate([column, np.zeros((rows - len(column), *column.shape[1:]), column.dtype)])
+        missing = np.zeros((rows - len(column), *column.shape[1:]), column.dtype)
+        whole = np.concatenate([column, missing]) if len(missing) else column
         return whole.reshape(self.pods, self.pod_leaves, *column.shape[1:])
 
 
@@ -176,7 +180,10 @@ def _two_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -
 
 
 def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool) -> Sizing | None:
-    """Pods of leaves and spines; spine `i` of every pod meets core group `i`. The last pod has the leaves that are needed, and all spines."""
+    """Pods of leaves and spines, where spine `i` of every pod meets core group `i`.
+
+    The last pod has the leaves that the endpoints need, and all of its spines.
+    """
     (down, up), (spine_down, spine_up) = widths.leaf, widths.spine
     if not down or not spine_down:
         return None

@@ -162,7 +162,7 @@ def test_published_three_tiers() -> None:
 
 
 def test_the_last_pod_has_the_leaves_it_needs() -> None:
-    """One endpoint beyond a pod brings one leaf, with all the spines of a pod; each of them meets that leaf, and every core of its group."""
+    """One endpoint beyond a pod brings one leaf and all spines of a pod, each with all its uplinks."""
     one, two = (block(endpoints, widths_of(8), 3) for endpoints in (16, 17))
     assert [(sizing.leaf, sizing.spine, sizing.pods, sizing.slots) for sizing in (one, two)] == [(4, 4, 1, 16), (5, 8, 2, 20)]
     assert [list(two.leaves_of_pod(pod)) for pod in range(2)] == [[0, 1, 2, 3], [4]]
@@ -190,7 +190,7 @@ def test_every_two_leaves_are_joined_whatever_the_last_pod_has(radix: int, endpo
 
 
 def test_a_column_by_pod() -> None:
-    """What the last pod lacks is 0, in columns of one number a leaf and of several."""
+    """Rows that the last pod lacks are 0, in columns of one number a leaf and of several."""
     sizing = block(17, widths_of(8), 3)
     assert sizing.by_pod(np.arange(1, 6)).tolist() == [[1, 2, 3, 4], [5, 0, 0, 0]]
     assert sizing.by_pod(np.ones((5, 2), dtype=bool)).sum(axis=1).tolist() == [[4, 4], [1, 1]]

@@ -151,6 +151,15 @@ def test_refusals(keys: dict[str, object], code: str) -> None:
     assert refusal_codes(**{"gpus": 64, "hb_domain": DGX, "radix": 16, **keys}) == [code]
 
 
+def test_no_leaf_is_planned_without_a_gpu() -> None:
+    """2,050 endpoints take 65 leaves of 32: the third pod has one, and all of its 32 spines."""
+    plan = planned(gpus=16_400, hb_domain={"gpus": 8}, radix=64)
+    sizing = plan.sizing
+    assert (sizing.leaf, sizing.spine, sizing.core, sizing.pods, sizing.slots) == (65, 96, 64, 3, 65 * 32)
+    assert plan.link_count(LinkKind.LEAF_SPINE) == 8 * 65 * 32
+    assert np.count_nonzero(plan.mapping.pattern() >= 0) == 2050
+
+
 def test_vacant_positions() -> None:
     """The pattern marks a position beyond the last endpoint with -1, and growth inside a reserve fills it."""
     plan = planned(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)

@@ -239,6 +239,18 @@ def test_htsim_builds_the_block(name: str) -> None:
     assert f"one block; {plan.mapping.units * plan.mapping.unit_blocks} in all" in text
 
 
+def test_htsim_fills_the_last_pod() -> None:
+    """The file names the leaves that the tree adds to the last pod; every planned link is in it."""
+    plan = planned(gpus=36, hb_domain={"gpus": 4}, radix=4)
+    text = written(plan)["htsim/block.topo"]
+    found = tree(text)
+    assert (plan.sizing.leaf, found["leaf"], found["spine"], found["core"]) == (5, 6, plan.sizing.spine, plan.sizing.core)
+    assert "that the plan does not have, all without hosts: 1." in text
+    assert "# 3 of its nodes stand for places" in text
+    assert found["pairs"] - planned_pairs(plan) == Counter({("leaf", 5, 4): 1, ("leaf", 5, 5): 1})
+    assert planned_pairs(plan) <= found["pairs"]
+
+
 GAPS: list[tuple[dict[str, Any], str]] = [
     ({"gpus": 32, "radix": 64}, "a block is one switch"),
     (VARIANTS["two speeds"], "htsim wants one speed"),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom, priced
+from fabricgen.bom.tallying import tally
 from fabricgen.cli import run
 from fabricgen.diagnostics import Refusal
 from fabricgen.impact.ranking import rank
@@ -137,6 +138,17 @@ def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
     assert priced(draft, switch_counts(draft), count(draft)).lines == make_bom(plan).lines
     assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
     assert judge(draft, None).cables == plan.cables
+
+
+@pytest.mark.parametrize("spread", ["even", "minimal"])
+def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
+    """Its spines have fewer downlinks than those of other pods, and modules in fewer cages."""
+    host: dict[str, Any] = {"gpus": 88, "hb_domain": {"gpus": 8}, "design": "fat-tree", "spread": spread, "oversubscription": "2:1"}
+    spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": {"generic": {"radix": 8}}})
+    plan, draft = make_plan(spec, CATALOG), draft_plan(spec, CATALOG)
+    assert plan.sizing.leaf % plan.sizing.pod_leaves > 0
+    assert count(draft) == tally(plan)
+    assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
 
 
 def test_a_draft_is_not_wired() -> None:

@@ -329,6 +329,7 @@ FABRICS = {
     "two tiers": {"gpus": 128, "hb_domain": {"gpus": 8}, "radix": 8},
     "minimal": {"gpus": 96, "hb_domain": {"gpus": 4}, "radix": 12, "spread": "minimal"},
     "three tiers": {"gpus": 256, "hb_domain": {"gpus": 4}, "radix": 8},
+    "three tiers, one leaf in the last pod": {"gpus": 68, "hb_domain": {"gpus": 4}, "radix": 8, "rails": {"tiers": 3}},
     "few rails": {"gpus": 96, "hb_domain": {"gpus": 12}, "rails": {"count": 3, "planes": 2}, "radix": 8},
     "shared leaves": {"gpus": 128, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2, "tiers": 2}, "radix": 16},
     "rail-optimized": {"gpus": 128, "hb_domain": {"gpus": 8}, "radix": 16, "design": "rail-optimized"},

@@ -1,4 +1,6 @@
-"""The laws of ports: they exist, carry one link each, every NIC port has its cable, every leaf serves one, and what is left over is as planned.
+"""The laws of ports: they exist, carry one link each, and what is left over is as planned.
+
+Every NIC port has its cable, and every leaf an endpoint.
 
 Each function is a law of the list in the package; it leaves to `apart` where the links lead.
 """
@@ -151,15 +153,15 @@ def leaves_used(evidence: Evidence) -> Verdict:
     endpoints = np.bincount(vertices.upper[evidence.has_host], minlength=vertices.count)
     idle = np.flatnonzero((uplinks > 0) & (endpoints == 0))
     waits = np.isin(evidence.box_index[idle // vertices.blocks % evidence.boxes], _reserved_leaves(plan))
-    has = endpoints[endpoints > 0]
+    counts = distinct(endpoints[endpoints > 0])
+    each = " to ".join(dict.fromkeys(str(count) for count in (counts[0], counts[-1]))) if len(counts) else "no"
     waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
     why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
 
     def tell(vertex: int) -> Objection:
         return Objection(f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why))
 
-    figure = f"{len(has):,} leaves with {min(has, default=0)} to {max(has, default=0)} endpoints each{waiting}"
-    return Verdict(figure, (against(idle[~waits], tell),))
+    return Verdict(f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}", (against(idle[~waits], tell),))
 
 
 def _reserved_leaves(plan: Plan) -> Whole:

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 class Tiers(NamedTuple):
     """The living links of one block, counted.
 
-    `leaf` has shape (pods, leaves of a pod, spines of a pod), with no links where the last pod has no leaf; `spine` (pods, spines of a pod,
-    cores of a group), empty below three tiers. `alive` says of each leaf whether it lives and is installed; shape (leaves,).
+    `leaf` has shape (pods, leaves of a pod, spines of a pod), 0 where the last pod has no leaf; `spine`
+    (pods, spines of a pod, cores of a group), empty below three tiers. `alive` says of each leaf
+    whether it lives and is installed; shape (leaves,).
     """
 
     alive: Bools

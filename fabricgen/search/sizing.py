@@ -90,7 +90,7 @@ def boxes(plan: Plan, role: Role) -> list[Boxes]:
 
 
 def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
-    """Sort the spines or the cores of a block by their downlinks: how many, and the downlinks of each."""
+    """Count the spines or the cores of a block by their downlinks: switches, downlinks of each."""
     if role is Role.SPINE and sizing.core:
         leaves = Counter(len(sizing.leaves_of_pod(pod)) for pod in range(sizing.pods))
         return [(pods * sizing.pod_spines, each) for each, pods in leaves.items()]

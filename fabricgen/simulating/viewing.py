@@ -169,10 +169,14 @@ class Simulator:
         return self._tree(leaves, speeds, ratios)
 
     def _tree(self, leaves: int, speeds: list[int], ratios: list[int]) -> SimulatedBlock:
-        """Lay out a block of so many leaves; htsim builds the last pod whole, and the leaves that it adds have no hosts."""
+        """Lay out a block of so many leaves.
+
+        All pods of htsim are alike, so the last one gets leaves that the plan does not have.
+        """
         sizing, mapping = self.plan.sizing, self.plan.mapping
         pods = -(-leaves // sizing.pod_leaves) if sizing.core else 1
-        leaves = pods * sizing.pod_leaves if sizing.core else leaves
+        unplanned = pods * sizing.pod_leaves - leaves if sizing.core else 0
+        leaves += unplanned
         bundles = [1, sizing.leaf_up // sizing.pod_spines, sizing.spine_up // sizing.group_cores if sizing.core else 0]
         downs = [sizing.leaf_down, leaves // pods * bundles[1], pods * bundles[2]]
         ups = [sizing.leaf_up, sizing.spine_up, 0]
@@ -180,6 +184,6 @@ class Simulator:
         endpoints = leaves * sizing.leaf_down
         hosts = int(np.count_nonzero((self.plan.unit.kind == LinkKind.HOST) & (self.plan.unit.block == 0)))
         return SimulatedBlock(
-            self.plan.spec.name, mapping.units * mapping.unit_blocks, endpoints, endpoints - hosts, endpoints // pods, sizing.tiers, most,
+            self.plan.spec.name, mapping.units * mapping.unit_blocks, endpoints, endpoints - hosts, unplanned, endpoints // pods, sizing.tiers, most,
             [SimulatedTier(tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]) for tier in range(sizing.tiers)],
         )  # fmt: skip

@@ -34,6 +34,8 @@ class SimulatedBlock:
     endpoints: int
     """Places on its leaves, in whole leaves; a place may be vacant."""
     vacant: int
+    unplanned_leaves: int
+    """Leaves without hosts by which htsim, whose pods are all alike, fills the last pod."""
     pod: int
     """Endpoints of a pod."""
     height: int

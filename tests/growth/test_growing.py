@@ -253,6 +253,16 @@ def test_within_a_reserve_nothing_moves() -> None:
     assert seen >= 30
 
 
+def test_growth_inside_the_last_pod_moves_no_cable() -> None:
+    """The spines of a pod with few leaves have the ports for the leaves that are added."""
+    keys: dict[str, Any] = {"hb_domain": {"gpus": 2}, "radix": 4}
+    old, new = planned(gpus=18, **keys), planned(gpus=24, **keys)
+    assert [(plan.sizing.leaf, plan.sizing.spine, plan.sizing.core) for plan in (old, new)] == [(5, 6, 4), (6, 6, 4)]
+    found = diff(old, grow(old, new.spec, CATALOG))
+    assert {step.action for step in found.steps} == {"add"}
+    assert found.kept == old.cables
+
+
 def test_whatever_grows_keeps_what_it_can() -> None:
     """Any inventory and any growth: a plan that keeps every law, moves as many cables as the bound says."""
     seen: Counter[tuple[int, int]] = Counter()

@@ -125,7 +125,7 @@ def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
 
 
 def every_leaf_has_an_endpoint_unless_reserved(plan: Plan) -> None:
-    """Without a reserve each leaf that is sized serves a GPU; with one, each has a place for a GPU that is planned."""
+    """Each leaf that is sized has a place for a planned GPU, and without a reserve it serves one."""
     served = {row[4] for row in links(plan) if row[0] == LinkKind.HOST}
     leaves, slots = plan.sizing.leaf, np.flatnonzero(plan.mapping.pattern() >= 0)
     assert len(plan.mapping.pattern()) == plan.sizing.slots == leaves * plan.sizing.leaf_down
