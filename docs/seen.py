@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 from fabricgen.api import plan_inventory
 from fabricgen.building import GROUPS, Job
 from fabricgen.packs import Packs
+from fabricgen.template_api import template_names
 
 LOOKED_AT, WIDE = 50, 60
 """Members of a list that are looked at for values, and characters of a value that are shown."""
@@ -96,18 +97,17 @@ def attributes(shape: type) -> tuple[Attribute, ...]:
 
 
 def _own(shape: type) -> Iterator[Attribute]:
-    """Read what one class states itself: its fields, its properties, and the methods that a template may call."""
+    """Read what one class states itself: its fields, and the properties and methods that are marked for templates."""
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(shape))).body
     body = tree.body if isinstance(tree, ast.ClassDef) else []
     for at, below in pairwise([*body, ast.Pass()]):
         if isinstance(at, ast.AnnAssign) and isinstance(at.target, ast.Name) and not at.target.id.startswith("_"):
             says = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else _described(shape, at.target.id)
             yield Attribute(at.target.id, ast.unparse(at.annotation), str(says))
-        elif isinstance(at, ast.FunctionDef) and not at.name.startswith("_"):
-            words = {word.id for word in at.decorator_list if isinstance(word, ast.Name)}
-            if not words or words & {"property", "cached_property"}:
-                says = (ast.get_docstring(at) or "").partition("\n")[0]
-                yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", says, "property" if words else "method")
+        elif isinstance(at, ast.FunctionDef) and at.name in template_names(shape):
+            says = (ast.get_docstring(at) or "").partition("\n")[0]
+            kind: Literal["property", "method"] = "property" if isinstance(vars(shape)[at.name], property) else "method"
+            yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", says, kind)
 
 
 def _described(shape: type, name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.colours import HUES
 from fabricgen.qr import paths, size
+from fabricgen.template_api import for_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,11 +44,13 @@ class LabelPage:
     pages: int
 
     @property
+    @for_templates
     def first(self) -> bool:
         """Whether the file begins here."""
         return self.number == 1
 
     @property
+    @for_templates
     def last(self) -> bool:
         """Whether the file ends here."""
         return self.number == self.pages

@@ -14,8 +14,7 @@ import pyavd  # type: ignore[import-untyped]  # it is annotated, and does not sa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.spec import Roce
-    from fabricgen.views import Instance, PortView, SwitchView
+    from fabricgen.views import Instance, PortView, RoceView, SwitchView
 
 Node = dict[str, Any]
 
@@ -78,7 +77,7 @@ def _vrf(vrf: str) -> Node:
     return {"vrf": vrf} if vrf else {}
 
 
-def _classes(roce: Roce) -> Node:
+def _classes(roce: RoceView) -> Node:
     """Describe the lossless class: every DSCP, the queues, and the watchdog."""
     classes = dict.fromkeys(range(64), 0) | {roce.dscp: roce.priority, roce.cnp_dscp: roce.cnp_priority}
     grouped = {number: [str(dscp) for dscp, other in classes.items() if other == number] for number in classes.values()}

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.diagnostics import refuse, suggest
+from fabricgen.template_api import for_templates, template_names
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 
 class HallView(NamedTuple):
@@ -120,21 +123,25 @@ class PieceView:
     b: list[EndView]
 
     @property
+    @for_templates
     def a_device(self) -> str:
         """Device at the lower end of the only leg."""
         return self.a[0].device
 
     @property
+    @for_templates
     def a_interface(self) -> str:
         """Port there."""
         return self.a[0].interface
 
     @property
+    @for_templates
     def b_device(self) -> str:
         """Device at the upper end of the only leg."""
         return self.b[0].device
 
     @property
+    @for_templates
     def b_interface(self) -> str:
         """Port there."""
         return self.b[0].interface
@@ -240,12 +247,21 @@ class TableView:
 
     rows: Sequence[object]
 
+    @for_templates
     def select(self, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        """Read these columns of every row, two or more; `=planned` is a column that says the same in each."""
+        """Read these columns of every row, two or more; `=planned` is a column that says the same in each. Raises Refusal `bad-template`."""
         fixed = {at: column[1:] for at, column in enumerate(columns) if column.startswith("=")}
-        read = attrgetter(*(column for column in columns if not column.startswith("=")))
+        read = attrgetter(*self._known(column for column in columns if not column.startswith("=")))
         for row in self.rows:
             cells = [*read(row)]
             for at, text in fixed.items():
                 cells.insert(at, text)
             yield tuple(cells)
+
+    def _known(self, columns: Iterable[str]) -> Iterator[str]:
+        """Pass on columns that the rows have."""
+        known = template_names(type(self.rows[0])) if self.rows else ()
+        for column in columns:
+            if self.rows and column not in known:
+                raise refuse("bad-template", f"a row has no column `{column}`", hint=suggest(column, known, f"columns: {', '.join(sorted(known))}"))
+            yield column

@@ -59,7 +59,7 @@ class Rack:
 
 def by_role(bom: Bom) -> list[Portion]:
     """Divide a bill by role: hosts, then leaf, spine and core."""
-    counts: dict[str, Counter[str]] = {role: Counter() for role in (HOST, *ROLES)}
+    counts: dict[str, Counter[str]] = {role: Counter() for role in (HOST, *(role.value for role in ROLES))}
     for line in bom.lines:
         for purpose, count in line.purposes:
             counts[role_of(purpose)][line.part] += count

@@ -97,7 +97,7 @@ def _roles(loads: Loads, hosts: int) -> Iterator[LoadView]:
     """Make the row of each role."""
     for role in (HOST, *loads.switches):
         boxes = {role: hosts if role == HOST else loads.switches[role]}
-        yield _load("role", role, loads.of_role(role), loads.of(loads.counts.get(role, {}), boxes), boxes)
+        yield _load("role", str(role), loads.of_role(role), loads.of(loads.counts.get(role, {}), boxes), boxes)
 
 
 def _load(row: str, place: str, fabric: Load, every: Load, boxes: Mapping[str, int]) -> LoadView:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fabricgen.template_api import for_templates
+
 
 def grouped(number: str) -> str:
     """Set the thousands of a number apart; nothing is not known.
@@ -103,11 +105,13 @@ class SavingView:
     saved_pct: list[str]
 
     @property
+    @for_templates
     def cells(self) -> list[str]:
         """The cells for a table, amounts as plain numbers."""
         return [self.figure, self.unit, *self.values, *(cell for pair in zip(self.saved, self.saved_pct, strict=True) for cell in pair)]
 
     @property
+    @for_templates
     def shown(self) -> list[str]:
         """The cells for a reader: thousands apart, and what is saved with its per cent.
 
@@ -136,6 +140,7 @@ class SavingsView:
     """What no sum contains."""
 
     @property
+    @for_templates
     def table(self) -> list[list[str]]:
         """Everything as rows of one table: its titles, a row for each figure, and a row for each sentence."""
         against = [f"{what}_against_{design}" for design in self.baselines for what in ("saved", "saved_pct")]

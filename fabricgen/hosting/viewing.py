@@ -16,6 +16,7 @@ from fabricgen.addressing import dotted
 from fabricgen.hosting.nccl import rail_ranges, settings
 from fabricgen.hosting.views import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.terms import Design, LinkKind, Role, gpu_name
+from fabricgen.views import RoceView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,6 +81,11 @@ class Hosts:
         return {front.nos: [(front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports] for front in fronts}
 
     @cached_property
+    def _roce(self) -> RoceView:
+        """The lossless class, which all hosts share."""
+        return RoceView.of(self.plan.spec.roce)
+
+    @cached_property
     def _step(self) -> int:
         """How far apart the GPUs are that the host links of a block count by: one, or the rails where a block serves one."""
         return 1 if self.plan.mapping.spans_rails else self.plan.request.rails
@@ -114,7 +120,7 @@ class Hosts:
         placeholders = request.host is None or "ports" in request.host.unverified
         return HostView(
             plan.hosts[host], spec.name, spec.design.value, "ethernet" if self.ethernet else "infiniband", host // request.domain_hosts,
-            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), request.speed_gbps * 1000, spec.addressing.mtu, spec.roce,
+            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), request.speed_gbps * 1000, spec.addressing.mtu, self._roce,
             nics, KERNEL, self._routes() if self.ethernet else [], plan.addresses.host_asn, nics[0].address, settings(request, nics),
         )  # fmt: skip
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.spec import Roce
+    from fabricgen.views import RoceView
 
 MAIN_TABLE = 254
 """The kernel's number of the table `main`."""
@@ -102,7 +102,7 @@ class HostView:
     """What a reader of any of the files should know, a sentence or two each."""
     speed_mbps: int
     mtu: int
-    roce: Roce
+    roce: RoceView
     nics: list[NicView]
     """In order of GPU, then plane."""
     kernel: list[tuple[str, int]]

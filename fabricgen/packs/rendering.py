@@ -7,18 +7,20 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, FileSystemLoader, StrictUndefined, Template
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2 import ChoiceLoader, FileSystemLoader
 from pydantic import ValidationError
 
 from fabricgen.diagnostics import Finding, Place, Refusal
-from fabricgen.packs.cells import csv_cell, csv_rows, json_text, quoted
+from fabricgen.packs.faults import bad_template
 from fabricgen.packs.manifest import Pack
+from fabricgen.packs.sandbox import GLOBALS, Sandbox
 from fabricgen.resources import shipped
 from fabricgen.source import load_facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from jinja2 import Template
 
 
 class Packs:
@@ -71,10 +73,8 @@ class Packs:
         except Refusal:
             raise
         except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
-            line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
-            hint = "compare with the template of the same name that ships with fabricgen"
-            said = getattr(error, "message", None) or str(error) or type(error).__name__
-            raise Refusal([Finding("bad-template", f"{pack}/{template}{line}: {said}", hint=hint)]) from error
+            shown = (shipped("templates") / pack / template).is_file()
+            raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
     def _template(self, pack: str, template: str) -> Template:
         """Compile a template once."""
@@ -84,19 +84,9 @@ class Packs:
         return self._compiled[key]
 
     @cached_property
-    def _environment(self) -> _Sandbox:
-        """Make the sandbox; an undefined name is an error, so that a typing mistake cannot become an empty line of a config."""
-        environment = _Sandbox(
-            loader=ChoiceLoader([FileSystemLoader(root) for root in self._roots]),
-            undefined=StrictUndefined,
-            autoescape=False,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-            auto_reload=False,  # a run reads a template once; looking again costs more than an include
-        )
-        environment.filters |= {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted}
-        return environment
+    def _environment(self) -> Sandbox:
+        """Make the environment of all templates."""
+        return Sandbox(ChoiceLoader([FileSystemLoader(root) for root in self._roots]))
 
 
 def _fault(detail: dict[str, Any]) -> str:
@@ -107,24 +97,3 @@ def _fault(detail: dict[str, Any]) -> str:
     if detail["type"] == "missing":
         return f"`{key}` is missing"
     return said if detail["type"] == "value_error" else f"`{key}`: {said[:1].lower()}{said[1:]}"
-
-
-class _Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja's sandbox, with its attribute check remembered: views are read millions of times and always by the same few names."""
-
-    def __init__(self, **options: Any) -> None:  # noqa: ANN401 - the options are those of Jinja
-        super().__init__(**options)
-        self._safe: set[tuple[type, str]] = set()
-
-    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
-        """Ask the sandbox once for each name of a class of ours or of Jinja: it judges those by class and name alone."""
-        if (type(obj), attribute) in self._safe:
-            return getattr(obj, attribute)
-        return super().getattr(obj, attribute)
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401 - the signature is that of Jinja
-        """Remember what the sandbox allows of views and loops; what Python itself brings is asked for again."""
-        safe = super().is_safe_attribute(obj, attr, value)
-        if safe and type(obj).__module__.startswith(("fabricgen.", "jinja2.")):
-            self._safe.add((type(obj), attr))
-        return safe

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from fabricgen.template_api import for_templates
+
 
 class PortNames(NamedTuple):
     """What a port goes by: its number in the subnet, its name on the panel, where names begin with a letter, and the name that UFM shows."""
@@ -56,6 +58,7 @@ class SubnetNode:
     """Ports in use, by number."""
 
     @property
+    @for_templates
     def is_switch(self) -> bool:
         """Whether it forwards."""
         return self.kind == "Switch"
@@ -114,16 +117,19 @@ class SubnetView:
     """GUIDs that no table gave, and that stand in for the hardware's."""
 
     @property
+    @for_templates
     def nodes(self) -> list[SubnetNode]:
         """The adapters, then the switches."""
         return [*self.adapters, *self.switches]
 
     @property
+    @for_templates
     def switch_count(self) -> int:
         """How many switches there are."""
         return len(self.switches)
 
     @property
+    @for_templates
     def adapter_count(self) -> int:
         """How many ports of adapters there are."""
         return len(self.adapters)

@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.addressing import dotted
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.viewing.ports import Ports, Words, facts_of, vrf_name
-from fabricgen.views import CageView, IdlePort, Instance, PortView, SwitchView
+from fabricgen.views import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ class SwitchViews:
         return SwitchView(
             names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
             plan.mapping.plane(unit), plan.addresses.asn(unit, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
-            spec.roce, front.model.sonic, _hwsku(front), ports, idle, cages, instances, instances if shared else [],
+            self._roce, _platform(front), _hwsku(front), ports, idle, cages, instances, instances if shared else [],
             spec.nos.versions.get(front.nos, ""), front.model.adaptive_routing,
         )  # fmt: skip
 
@@ -119,6 +119,11 @@ class SwitchViews:
         )  # fmt: skip
 
     @cached_property
+    def _roce(self) -> RoceView:
+        """The lossless class, which all switches share."""
+        return RoceView.of(self.plan.spec.roce)
+
+    @cached_property
     def _idle(self) -> dict[Role, tuple[list[IdlePort], list[CageView]]]:
         """The idle ports and the cages of each role's box."""
         shown = {}
@@ -155,6 +160,12 @@ def _hwsku(front: Front) -> str:
     """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
     sonic = front.model.sonic
     return sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
+
+
+def _platform(front: Front) -> PlatformView | None:
+    """Return what SONiC calls the switch; None where the catalog knows none."""
+    sonic = front.model.sonic
+    return PlatformView(sonic.platform, sonic.fec or "", sonic.dynamic_buffers) if sonic else None
 
 
 def _cages(front: Front, ports: list[Port]) -> list[CageView]:

@@ -1,13 +1,14 @@
 """What templates see: the shapes of finished, sorted, named values.
 
 A view holds every decision as text or number, so that a template only loops, tests and joins. Views are slotted dataclasses, because a
-million-GPU fabric renders four million ports and attribute access on slots is what Jinja does fastest. Every public attribute may be used in a template.
+million-GPU fabric renders four million ports and attribute access on slots is what Jinja does fastest. A template may use the fields,
+and of properties and methods those that are marked `for_templates`.
 `viewing` makes the views of a fabric, `tabulating` those of its bill.
 """
 
 from fabricgen.views.bill import BomView, ComparisonView, FigureView, PartView
 from fabricgen.views.cables import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Chunk, Join, opposite
-from fabricgen.views.switches import CageView, IdlePort, Instance, PortView, SwitchView
+from fabricgen.views.switches import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
 __all__ = [
     "CABLE_COLUMNS",
@@ -23,7 +24,9 @@ __all__ = [
     "Instance",
     "Join",
     "PartView",
+    "PlatformView",
     "PortView",
+    "RoceView",
     "SwitchView",
     "opposite",
 ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fabricgen.template_api import for_templates
+
 
 @dataclass(slots=True)
 class PartView:
@@ -59,6 +61,7 @@ class BomView:
     """Discount, exchange and spares, in a sentence each."""
 
     @property
+    @for_templates
     def rows(self) -> list[PartView]:
         """The parts, then the sums."""
         return [*self.parts, *self.sums]

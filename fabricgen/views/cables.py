@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.diagnostics import refuse, suggest
 from fabricgen.labelling import Labelling
+from fabricgen.template_api import for_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -104,10 +105,12 @@ class Chunk:
     sheet: CableSheet = CableSheet()
 
     @property
+    @for_templates
     def columns(self) -> tuple[str, ...]:
         """The columns that were asked for."""
         return self.sheet.columns
 
+    @for_templates
     def table(self) -> Iterator[tuple[str | int, ...]]:
         """Read the columns that were asked for; with `both_ways`, each cable a second time with its ends exchanged."""
         if not self.sheet.both_ways:
@@ -115,14 +118,17 @@ class Chunk:
         turned = [opposite(column) for column in self.columns]
         return chain.from_iterable(zip(self._cells(self.columns, "a-b"), self._cells(turned, "b-a"), strict=True))
 
+    @for_templates
     def labels(self) -> Iterator[Label]:
         """Write the labels, two for each cable."""
         return self.sheet.labelling.labels(self.rows)
 
+    @for_templates
     def label_lines(self) -> str:
         """Write the same labels as finished lines of a CSV: end, cable_id, line1, line2, qr, rail, colour."""
         return self.sheet.labelling.lines(self.rows)
 
+    @for_templates
     def select(self, columns: Sequence[str]) -> Iterator[tuple[str | int, ...]]:
         """Read these columns of every row at once, which is four times as fast as naming each in a template. Raises Refusal `bad-template`."""
         for column in columns:

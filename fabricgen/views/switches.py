@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Self
+
+from fabricgen.template_api import for_templates
 
 if TYPE_CHECKING:
-    from fabricgen.parts import SonicPlatform
     from fabricgen.spec import Roce
 
 
@@ -101,6 +102,42 @@ class Instance:
 
 
 @dataclass(slots=True)
+class RoceView:
+    """The lossless class, the same on every switch and host."""
+
+    dscp: int
+    """DSCP of RoCE traffic."""
+    priority: int
+    """Traffic class, queue and PFC priority of RoCE traffic."""
+    cnp_dscp: int
+    """DSCP of congestion notification packets."""
+    cnp_priority: int
+    """Traffic class and queue of congestion notification packets, served first."""
+    ecn_minimum_bytes: int
+    """Queue depth at which ECN marking starts."""
+    ecn_maximum_bytes: int
+    """Queue depth at which every packet is marked."""
+    queue_limit_bytes: int
+    """Where the queue ends, well above the depth at which every packet is marked."""
+
+    @classmethod
+    def of(cls, roce: Roce) -> Self:
+        """Take over what the inventory says of the class."""
+        return cls(**{known.name: getattr(roce, known.name) for known in fields(cls)})
+
+
+@dataclass(slots=True)
+class PlatformView:
+    """What SONiC calls the switch, and what its SONiC does by itself."""
+
+    platform: str
+    fec: str
+    """Forward error correction of the ports; empty where the catalog does not know it."""
+    dynamic_buffers: bool
+    """Whether SONiC computes the lossless headroom from speed and cable length."""
+
+
+@dataclass(slots=True)
 class SwitchView:
     """One switch and everything that its configuration says."""
 
@@ -116,8 +153,9 @@ class SwitchView:
     mtu: int
     bfd: bool
     hosts_numbered: bool
-    roce: Roce
-    platform: SonicPlatform | None
+    roce: RoceView
+    platform: PlatformView | None
+    """None where the catalog knows no SONiC for the model."""
     hwsku: str
     """SONiC's SKU of this platform; empty where the known one stands for another split of the cages."""
     ports: list[PortView]
@@ -134,6 +172,7 @@ class SwitchView:
     adaptive_routing: bool = False
     """Whether the box can spread packets over equal paths by their load."""
 
+    @for_templates
     def older_than(self, version: str) -> bool:
         """Say whether the inventory asks for a NOS before this version; one of which it names no version is the newest."""
         return bool(self.nos_version) and _numbers(self.nos_version) < _numbers(version)

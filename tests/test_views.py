@@ -1,0 +1,110 @@
+"""What templates reach is plain: views that declare what they hold, texts, numbers, and lists of these."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from jinja2 import BaseLoader, UndefinedError
+
+from fabricgen.api import plan_inventory
+from fabricgen.building import GROUPS, Job
+from fabricgen.packs import Packs
+from fabricgen.packs.sandbox import Sandbox, names_of
+from fabricgen.template_api import template_names
+
+SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS
+"""The fabrics that the documentation builds: one for each thing that views can look different for."""
+
+SCALARS = (str, int, float, bool, type(None))
+METHODS = {
+    "Chunk": {"label_lines", "labels", "select", "table"},
+    "TableView": {"select"},
+    "SwitchView": {"older_than"},
+}
+"""The methods of views that templates may call; whatever else they reach cannot be called."""
+
+
+class Keeping(Packs):
+    """Packs that keep what each template is given, and render nothing."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        super().__init__()
+        self.given: list[object] = []
+        self.each: set[str] = set()
+
+    def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - as in Packs
+        """Keep what a template is given."""
+        found = self.pack(pack)
+        self.each |= {output.each for output in found.outputs if output.template == template} if found else set()
+        self.given += view.values()
+        return ""
+
+
+@cache
+def _seen() -> Keeping:
+    """Build all that the specimens of the documentation have to show."""
+    packs = Keeping()
+    with TemporaryDirectory() as folder:
+        for name, keys in SPECIMENS.items():
+            job = Job(plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS))
+            for number, task in enumerate(job.tasks):
+                for _ in task.write(job, Path(folder) / name / str(number)):
+                    pass
+    return packs
+
+
+@cache
+def _reached() -> dict[type, object]:
+    """Walk everything that templates reach, and return one value of each type."""
+    waiting: list[object] = [*_seen().given]
+    met, found = set[int](), dict[type, object]()
+    while waiting:
+        value = waiting.pop()
+        found.setdefault(type(value), value)
+        if isinstance(value, SCALARS) or id(value) in met:
+            continue
+        met.add(id(value))
+        if isinstance(value, dict):
+            waiting += [*value, *value.values()]
+        elif template_names(type(value)):
+            waiting += [member for name in template_names(type(value)) if not callable(member := getattr(value, name))]
+        elif isinstance(value, list | tuple):
+            waiting += value
+    return found
+
+
+def test_every_view_is_looked_at() -> None:
+    """The walk starts at what each output of each pack that ships is written for."""
+    packs = Packs()
+    outputs = [output for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs]
+    assert len(outputs) > 50
+    assert {output.each for output in outputs} == _seen().each
+
+
+def test_templates_reach_plain_values_only() -> None:
+    """No class, module, path, enumeration or model of pydantic: exact built-in types and views."""
+    odd = [shape for shape in _reached() if shape not in (*SCALARS, list, tuple, dict) and not template_names(shape)]
+    assert odd == []
+
+
+def test_templates_call_only_what_is_meant_for_them() -> None:
+    """Of all that a template may read of a view, these methods alone can be called."""
+    found = {shape.__name__: {name for name in template_names(shape) if callable(getattr(value, name))} for shape, value in _reached().items()}
+    assert {name: methods for name, methods in found.items() if methods} == METHODS
+
+
+@pytest.mark.parametrize("shape", ["SwitchView", "Chunk", "Label", "RoceView", "str", "list", "dict", "int"])
+def test_what_is_not_listed_is_refused(shape: str) -> None:
+    """Every other attribute that Python gives a value is refused, by its name."""
+    (value,) = (value for known, value in _reached().items() if known.__name__ == shape)
+    sandbox, refused = Sandbox(BaseLoader()), {*dir(value)} - names_of(value)
+    assert "__class__" in refused
+    for name in refused:
+        with pytest.raises(UndefinedError, match=name):
+            str(sandbox.getattr(value, name))
