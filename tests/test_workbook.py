@@ -18,14 +18,16 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.colours import HUES
 from fabricgen.columns import WORKBOOK, read_profiles
+from fabricgen.dcim.views import EndToEndView, SheetEnd
 from fabricgen.packs import Packs
 from fabricgen.summary import compare
 from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.views import CableSheet, Chunk
 from fabricgen.workbook import cables as cable_sheets
-from fabricgen.workbook import write_bom, write_cables
+from fabricgen.workbook import point_to_point, tab, write_bom, write_cables
 from fabricgen.workbook.book import A3, A4, ON_A4
 from fabricgen.workbook.colours import AMBER
+from fabricgen.workbook.point_to_point import write_point_to_point
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:
@@ -140,7 +142,7 @@ def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_no_sheet_is_longer_than_a_sheet_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that fills its sheet goes on in the next, and no row is lost."""
-    monkeypatch.setattr(cable_sheets, "LAST_ROW", 31)
+    monkeypatch.setattr(tab, "LAST_ROW", 31)
     cables = cables_of(plan_of())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames[1:4] == ["Cables", "Cables (2)", "Cables (3)"]
@@ -211,6 +213,25 @@ def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
         hue = HUES[int(str(row[0].value))]
         assert row[1].value == hue.name
         assert {cell.fill.fgColor.rgb for cell in row} == {f"FF{hue.fill[1:]}"}
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("nic0", "12"), ("nic0", "12b"), ("nic0", "nan"), ("nic0", "1e3"), ("a & b", "1"), ("_x0041_", "1"), (" é", "1"), ("", "")]
+)
+@pytest.mark.parametrize("most", [0, 100_000])
+def test_streamed_rows_are_those_of_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, unit: str, most: int) -> None:
+    """Rows that are written as XML give the bytes that XlsxWriter gives, in runs of which some are streamed, and sheet by sheet."""
+    monkeypatch.setattr(cable_sheets, "ONE_SHEET", 10)
+    monkeypatch.setattr(tab, "MOST_KNOWN", most)
+    cables = [replace(cable, a_interface=text, a_unit=unit) if at == 70 else cable for at, cable in enumerate(cables_of(plan_of()))]
+    links = [EndToEndView(*(SheetEnd(rack, "1", "host", "leaf", text) for rack in ("A", text))) for _ in range(3)]
+    made = []
+    for _ in ("streamed", "by the library"):
+        write_point_to_point(tmp_path / "links.xlsx", "small", links)
+        made.append((_write(tmp_path, cables).read_bytes(), (tmp_path / "links.xlsx").read_bytes()))
+        monkeypatch.setattr(tab, "is_plain", lambda _: False)
+        monkeypatch.setattr(point_to_point, "is_plain", lambda _: False)
+    assert made[0] == made[1]
 
 
 @pytest.mark.parametrize("text", [FORMULA, "+1", "-1+1", "@SUM(A1)", "<r><t>x</t></r>", "a & b < c", "'quoted", "tab\there"])

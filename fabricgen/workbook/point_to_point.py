@@ -11,10 +11,13 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from fabricgen.workbook.book import Book, Column, write_text
+from fabricgen.workbook.stream import is_plain, text_cell, write_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from xlsxwriter.worksheet import Worksheet
 
     from fabricgen.dcim.views import EndToEndView
 
@@ -23,6 +26,9 @@ TITLES = tuple(f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "No
 
 ROWS = 1_000_000
 """Links of a sheet, below the most rows that one can hold; the tool reads every sheet."""
+
+RUN = 4096
+"""Links that are written at once."""
 
 
 def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) -> None:
@@ -34,7 +40,20 @@ def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) 
             number += 1
             columns = [Column(title, shade="a" if title.startswith("A") else "b") for title in TITLES]
             sheet = book.table(f"P2P {number}" if number > 1 else "P2P", f"Point to point of {fabric}", columns, grid=True)
-            for at, row in enumerate(chain(run, islice(rest, ROWS - 1)), start=1):
-                for column, text in enumerate((*row.a, *row.z)):
-                    write_text(sheet, at, column, text, None)
+            _write(sheet, chain(run, islice(rest, ROWS - 1)))
         book.close()
+
+
+def _write(sheet: Worksheet, rows: Iterable[EndToEndView]) -> None:
+    """Write the links of a sheet, run by run: streamed, or by XlsxWriter's own way where a text has to be escaped."""
+    cells, at = ((*row.a, *row.z) for row in rows), 1
+    while run := [*islice(cells, RUN)]:
+        texts = {text for row in run for text in row}
+        if all(is_plain(text) for text in texts if text):
+            known = {text: text_cell(text, None) if text else "" for text in texts}
+            at = write_rows(sheet, at, ([known[text] for text in row] for row in run))
+            continue
+        for row in run:
+            for column, text in enumerate(row):
+                write_text(sheet, at, column, text, None)
+            at += 1

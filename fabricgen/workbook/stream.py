@@ -1,0 +1,66 @@
+"""Rows of a long sheet, written as XML into the file that XlsxWriter streams them through.
+
+Owns the fast way for the usual cells: numbers, and texts in which nothing has to be escaped. It writes the bytes that XlsxWriter writes of the
+same rows, at a fifth of its time; for other cells the caller takes XlsxWriter's own way.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TextIO, cast
+
+from xlsxwriter.utility import xl_col_to_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from xlsxwriter.format import Format
+    from xlsxwriter.worksheet import Worksheet
+
+PLAIN = re.compile(r"(?!\s)[^\x00-\x1f\"&<>\ufffe\uffff]{1,1000}(?<!\s)")
+"""A text that stands in a sheet as it is; `_x` begins an escape of its own and is looked for beside it."""
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text is written as it is.
+
+    >>> is_plain("r0-leaf-1"), is_plain("R&D"), is_plain(" 1"), is_plain("a_x0041_")
+    (True, False, False, False)
+    """
+    return "_x" not in text and PLAIN.fullmatch(text) is not None
+
+
+def text_cell(text: str, style: Format | None) -> str:
+    """Return the XML of a cell with a plain text, from behind its place."""
+    return f'{_style(style)} t="inlineStr"><is><t>{text}</t></is></c>'
+
+
+def number_cell(number: float, style: Format | None) -> str:
+    """Return the XML of a cell with a number, from behind its place."""
+    return f"{_style(style)}><v>{number:.16G}</v></c>"
+
+
+def _style(style: Format | None) -> str:
+    """Return the attribute that names a format; XlsxWriter numbers formats in the order in which they are first asked for here."""
+    if style is None:
+        return ""
+    number = style._get_xf_index()  # type: ignore[no-untyped-call]  # noqa: SLF001 - as XlsxWriter's own worksheet does
+    return f' s="{number}"'
+
+
+def write_rows(sheet: Worksheet, first: int, rows: Iterable[Sequence[str]]) -> int:
+    """Write rows of cells from row `first` on; an empty cell is left out. Return the row after the last.
+
+    The sheet is one in constant memory, of which every row before `first` is written, and whose header is as wide as the rows.
+    """
+    sheet._write_single_row(first)  # noqa: SLF001 - writes the row before, as the library does when a cell of the next one comes
+    stream, columns, row = cast("TextIO", sheet.fh), list[str](), first
+    for row, cells in enumerate(rows, start=first + 1):
+        if len(columns) < len(cells):
+            columns = [xl_col_to_name(at) for at in range(len(cells))]
+        inside = "".join([f'<c r="{column}{row}"{cell}' for column, cell in zip(columns, cells, strict=False) if cell])
+        stream.write(f'<row r="{row}">{inside}</row>' if inside else "")
+    if row > first:
+        sheet._check_dimensions(row - 1, 0)  # noqa: SLF001 - keeps the last row
+        sheet._write_single_row(row)  # noqa: SLF001 - moves on; there is nothing to write
+    return row
