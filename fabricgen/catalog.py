@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from pydantic import ValidationError
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.files import is_file
 from fabricgen.parts import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
 from fabricgen.resources import shipped
 from fabricgen.source import load_facts
@@ -83,14 +84,14 @@ class Catalog:
         """Find a language model by its name, or by the path of a user's own file, which ends in .yaml."""
         if name.endswith((".yaml", ".yml")):
             path = Path(name)
-            return _parse(path, Workload) if path.is_file() else None
+            return _parse(path, Workload) if is_file(path) else None
         return self._find("workloads", name, Workload)
 
     def price_book(self, name: str) -> PriceBook | None:
         """Find a price book by its name, or by the path of a user's own file, which ends in .yaml."""
         if name.endswith((".yaml", ".yml")):
             path = self._base / name
-            return _parse(path, PriceBook) if path.is_file() else None
+            return _parse(path, PriceBook) if is_file(path) else None
         return self._find("prices", name, PriceBook)
 
     def read(self, path: Path, shape: type[_T]) -> _T:
@@ -192,7 +193,7 @@ class Catalog:
         if not _MODEL.fullmatch(name):  # a name with a slash could leave the folder
             return None
         paths = (folder / f"{name}.yaml" for folder in self._folders(kind))
-        return next((path for path in paths if path.is_file()), None)
+        return next((path for path in paths if is_file(path)), None)
 
     def _all(self, kind: str, shape: type[_T]) -> tuple[_T, ...]:
         if kind not in self._lists:
@@ -203,10 +204,7 @@ class Catalog:
 
 def _parse(path: Path, shape: type[_T]) -> _T:
     """Read one file into its shape; every fact that does not fit is its own finding."""
-    try:
-        facts = load_facts(path)
-    except OSError as fault:
-        raise Refusal([_bad(path, f"the file cannot be read: {fault.strerror}")]) from fault
+    facts = load_facts(path)
     try:
         made = shape.model_validate(facts)
     except ValidationError as fault:

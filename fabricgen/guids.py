@@ -6,13 +6,12 @@ Owns the table's form - device, port, guid - and what is said of a bad line, and
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
-from fabricgen.table_text import SHOWN, table_text
+from fabricgen.files import FileError, csv_rows
+from fabricgen.table_text import CELLS_HINT, SHOWN, table_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,23 +58,22 @@ def guid_text(guid: int) -> str:
 
 def read_guids(path: Path, shown: str) -> list[GuidLine]:
     """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-guids` with the first findings."""
-    text = table_text(path, _EXAMPLE, lambda fault, hint: bad_guid(shown, None, fault, hint=hint))
-    rows = csv.reader(io.StringIO(text), strict=True)
+    rows = csv_rows(table_text(path, lambda fault, hint: bad_guid(shown, None, fault, hint=hint)))
     found: list[GuidLine] = []
     findings: list[Finding] = []
     try:
-        header = [cell.strip() for cell in next(rows, [])]
+        header = [cell.strip() for cell in next(rows, (1, []))[1]]
         if sorted(header) != sorted(COLUMNS):
             raise Refusal(
                 [bad_guid(shown, 1, "the columns are not device, port and guid", f"it says `{','.join(header)}`", hint=f"write `{','.join(COLUMNS)}`")]
             )
         seats = [header.index(name) for name in COLUMNS]
-        for cells in rows:
+        for line, cells in rows:
             if cells and len(findings) < SHOWN:
-                read = _line([cell.strip() for cell in cells], seats, shown, rows.line_num)
+                read = _line([cell.strip() for cell in cells], seats, shown, line)
                 (found if isinstance(read, GuidLine) else findings).append(read)  # type: ignore[arg-type]  # each goes to the list of its kind
-    except csv.Error as error:
-        raise Refusal([bad_guid(shown, rows.line_num, f"the line is not CSV: {error}", hint="quote a cell that holds a comma or a quote")]) from None
+    except FileError as error:
+        raise Refusal([bad_guid(shown, error.line, f"the line {error.fact}", hint=CELLS_HINT)]) from None
     findings += _twice(found, shown)
     if findings:
         raise Refusal(findings[:SHOWN])

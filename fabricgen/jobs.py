@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricgen.diagnostics import refuse, suggest
+from fabricgen.files import FileError, OpenError, read_text
 from fabricgen.forwarding import find_gpu
 from fabricgen.terms import gpu_name
 
@@ -60,15 +60,10 @@ def _words(job: str) -> Iterator[str]:
 
 def _text(name: str) -> str:
     """Read the file of a job."""
-    path = Path(name)
     try:
-        if path.stat().st_size <= LARGEST_FILE_BYTES:
-            return path.read_text(encoding="utf-8")
-        why = f"it is larger than {LARGEST_FILE_BYTES} bytes"
-    except OSError as error:
-        why = (error.strerror or "it cannot be read").lower()
-    except ValueError:
-        why = "it is not text"
+        return read_text(name, LARGEST_FILE_BYTES)
+    except FileError as error:
+        why = error.reason.lower() if isinstance(error, OpenError) else f"it {error.fact}"
     raise refuse("bad-job", f"cannot read a job from `{name}`", because=(why,), hint="`@FILE` takes the path of a text file that names GPUs")
 
 

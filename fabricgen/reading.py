@@ -7,7 +7,6 @@ the flag that set it, and a `FabricSpec` becomes YAML.
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest, text_of
+from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 from fabricgen.diagnostics import Path as KeyPath
+from fabricgen.files import FileError, OpenError, parse_json, read_bytes, read_stream
 from fabricgen.mistakes import findings_of
 from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
 from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
@@ -98,21 +98,30 @@ def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:
 def _document(source: str) -> Document:
     """Read the text of a source and parse it; a plan file is JSON, which is YAML too, but `json` is faster."""
     name = "<stdin>" if source == STDIN else source
-    try:
-        with contextlib.nullcontext(sys.stdin.buffer) if source == STDIN else Path(source).open("rb") as stream:
-            data = stream.read(MAX_BYTES + 1)
-            most = PLAN_BYTES if data.startswith(b"{") and PLAN_FAMILY.encode() in data[:200] else MAX_BYTES
-            text = decode(data + stream.read(most - MAX_BYTES), name, most)
-    except FileNotFoundError:
-        raise Refusal([Finding("no-such-file", f"there is no file `{source}`", hint=_near_file(source))]) from None
-    except OSError as error:
-        raise Refusal([Finding("no-such-file", f"`{source}` cannot be read: {error.strerror}", hint="give the path of a YAML file, or `-`")]) from None
+    data = _data(source, name)
+    is_plan = data.startswith(b"{") and PLAN_FAMILY.encode() in data[:200]
+    text = decode(data, name, PLAN_BYTES if is_plan else MAX_BYTES)
     if text.startswith("{") and PLAN_FORMAT in text[:200]:
-        with contextlib.suppress(ValueError, RecursionError):
-            values = json.loads(text)
-            json.dumps(values, ensure_ascii=False).encode()  # half a surrogate pair, escaped, is no text; the YAML reader says where it stands
-            return Document(name, values, {(): Place(name, 1, 1)})
+        with contextlib.suppress(FileError):  # the YAML reader names the place of whatever JSON does not allow
+            return Document(name, parse_json(text), {(): Place(name, 1, 1)})
     return read_document(text, name)
+
+
+def _data(source: str, name: str) -> bytes:
+    """Return what a source holds. Raises Refusal `no-such-file`, or `yaml-too-large`."""
+    try:
+        if source != STDIN:
+            return read_bytes(source, PLAN_BYTES)
+        if sys.stdin is None:
+            raise refuse("no-such-file", "standard input is closed", hint="give the path of a YAML file")
+        return read_stream(sys.stdin.buffer, PLAN_BYTES)
+    except OpenError as error:
+        if error.missing:
+            raise refuse("no-such-file", f"there is no file `{source}`", hint=_near_file(source)) from None
+        raise refuse("no-such-file", f"`{source}` {error.fact}", hint="give the path of a YAML file, or `-`") from None
+    except FileError as error:
+        hint = "give the path of an inventory, or of a plan that `plan -o` wrote"
+        raise refuse("yaml-too-large", f"{name} {error.fact}", hint=hint) from None
 
 
 def _near_file(source: str) -> str:

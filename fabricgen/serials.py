@@ -5,12 +5,11 @@ Owns the file's form and what is said of a bad line. What is called `device` is 
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Place, Refusal, suggest
-from fabricgen.table_text import MOST_BYTES, SHOWN
+from fabricgen.diagnostics import Finding, Place, Refusal, refuse, suggest
+from fabricgen.files import FileError, OpenError, csv_rows, read_text
+from fabricgen.table_text import CELLS_HINT, MOST_BYTES, SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -30,15 +29,15 @@ class Line(NamedTuple):
 def read_serials(path: Path, devices: Collection[str]) -> dict[str, str]:
     """Read the serial of each device that the list names; other columns are passed over. Raises Refusal `bad-serials` with the first findings."""
     shown = str(path)
-    reader = csv.reader(io.StringIO(_text(path, shown)), strict=True)
+    rows = csv_rows(_text(path, shown))
     try:
-        header = [cell.strip().lower() for cell in next(reader, [])]
+        header = [cell.strip().lower() for cell in next(rows, (1, []))[1]]
         missing = [column for column in COLUMNS if column not in header]
         if missing:
             raise Refusal([_bad(shown, 1, f"has no column `{missing[0]}`", "call its columns device and serial")])
-        lines = [Line(reader.line_num, *_cells(cells, header)) for cells in reader if any(cells)]
-    except csv.Error as error:
-        raise Refusal([_bad(shown, reader.line_num, f"is not CSV: {error}", "quote a cell that holds a comma or a quote")]) from None
+        lines = [Line(line, *_cells(cells, header)) for line, cells in rows if any(cells)]
+    except FileError as error:
+        raise Refusal([_bad(shown, error.line or 1, error.fact, CELLS_HINT)]) from None
     findings = [finding for finding, _ in zip(_findings(shown, lines, devices), range(SHOWN), strict=False)]
     if findings:
         raise Refusal(findings)
@@ -54,13 +53,11 @@ def _cells(cells: list[str], header: list[str]) -> tuple[str, str]:
 def _text(path: Path, shown: str) -> str:
     """Read the file."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise Refusal([_bad(shown, 1, f"is larger than {MOST_BYTES} bytes", "give the list of one fabric")])
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise Refusal([Finding("no-such-file", f"`{shown}` cannot be read: {error.strerror}", hint="give the path of a CSV file")]) from None
-    except UnicodeDecodeError as error:
-        raise Refusal([_bad(shown, 1, f"is not UTF-8 text: byte {error.start}", "save it as UTF-8")]) from None
+        return read_text(path, MOST_BYTES)
+    except OpenError as error:
+        raise refuse("no-such-file", f"`{shown}` {error.fact}", hint="give the path of a CSV file") from None
+    except FileError as error:
+        raise Refusal([_bad(shown, error.line or 1, error.fact, error.hint or "give the list of one fabric")]) from None
 
 
 def _findings(shown: str, lines: list[Line], devices: Collection[str]) -> Iterator[Finding]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ruamel.yaml import YAML
+from ruamel.yaml.composer import Composer, ComposerError
 from ruamel.yaml.error import YAMLError
+from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
-from fabricgen import compiled_facts
+from fabricgen import compiled_facts, files
 from fabricgen.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
@@ -58,12 +60,11 @@ def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
         hint = "give the path of an inventory: one of a million GPUs has thirty lines"
         raise Refusal([Finding("yaml-too-large", f"{name} is larger than {most} bytes", place=Place(name), hint=hint)])
     try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        place = Place(name, before.count(b"\n") + 1, len(before) - before.rfind(b"\n"))
+        return files.decode(data)
+    except files.FileError as error:
+        place = Place(name, error.line, error.column)
         hint = "save the inventory as UTF-8"
-        raise Refusal([Finding("not-text", f"{name} is not UTF-8 text: byte 0x{data[error.start]:02x}", place=place, hint=hint)]) from None
+        raise Refusal([Finding("not-text", f"{name} {error.fact}", place=place, hint=hint)]) from None
 
 
 def read_document(text: str, name: str) -> Document:
@@ -81,7 +82,10 @@ def read_document(text: str, name: str) -> Document:
 
 def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, Any]:
     """Read a catalog, price or pack file; no places are kept. Raises Refusal `code` where the file is no YAML mapping."""
-    data = path.read_bytes()
+    try:
+        data = files.read_bytes(path, MAX_BYTES)
+    except files.FileError as error:
+        raise Refusal([Finding(code, f"{path.name} {error.fact}", place=Place(str(path)))]) from None
     known = compiled_facts.find(data)
     return parse_facts(path, data, code) if known is None else known
 
@@ -89,12 +93,13 @@ def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, 
 def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file") -> dict[str, Any]:
     """Parse the bytes of a file of facts, whether or not it was compiled. Raises Refusal `code` where they are no YAML mapping."""
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Refusal([Finding(code, f"{path.name} is not UTF-8 text: byte {error.start}", place=Place(str(path)))]) from None
+        text = files.decode(data)
+    except files.FileError as error:
+        place = Place(str(path), error.line, error.column)
+        raise Refusal([Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]) from None
     try:
-        values = YAML(typ="safe").load(text)
-    except (YAMLError, ValueError, RecursionError) as error:
+        values = _parser().load(text)
+    except _FAULTS as error:
         fault = _fault(error, text)
         place = Place(str(path), fault.line, fault.column)
         raise Refusal([Finding(code, f"{path.name} is not YAML: {fault.fact}", because=fault.because, hint=fault.hint, place=place)]) from None
@@ -128,17 +133,51 @@ def read_scalar(text: str) -> Any:
 
 def _read(text: str, name: str) -> tuple[Any, _Reader]:
     """Parse and copy a text. Raises Refusal with every finding."""
-    yaml = YAML(typ="safe", pure=True)
+    yaml = _parser()
     reader = _Reader(name, yaml)
     try:
         tree = yaml.compose(text)
         values = reader.plain(tree, (), ()) if tree else None
-    except (YAMLError, ValueError, RecursionError) as error:
+    except _FAULTS as error:
         fault = _fault(error, text)
         raise Refusal([Finding("yaml-syntax", fault.fact, because=fault.because, hint=fault.hint, place=Place(name, fault.line, fault.column))]) from None
     if reader.findings:
         raise Refusal(reader.findings)
     return values, reader
+
+
+_FAULTS = (YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What ruamel raises for a text that is not YAML; a tag that does not fit its value ends in any of the built-in ones."""
+
+
+def _parser() -> YAML:
+    """Return a parser of YAML 1.2 that refuses what ruamel would only warn of."""
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer = _Composer
+    return yaml
+
+
+class _Composer(Composer):
+    """Refuses two things that ruamel takes with a warning: an anchor that is defined twice, and another version of YAML."""
+
+    def compose_document(self) -> Node:
+        """Compose the document. Raises ComposerError for a `%YAML` line that asks for another version."""
+        start = self.parser.peek_event()
+        if start.version not in (None, (1, 2)):
+            version = ".".join(map(str, start.version))
+            raise ComposerError(None, None, f"this document asks for YAML {version}", start.start_mark)
+        node: Node = super().compose_document()
+        return node
+
+    def compose_node(self, parent: Node | None, index: Any) -> Node:
+        """Compose one node. Raises ComposerError where it defines an anchor again."""
+        event = self.parser.peek_event()
+        first = None if isinstance(event, AliasEvent) else self.anchors.get(event.anchor)
+        if first is not None:
+            problem = f"the anchor `&{event.anchor}` is defined twice"
+            raise ComposerError(_ANCHOR, first.start_mark, problem, event.start_mark)
+        node: Node = super().compose_node(parent, index)
+        return node
 
 
 class _Reader:
@@ -278,9 +317,12 @@ _SAYINGS = (
     _Saying("but found another document", "an inventory is one document, and a second one starts here", "remove the `---` and what follows it"),
     _Saying("expected ',' or ", "", "close the brackets, or put a comma between two entries"),
     _Saying("found undefined alias", "", "quote a text that starts with `*`"),
+    _Saying("is defined twice", "", "give the second one another name"),
+    _Saying("asks for YAML", "", "remove the `%YAML` line: the text is read as YAML 1.2"),
 )
 _SYNTAX_HINT = "check the indentation and the quotes of this line and the one above"
 _CONTEXT = re.compile(r"while (?:parsing|scanning|constructing) (an? .+)")
+_ANCHOR = "while reading anchors"
 
 
 def _fault(error: Exception, text: str) -> _Fault:
@@ -291,10 +333,15 @@ def _fault(error: Exception, text: str) -> _Fault:
         line = text.count("\n", 0, error.position) + 1
         column = error.position - text.rfind("\n", 0, error.position)
         return _Fault(f"the character U+{error.character:04X} is not allowed", line, column, hint="remove it, or write it as an escape in double quotes")
+    if isinstance(error, ValueError) and (place := files.long_number(text)):
+        fact = f"a number has more than {files.digits_limit()} digits"
+        return _Fault(fact, *place, hint="write a smaller number, or a text in quotes")
     problem = getattr(error, "problem", None) or str(error).split("\n", 1)[0] or type(error).__name__
     saying = next((saying for saying in _SAYINGS if saying.said in problem), _Saying("", "", _SYNTAX_HINT))
     problem_mark, context_mark = (getattr(error, name, None) for name in ("problem_mark", "context_mark"))
     mark = (saying.opening and context_mark) or problem_mark or context_mark
     inside = _CONTEXT.fullmatch((getattr(error, "context", None) or "").strip())
     because = (f"it stands in {inside[1]} that starts in line {context_mark.line + 1}",) if inside and context_mark and not saying.fact else ()
+    if context_mark and getattr(error, "context", None) == _ANCHOR:
+        because = (f"it is defined in line {context_mark.line + 1} already",)
     return _Fault(saying.fact or problem.strip(), mark and mark.line + 1, mark and mark.column + 1, because, saying.hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Refusal
+from fabricgen.files import FileError, OpenError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,19 +22,14 @@ MOST_BYTES = 2**26
 SHOWN = 10
 """Findings of one table that are shown; who mends those learns of the rest."""
 
+CELLS_HINT = "quote a cell that holds a comma or a quote"
 
-def table_text(path: Path, example: str, bad: Callable[[str, str], Finding]) -> str:
-    """Read a table. Raises the Refusal of what `bad` makes of a fault and a hint where it cannot be read; `example` is a line of it."""
-    fault, hint = "", "a path is relative to the inventory"
+
+def table_text(path: Path, bad: Callable[[str, str], Finding]) -> str:
+    """Read a table. Raises the Refusal of what `bad` makes of a fault and a hint where it cannot be read."""
     try:
-        if not path.is_file():
-            fault = "there is no such file"
-        elif path.stat().st_size > MOST_BYTES:
-            fault, hint = f"the file is larger than {MOST_BYTES} bytes", f"a line is like `{example}`"
-        else:
-            return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        fault, hint = f"it is not UTF-8 text: byte {error.start}", "save the table as CSV in UTF-8"
-    except OSError as error:
-        fault = f"it cannot be read: {error.strerror}"
-    raise Refusal([bad(fault, hint)])
+        return read_text(path, MOST_BYTES)
+    except FileError as error:
+        missing = isinstance(error, OpenError) and error.missing
+        fault = "there is no such file" if missing else f"the file {error.fact}"
+        raise Refusal([bad(fault, error.hint or "a path is relative to the inventory")]) from None

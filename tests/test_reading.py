@@ -86,9 +86,10 @@ def test_a_file_is_the_same_however_its_lines_end(file: str, tmp_path: Path) -> 
     assert read_inventory(file).spec == spec
 
 
-def test_an_endless_file_is_not_read_to_its_end() -> None:
-    """A device that never ends is an inventory that is too large."""
-    assert places(refused("/dev/zero")) == [("yaml-too-large", "/dev/zero")]
+def test_an_endless_file_is_not_read() -> None:
+    """A device is no inventory."""
+    (finding,) = refused("/dev/zero")
+    assert (finding.code, finding.fact) == ("no-such-file", "`/dev/zero` cannot be read: it is a device, and not a regular file")
 
 
 @pytest.mark.parametrize(

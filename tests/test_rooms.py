@@ -16,6 +16,7 @@ from fabricgen.diagnostics import Refusal
 from fabricgen.planner import make_plan
 from fabricgen.rooms.footprints import KINDS
 from fabricgen.source import write_yaml
+from fabricgen.table_text import SHOWN
 from fabricgen.terms import Role
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
@@ -281,3 +282,19 @@ def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
         plan = make_plan(spec_of(**keys, site={"positions": "there.csv"}), Catalog(base=tmp_path))
         assert check(plan).ok
         assert len(seats(plan)) == len(kept) - 1
+
+
+def test_a_table_of_another_fabric_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the lines that are shown are compared with the names of devices: a table may have millions."""
+    asked: list[str] = []
+
+    def suggest(word: str, *_: object) -> str:
+        asked.append(word)
+        return ""
+
+    monkeypatch.setattr("fabricgen.rooms.room.suggest", suggest)
+    lines = [f"other-{number},A,1,{number % 9 + 1},{number % 9 + 1}" for number in range(1000)]
+    (tmp_path / "positions.csv").write_text("\n".join(["device,hall,row,rack,unit", *lines]), encoding="utf-8")
+    with pytest.raises(Refusal):
+        make_plan(spec_of(gpus=64, **H100, site={"positions": "positions.csv"}), Catalog(base=tmp_path))
+    assert len(asked) == SHOWN

@@ -236,7 +236,7 @@ def test_files_of_facts(tmp_path: Path) -> None:
     for data, code, place in [
         (b"a: [1\nb: 2\n", "bad-catalog-file", f"{path}:2:2"),
         (b"- a\n", "bad-pack", str(path)),
-        (b"\xff", "bad-pack", str(path)),
+        (b"\xff", "bad-pack", f"{path}:1:1"),
         (b"[" * 3000, "bad-pack", str(path)),
     ]:
         path.write_bytes(data)

@@ -19,6 +19,7 @@ from fabricgen.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.forwarding.routes import HB_DEVICE, hb_address
 from fabricgen.forwarding.tables import Tables
+from fabricgen.table_text import SHOWN
 from fabricgen.terms import Role
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
                 names.append(word)
         except Refusal as refusal:
             findings += [replace(finding, place=Place(str(path), number, 1)) for finding in refusal.findings]
+            if len(findings) >= SHOWN:
+                break
     if findings:
         raise Refusal(findings)
     return names

@@ -10,6 +10,7 @@ import csv
 import re
 
 from fabricgen.asbuilt.hearing import Evidence, UnreadableError, hear
+from fabricgen.files import csv_fault
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
 HEADERS = {"a_device", "device", "host", "hostname", "local_device", "switch", "local", "source", "from"}
@@ -30,7 +31,7 @@ def _csv(text: str) -> Evidence:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
-        cells = [cell.strip() for cell in next(csv.reader([line]))]
+        cells = _cells(line, number)
         if not evidence.reporters and cells[0].lower().replace(" ", "_") in HEADERS | {"cable"}:
             seats = _seats(cells, number)
             continue
@@ -43,6 +44,14 @@ def _csv(text: str) -> Evidence:
         if peer:
             evidence.heard.append(hear(near, interface, peer, [peer_interface]))
     return evidence
+
+
+def _cells(line: str, number: int) -> list[str]:
+    """Read the cells of one line. Raises UnreadableError."""
+    try:
+        return [cell.strip() for cell in next(csv.reader([line]))]
+    except csv.Error as error:
+        raise UnreadableError(f"this line is not CSV: {csv_fault(error)}", number) from None
 
 
 def _seats(cells: list[str], number: int) -> list[int]:

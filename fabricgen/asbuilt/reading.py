@@ -6,9 +6,9 @@ device that a file is about is named by it, because `lldpctl` and its like do no
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from fabricgen import files
 from fabricgen.asbuilt.discovery import is_discovery, read_discovery
 from fabricgen.asbuilt.hearing import Evidence, UnreadableError
 from fabricgen.asbuilt.lines import read_lines
@@ -69,23 +69,19 @@ def _read(path: Path) -> Evidence:
 def read_text(path: Path) -> str:
     """Read the text of a file. Raises UnreadableError."""
     try:
-        if path.stat().st_size > LARGEST_BYTES:
-            raise UnreadableError(f"the file is larger than {LARGEST_BYTES} bytes")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise UnreadableError((error.strerror or "it cannot be read").lower()) from None
-    except UnicodeDecodeError:
-        raise UnreadableError("the file is not text") from None
+        return files.read_text(path, LARGEST_BYTES)
+    except files.OpenError as error:
+        raise UnreadableError(error.reason.lower()) from None
+    except files.FileError as error:
+        raise UnreadableError(f"it {error.fact}", error.line, error.column or 1) from None
 
 
 def _json(text: str) -> Any:  # noqa: ANN401 - whatever the file holds
     """Read JSON."""
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise UnreadableError(f"this is not JSON: {error.msg.lower()}", error.lineno, error.colno) from None
-    except RecursionError:
-        raise UnreadableError("the JSON is nested too deeply") from None
+        return files.parse_json(text)
+    except files.FileError as error:
+        raise UnreadableError(f"this {error.fact}", error.line, error.column or 1) from None
 
 
 def _finding(path: Path, error: UnreadableError) -> Finding:

@@ -5,12 +5,11 @@ Owns the file's form: which column is which, whatever it is called, and what is 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Place, Refusal
+from fabricgen.diagnostics import Finding, Place, Refusal, refuse
+from fabricgen.files import FileError, OpenError, csv_rows, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,13 +49,13 @@ class CutSheet(NamedTuple):
 def read_cut_sheet(path: Path) -> CutSheet:
     """Read a cut sheet. Raises Refusal `bad-cut-sheet` where it is no table, or lacks a column, or a line lacks an end."""
     name = str(path)
-    reader = csv.reader(io.StringIO(_text(path, name)), strict=True)
+    lines = csv_rows(_text(path, name))
     try:
-        header = next(reader, [])
+        header = next(lines, (1, list[str]()))[1]
         seats = _seats(header, name)
-        rows = [*_once(_row(cells, seats, reader.line_num, name) for cells in reader if any(cell.strip() for cell in cells))]
-    except csv.Error as error:
-        raise _bad(name, reader.line_num, f"is not a table: {error}", "save it as CSV, with commas and quotes") from None
+        rows = [*_once(_row(cells, seats, line, name) for line, cells in lines if any(cell.strip() for cell in cells))]
+    except FileError as error:
+        raise _bad(name, error.line or 1, error.fact, "save it as CSV, with commas and quotes") from None
     if not rows:
         raise _bad(name, 1, "has no cable", "it needs a line for each cable below its header")
     return CutSheet(name, rows)
@@ -65,15 +64,11 @@ def read_cut_sheet(path: Path) -> CutSheet:
 def _text(path: Path, name: str) -> str:
     """Read the file."""
     try:
-        with path.open("rb") as stream:
-            data = stream.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise _bad(name, 1, f"is larger than {MOST_BYTES} bytes", "give the sheet of one fabric")
-        return data.decode("utf-8-sig")
-    except OSError as error:
-        raise Refusal([Finding("no-such-file", f"`{name}` cannot be read: {error.strerror}", hint="give the path of a CSV file")]) from None
-    except UnicodeDecodeError as error:
-        raise _bad(name, 1, f"is not UTF-8 text: byte {error.start}", "save it as UTF-8") from None
+        return read_text(path, MOST_BYTES)
+    except OpenError as error:
+        raise refuse("no-such-file", f"`{name}` {error.fact}", hint="give the path of a CSV file") from None
+    except FileError as error:
+        raise _bad(name, error.line or 1, error.fact, error.hint or "give the sheet of one fabric") from None
 
 
 def _bad(name: str, line: int, what: str, hint: str, because: tuple[str, ...] = ()) -> Refusal:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.diagnostics import Refusal
+from fabricgen.files import FileError, parse_json, read_text
 from fabricgen.lab import kernel
 from fabricgen.lab.bench import Bench, Trial
 from fabricgen.lab.booting import Machines
@@ -23,6 +24,7 @@ from fabricgen.lab.isolating import run_isolated
 from fabricgen.lab.keeping import heard, refused
 from fabricgen.lab.layout import lay_out, one_rail
 from fabricgen.lab.trials import TRIALS
+from fabricgen.reading import PLAN_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -158,7 +160,7 @@ def _outcomes(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]
 def digest_of(out: Path) -> str | None:
     """Return the digest of the wiring that a directory was built from; None where `build` did not write it."""
     try:
-        found = json.loads((out / "plan.json").read_text(encoding="utf-8")).get("wiring_sha256")
-    except (OSError, ValueError):
+        document = parse_json(read_text(out / "plan.json", PLAN_BYTES))
+    except FileError:
         return None
-    return str(found)
+    return str(document.get("wiring_sha256")) if isinstance(document, dict) else None

@@ -5,20 +5,21 @@ Owns the file's form and what is said of a bad line. Which devices there are, an
 
 from __future__ import annotations
 
-import csv
-import io
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
-from fabricgen.table_text import SHOWN, table_text
+from fabricgen.files import FileError, csv_rows
+from fabricgen.table_text import CELLS_HINT, SHOWN, table_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 COLUMNS = ("device", "hall", "row", "rack", "unit")
-_HALL, _NUMBER = re.compile(r"[A-Z]{1,2}"), re.compile(r"[1-9]\d{0,2}")
+_HALL = re.compile(r"[A-Z]{1,2}")
+_NUMBERS = {str(number): number for number in range(1, 1000)}
+"""What a row, a rack and a unit may be; a million lines are faster looked up than parsed."""
 _EXAMPLE = "host-1,A,1,4,17"
 
 
@@ -45,18 +46,20 @@ def hall_name(hall: int) -> str:
 
 def read_positions(path: Path, shown: str) -> list[Position]:
     """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-positions` with the first findings."""
-    text = table_text(path, _EXAMPLE, lambda fault, hint: Finding("bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint))
-    rows = csv.reader(io.StringIO(text), strict=True)
+    rows = csv_rows(table_text(path, lambda fault, hint: Finding("bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint)))
     found: list[Position] = []
     findings: list[Finding] = []
     try:
-        seats = _seats([cell.strip() for cell in next(rows, [])], shown)
-        for cells in rows:
+        seats = _seats([cell.strip() for cell in next(rows, (1, []))[1]], shown)
+        for line, cells in rows:
             if cells and len(findings) < SHOWN:
-                read = _position([cell.strip() for cell in cells], seats, bad_line(shown, rows.line_num))
-                (found if isinstance(read, Position) else findings).append(read)  # type: ignore[arg-type]  # each goes to the list of its kind
-    except csv.Error as error:
-        raise Refusal([bad_line(shown, rows.line_num).of(f"the line is not CSV: {error}", hint="quote a cell that holds a comma or a quote")]) from None
+                read = _position([cell.strip() for cell in cells], seats, line)
+                if isinstance(read, Position):
+                    found.append(read)
+                else:
+                    findings.append(bad_line(shown, line).of(read, hint=f"write it like `{_EXAMPLE}`"))
+    except FileError as error:
+        raise Refusal([bad_line(shown, error.line).of(f"the line {error.fact}", hint=CELLS_HINT)]) from None
     if findings:
         raise Refusal(findings)
     return found
@@ -89,24 +92,29 @@ def _seats(header: list[str], shown: str) -> list[int]:
     return [header.index(name) for name in COLUMNS]
 
 
-def _position(cells: list[str], seats: list[int], line: BadLine) -> Position | Finding:
-    """Read one line, or say what is wrong with it."""
+def _position(cells: list[str], seats: list[int], line: int) -> Position | str:
+    """Read one line, or return what is wrong with it."""
     if len(cells) != len(seats):
-        return line.of(f"the line has {len(cells)} cells, and the table {len(seats)} columns", hint=f"write it like `{_EXAMPLE}`")
-    device, hall, *numbers = (cells[seat] for seat in seats)
-    for fault in _faults(device, hall, numbers):
-        return line.of(fault, hint=f"write it like `{_EXAMPLE}`")
-    row, rack, unit = map(int, numbers)
-    letters = [ord(letter) - 64 for letter in hall]
-    return Position(device, sum(value * 26**power for power, value in enumerate(reversed(letters))) - 1, row - 1, rack - 1, unit, line.line or 0)
-
-
-def _faults(device: str, hall: str, numbers: list[str]) -> Iterator[str]:
-    """Find the cells that cannot be read."""
+        return f"the line has {len(cells)} cells, and the table {len(seats)} columns"
+    device, hall, *texts = [cells[seat] for seat in seats]
+    number = _hall_number(hall)
+    row, rack, unit = [_NUMBERS.get(text) for text in texts]
     if not device:
-        yield "the line names no device"
+        return "the line names no device"
+    if number is None:
+        return f"the hall `{hall}` is not a letter from A on"
+    if row is None or rack is None or unit is None:
+        name, text = next((name, text) for name, text in zip(COLUMNS[2:], texts, strict=True) if text not in _NUMBERS)
+        return f"the {name} `{text}` is not a whole number from 1 to 999"
+    return Position(device, number, row - 1, rack - 1, unit, line)
+
+
+@cache
+def _hall_number(hall: str) -> int | None:
+    """Return the number of a hall, from 0; None where the text names none."""
     if not _HALL.fullmatch(hall):
-        yield f"the hall `{hall}` is not a letter from A on"
-    for name, text in zip(COLUMNS[2:], numbers, strict=True):
-        if not _NUMBER.fullmatch(text):
-            yield f"the {name} `{text}` is not a whole number from 1 to 999"
+        return None
+    number = 0
+    for letter in hall:
+        number = 26 * number + ord(letter) - 64
+    return number - 1

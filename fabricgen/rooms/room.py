@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -129,7 +129,7 @@ def _stated(naming: Naming, site: Site, shares: Shares, kind: Ints, catalog: Cat
     names = [naming.host(host) for host in range(hosts)] + list(chain.from_iterable(naming.switches(unit) for unit in range(mapping.units)))
     numbers = {name: number for number, name in enumerate(names)}
     need = [shares.of[KINDS[each]].units for each in kind.tolist()]
-    findings = list(_row_findings(rows, numbers, need, site, shown))
+    findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
     wanted = [*range(request.gpus // request.host_gpus), *(hosts + at for at, has in enumerate([*installed] * mapping.units) if has)]
     findings += _missing([names[number] for number in wanted], rows, shown)
     if not findings:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Refusal, refuse
@@ -204,13 +205,13 @@ class Subnets:
         lines = read_guids(self.plan.catalog.beside(shown), shown)
         switches, ports = set(self.plan.switches()), set(self._port_names())
         hosts = set(self.plan.hosts)
-        findings = []
-        for read in lines:
-            if (read.device in switches and not read.port) or (read.device in hosts and read.port in ports):
-                continue
-            findings.append(unknown_guid(shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else []))
-        if findings:
-            raise Refusal(findings[:SHOWN])
+        unknown = (
+            unknown_guid(shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else [])
+            for read in lines
+            if not ((read.device in switches and not read.port) or (read.device in hosts and read.port in ports))
+        )
+        if findings := list(islice(unknown, SHOWN)):
+            raise Refusal(findings)
         return {(read.device, read.port): read.guid for read in lines}
 
     @cached_property

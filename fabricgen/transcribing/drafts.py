@@ -101,9 +101,10 @@ def _fault(detail: dict[str, Any]) -> str:
     return f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said
 
 
-def bad(path: Path, fact: str, *because: str, hint: str = "") -> Finding:
+def bad(path: Path, fact: str, *because: str, hint: str = "", line: int | None = None, column: int | None = None) -> Finding:
     """Make a finding about a description."""
-    return Finding("bad-switch-description", f"{path.name}: {fact}", because=because, hint=hint, place=Place(str(path)))
+    place = Place(str(path), line, column)
+    return Finding("bad-switch-description", f"{path.name}: {fact}", because=because, hint=hint, place=place)
 
 
 def refused(path: Path, fact: str, *because: str, hint: str = "") -> Refusal:

@@ -5,12 +5,12 @@ Owns opening the file and telling the kinds apart by what they must hold.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.source import load_facts
-from fabricgen.transcribing.drafts import Description, refused
+from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.files import FileError, OpenError, decode, parse_json, read_bytes
+from fabricgen.source import parse_facts
+from fabricgen.transcribing.drafts import Description, bad, refused
 from fabricgen.transcribing.hedgehog_profiles import read_profile
 from fabricgen.transcribing.netbox_types import read_device_type
 from fabricgen.transcribing.sonic_platforms import read_platform
@@ -43,11 +43,11 @@ def read_description(path: Path, nos: str) -> Description:
 def _load(path: Path) -> dict[str, Any]:
     """Open a file: JSON by its name, everything else as YAML."""
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise refused(path, f"the file is larger than {MOST_BYTES} bytes", hint="give the description of one switch")
-        facts: Any = json.loads(path.read_text(encoding="utf-8")) if path.suffix == ".json" else load_facts(path, "bad-switch-description")
-    except OSError as error:
-        raise Refusal([Finding("no-such-file", f"`{path}` cannot be read: {error.strerror}", hint="give the path of a description")]) from None
-    except (ValueError, RecursionError) as error:
-        raise refused(path, f"it is not JSON: {error}", hint="give the file as its project ships it") from None
+        data = read_bytes(path, MOST_BYTES)
+        facts: Any = parse_json(decode(data)) if path.suffix == ".json" else parse_facts(path, data, "bad-switch-description")
+    except OpenError as error:
+        raise refuse("no-such-file", f"`{path}` {error.fact}", hint="give the path of a description") from None
+    except FileError as error:
+        hint = error.hint or "give the file as its project ships it"
+        raise Refusal([bad(path, f"it {error.fact}", hint=hint, line=error.line, column=error.column)]) from None
     return facts if isinstance(facts, dict) else {}

@@ -202,7 +202,7 @@ def test_every_bad_file_of_a_directory_is_named(tmp_path: Path) -> None:
     with pytest.raises(Refusal) as refused:
         read_evidence([tmp_path, tmp_path / "gone.json"])
     assert [finding.fact.partition("`: ")[2].partition(":")[0] for finding in refused.value.findings] == [
-        "this is not JSON", "the file is not text", "no such file or directory",
+        "this is not JSON", "it is not UTF-8 text", "no such file or directory",
     ]  # fmt: skip
     (tmp_path / "none").mkdir()
     with pytest.raises(Refusal, match="no file in this directory"):

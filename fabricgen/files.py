@@ -1,0 +1,192 @@
+"""The files that a user names: regular files, read up to a limit, as text, JSON or rows of CSV.
+
+Owns what makes a file unreadable. Every reader catches `FileError` and turns it into a refusal with a code of its own; what a file means is
+for the reader.
+"""
+
+from __future__ import annotations
+
+import csv
+import errno
+import io
+import json
+import os
+import re
+import stat
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+CHUNK_BYTES = 2**20
+
+_DIGITS = re.compile(r"\d+")
+_SPECIAL = (
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class FileError(Exception):
+    """A file that cannot be used.
+
+    `fact` is the predicate of a sentence about the file, like `is larger than 1024 bytes`. Line and
+    column count from 1 and are None where the fault has no place in the text.
+    """
+
+    def __init__(
+        self,
+        fact: str,
+        line: int | None = None,
+        column: int | None = None,
+        *,
+        hint: str = "",
+    ) -> None:
+        """Keep the fact and its place."""
+        super().__init__(fact)
+        self.fact, self.line, self.column, self.hint = fact, line, column, hint
+
+
+class OpenError(FileError):
+    """A file that cannot be opened, because it does not exist, is no regular file, or is not ours to read."""
+
+    def __init__(self, reason: str, *, missing: bool = False) -> None:
+        """Keep the reason, and whether there is no such file."""
+        super().__init__(f"cannot be read: {reason}")
+        self.reason, self.missing = reason, missing
+
+
+def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
+    """Return what a regular file holds, at most `most` bytes. Raises FileError."""
+    try:
+        # O_NONBLOCK: opening a pipe must not wait for a writer
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as stream:
+            found = os.fstat(descriptor)
+            for is_kind, kind in _SPECIAL:
+                if is_kind(found.st_mode):
+                    raise OpenError(f"it is {kind}, and not a regular file")
+            if found.st_size > most:
+                raise _too_large(most)
+            return read_stream(stream, most)  # the size was only a promise
+    except OSError as error:
+        raise _open_error(error) from None
+    except ValueError:  # a NUL or half a surrogate pair, which no path holds
+        raise OpenError("no path holds these characters") from None
+
+
+def _too_large(most: int) -> FileError:
+    """Return the error for a file above its limit."""
+    return FileError(f"is larger than {most} bytes")
+
+
+def _open_error(error: OSError) -> OpenError:
+    """Return the error for what the system says of a file."""
+    reason = error.strerror or "the system gives no reason"
+    return OpenError(reason, missing=error.errno == errno.ENOENT)
+
+
+def read_stream(stream: BinaryIO, most: int) -> bytes:
+    """Return what is left of a stream, at most `most` bytes. Raises FileError."""
+    chunks, size = list[bytes](), 0
+    try:
+        while chunk := stream.read(min(CHUNK_BYTES, most + 1 - size)):
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > most:
+                raise _too_large(most)
+    except OSError as error:
+        raise _open_error(error) from None
+    return b"".join(chunks)
+
+
+def is_file(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names a regular file; False where the system cannot tell."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - Path.is_file raises for a long name
+    except (OSError, ValueError):
+        return False
+
+
+def read_text(path: str | os.PathLike[str], most: int) -> str:
+    """Return the text of a regular file, at most `most` bytes of UTF-8. Raises FileError."""
+    return decode(read_bytes(path, most))
+
+
+def decode(data: bytes) -> str:
+    """Return UTF-8 as text, without a byte order mark. Raises FileError with the place."""
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line, column = place_at(data, error.start)
+        fact = f"is not UTF-8 text: byte 0x{data[error.start]:02x}"
+        raise FileError(fact, line, column, hint="save it as UTF-8") from None
+
+
+def place_at(text: str | bytes, position: int) -> tuple[int, int]:
+    """Return line and column, from 1, of a position in a text."""
+    newline = b"\n" if isinstance(text, bytes) else "\n"
+    before = text[:position]
+    return before.count(newline) + 1, position - before.rfind(newline)  # type: ignore[arg-type]  # both are of one type
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
+    """Return the value of a JSON text. Raises FileError for what no program can have written."""
+    try:
+        values = json.loads(text, parse_constant=_refuse_constant)
+        if "\\ud" in text.lower():  # an escape may be half of a surrogate pair, which cannot be written
+            json.dumps(values, ensure_ascii=False).encode()
+    except json.JSONDecodeError as error:
+        fact = f"is not JSON: {error.msg.lower()}"
+        raise FileError(fact, error.lineno, error.colno) from None
+    except RecursionError:
+        raise FileError("is nested too deeply") from None
+    except UnicodeEncodeError:
+        raise FileError("holds half of a surrogate pair, which is no character") from None
+    except ValueError:
+        line, column = long_number(text) or (None, None)
+        raise FileError(f"holds a number of more than {digits_limit()} digits", line, column) from None
+    return values
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    """Refuse NaN and the infinities, which Python reads and JSON does not have."""
+    raise FileError(f"is not JSON: {word} is not a number")
+
+
+def digits_limit() -> int:
+    """Return the digits that Python reads as one number."""
+    return sys.get_int_max_str_digits()
+
+
+def long_number(text: str) -> tuple[int, int] | None:
+    """Return line and column of the first number that is too long to read; None if there is none."""
+    limit = digits_limit()
+    starts = (run.start() for run in _DIGITS.finditer(text) if run.end() - run.start() > limit)
+    start = next(starts, None)
+    return None if start is None else place_at(text, start)
+
+
+def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV with their last line, from 1. Raises FileError with the line."""
+    reader = csv.reader(io.StringIO(text), strict=True)
+    try:
+        for cells in reader:
+            yield reader.line_num, cells
+    except csv.Error as error:
+        raise FileError(f"is not CSV: {csv_fault(error)}", reader.line_num, 1) from None
+
+
+def csv_fault(error: csv.Error) -> str:
+    """Return what is wrong with a row.
+
+    >>> csv_fault(csv.Error("field larger than field limit (131072)"))
+    'a cell has more than 131072 characters'
+    """
+    said = str(error)
+    limit = csv.field_size_limit()
+    return f"a cell has more than {limit} characters" if "field limit" in said else said

@@ -1,0 +1,244 @@
+"""Every file that a user names is a regular file of limited size, and what it holds is refused with its place, never a fault."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from fabricgen.cli import run
+from fabricgen.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
+from fabricgen.lab.session import digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+INVENTORY = """\
+name: small
+gpus: 16
+hb_domain: {gpus: 8}
+switches: {leaf: {generic: {radix: 16}}}
+"""
+SITE = INVENTORY.replace("generic: {radix: 16}", "model: sn5600") + "host: {model: dgx-h100}\n"
+SHEET = "a_device,a_interface,b_device,b_interface,cable"
+BUILD = "build fabric.yaml -o out --dry-run --only"
+SUBNET = SITE.replace("sn5600", "qm9700") + "addressing: {guids: FILE}\n"
+
+
+class Reader(NamedTuple):
+    """One reader of files: the command line that gives it FILE, what it parses, its header, and the inventory beside it."""
+
+    command: str
+    syntax: str
+    inventory: str = INVENTORY
+    header: str = ""
+
+
+READERS = {
+    "inventory": Reader("plan FILE", "yaml json"),
+    "plan": Reader("plan fabric.yaml --from FILE", "json"),
+    "old plan": Reader("diff FILE fabric.yaml", "json"),
+    "lldp": Reader("audit fabric.yaml --lldp FILE", "csv json", header="device,interface,peer,port"),
+    "ibnetdiscover": Reader("audit fabric.yaml --ibnetdiscover FILE", "csv"),
+    "degraded": Reader("audit fabric.yaml --degraded FILE", ""),
+    "serials": Reader(f"{BUILD} cabling --columns cable,a_serial --serials FILE", "csv", header="device,serial"),
+    "guids": Reader(f"{BUILD} configs", "csv", SUBNET, "device,port,guid"),
+    "positions": Reader("plan fabric.yaml", "csv", SITE + "site: {positions: FILE}\n", "device,hall,row,rack,unit"),
+    "prices": Reader("plan fabric.yaml --prices FILE.yaml", "yaml"),
+    "workload": Reader("model fabric.yaml --llm FILE.yaml --accelerator h100-sxm", "yaml", SITE),
+    "published": Reader("model fabric.yaml --llm gpt3 --accelerator h100-sxm --published FILE", "yaml", SITE),
+    "catalog": Reader("plan fabric.yaml --catalog own", "yaml", SITE.replace("sn5600", "file")),
+    "pack": Reader(f"{BUILD} configs --templates own", "yaml", INVENTORY + "nos: frr\n"),
+    "profiles": Reader(f"{BUILD} cabling --templates own", "yaml"),
+    "cut sheet": Reader("import FILE --gpus 16 --hb-domain 8 --radix 16 -o plan.json", "csv", header=SHEET),
+    "description": Reader("catalog import FILE", "yaml"),
+    "json description": Reader("catalog import FILE.json", "json"),
+    "job": Reader("placement fabric.yaml @FILE", ""),
+}
+WHERE = {
+    "catalog": "own/switches/file.yaml",
+    "pack": "own/frr/pack.yaml",
+    "profiles": "own/cabling/profiles.yaml",
+    "guids": "file.csv",
+    "positions": "file.csv",
+}
+"""Readers that find their file by its place instead of being given a path."""
+
+PLAN = '{"format": "fabricgen-plan/1", "inventory": {"name": "x", "gpus": %s}}'
+CONTENTS = {
+    "": {
+        "empty": b"",
+        "NUL": b"\0" * 100,
+        "not UTF-8": b"a,b\n\xff\xfe\x80",
+        "UTF-16": "name: x\n".encode("utf-16"),
+        "one long line": b"x" * 200_000,
+        "number": b"1",
+        "control characters": "a\x1b[2J,b\x9b,c\x07,d\n".encode(),
+    },
+    "csv": {
+        "long cell": b"HEADER\nx," + b"y" * 200_000 + b",z,w,v\n",
+        "long digits": b"HEADER\nx,A," + b"9" * 5000 + b",1,1\n",
+        "open quote": b'HEADER\na,"b,c\n' * 9,
+    },
+    "json": {
+        "deep": b"[" * 2_000,
+        "deep object": b'{"lldp":' * 2_000,
+        "long number": b'{"lldp": ' + b"9" * 5000 + b"}",
+        "long number in a list": b"[1, -" + b"9" * 5000 + b"]",
+        "long number in a plan": (PLAN % ("9" * 5000)).encode(),
+        "half a surrogate pair": b'{"lldp": {"interface": [{"name": "\\ud800"}]}}',
+        "NaN": b'{"lldp": NaN}',
+        "open": b'{"lldp": [',
+    },
+    "yaml": {
+        "long number": b"name: x\ngpus: " + b"9" * 5000,
+        "deep": b"[" * 2_000,
+        "anchor twice": b"a: &x 1\nb: &x 2\nc: *x\n",
+        "YAML 1.1": b"%YAML 1.1\n---\na: 1e5\n",
+        "bad tag": b"a: !!bool maybe\n",
+        "bad date": b"a: 2026-99-99\n",
+        "list": b"- 1\n",
+        "key that is no word": b"? [a]\n: b\n",
+    },
+}
+"""What a file may hold that it must not, by the syntax whose reader meets it; HEADER is the reader's own."""
+
+
+def outcome(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str]:
+    """Run a command and return its exit code and what it printed on stderr."""
+    code = run(command.split())
+    return code, capsys.readouterr().err
+
+
+@pytest.fixture
+def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[Path, str]]:
+    """Return a function that lays out the files of a reader, and returns the path of FILE and the command."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FABRICGEN_CATALOG", raising=False)
+    monkeypatch.delenv("FABRICGEN_TEMPLATES", raising=False)
+
+    def place(name: str) -> tuple[Path, str]:
+        reader = READERS[name]
+        words = [word for word in reader.command.split() if "FILE" in word]
+        file = WHERE.get(name) or (words[0].replace("FILE", "file").lstrip("@") if words else "file")
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "fabric.yaml").write_text(reader.inventory.replace("FILE", file), encoding="utf-8")
+        return tmp_path / file, reader.command.replace("FILE", "file")
+
+    return place
+
+
+def assert_refused(code: int, said: str) -> None:
+    """Hold that a run ended with a finding or a word on usage, and with nothing of Python."""
+    assert code in {1, 2}, said
+    assert said.startswith(("error[", "Usage:", "Error:")), said
+    assert "Traceback" not in said
+    assert "Warning" not in said
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_what_a_file_holds_is_never_a_fault(name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever a library raises for a text becomes a refusal."""
+    file, command = lay_out(name)
+    reader = READERS[name]
+    texts = {content: data for syntax in ("", *reader.syntax.split()) for content, data in CONTENTS[syntax].items()}
+    for content, data in texts.items():
+        file.write_bytes(data.replace(b"HEADER", reader.header.encode()))
+        code, said = outcome(capsys, command)
+        if (name, content) == ("degraded", "empty"):  # nothing is dead
+            assert code == 0
+            continue
+        assert_refused(code, f"{said}{content}")
+        assert name == "job" or file.name in said, f"{said}{content}"  # a job is words, wherever they come from
+
+
+def grow(file: Path) -> None:
+    """Make a file of two gibibytes that takes no room on the disk."""
+    file.touch()
+    os.truncate(file, 2**31)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_only_regular_files_of_limited_size_are_read(name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]) -> None:
+    """What is missing, a directory, a device, a pipe or too large is refused, and no memory is spent on it."""
+    file, command = lay_out(name)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    makers: dict[str, Callable[[], object]] = {
+        "missing": lambda: None,
+        "directory": file.mkdir,
+        "device": lambda: file.symlink_to("/dev/zero"),
+        "pipe": lambda: os.mkfifo(file),
+        "loop": lambda: file.symlink_to(file.name),
+        "large": lambda: grow(file),
+    }
+    for kind, make in makers.items():
+        make()
+        code, said = outcome(capsys, command)
+        if kind != "large" and name in {"pack", "profiles"}:  # as if it were not there: the shipped one is used
+            assert code == 0, said
+        elif (name, kind) == ("lldp", "directory"):
+            assert "there is no file in this directory" in said
+        else:
+            assert_refused(code, f"{said}{kind}")
+        if file.is_dir():
+            file.rmdir()
+        else:
+            file.unlink(missing_ok=True)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18  # KiB: a quarter of a GiB
+
+
+def test_a_file_that_is_larger_than_its_size_says(tmp_path: Path) -> None:
+    """The size that the system gives is a promise; the limit holds while a file is read."""
+    with pytest.raises(FileError, match="is larger than 16 bytes"):
+        read_bytes("/proc/self/maps", 16)
+    (tmp_path / "sixteen").write_bytes(b"x" * 16)
+    assert read_bytes(tmp_path / "sixteen", 16) == b"x" * 16
+
+
+@pytest.mark.parametrize("path", ["n" * 300, "a\0b", "\ud800", "", "d/" * 3000])
+def test_paths_that_the_system_does_not_take(path: str) -> None:
+    """They are no files, and say so."""
+    assert not is_file(path)
+    with pytest.raises(OpenError):
+        read_bytes(path, 16)
+
+
+def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """EACCES is the user's to mend; root does not see it, so the system's answer is played."""
+
+    def closed(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    file = tmp_path / "fabric.yaml"
+    file.write_text(INVENTORY, encoding="utf-8")
+    monkeypatch.setattr(os, "open", closed)
+    code, said = outcome(capsys, f"plan {file}")
+    assert_refused(code, said)
+    assert "cannot be read: Permission denied" in said
+
+
+def test_the_place_of_a_fault_is_its_line() -> None:
+    """A long number, a bad byte and a long cell have their line and column."""
+    with pytest.raises(FileError) as number:
+        parse_json('{"a": 1,\n "b": ' + "7" * (sys.get_int_max_str_digits() + 1) + "}")
+    assert (number.value.line, number.value.column) == (2, 7)
+    with pytest.raises(FileError) as cell:
+        list(csv_rows("a,b\n" + "c" * 200_000))
+    assert (cell.value.fact, cell.value.line) == ("is not CSV: a cell has more than 131072 characters", 2)
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    """Excel writes one in front of a table."""
+    (tmp_path / "table.csv").write_bytes(b"\xef\xbb\xbfdevice\n")
+    assert read_text(tmp_path / "table.csv", 100) == "device\n"
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 20_000, '{"wiring_sha256": ' + "9" * 5000])
+def test_a_directory_that_build_did_not_write_has_no_digest(text: str, tmp_path: Path) -> None:
+    """What a lab is given instead of a build is nothing that it can compare."""
+    (tmp_path / "plan.json").write_text(text, encoding="utf-8")
+    assert digest_of(tmp_path) is None
