@@ -30,7 +30,7 @@ _Name = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{(n|cage|subport)\})+$"
 class Bind(BaseModel):
     """One file that is mounted, read only: an output of the pack by its path, or, with a `template`, a file for the container alone."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     file: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     at: Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]+$")]
@@ -49,7 +49,7 @@ class Bind(BaseModel):
 class Container(BaseModel):
     """A container of a lab, in the words of containerlab, which the other engines share."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     kind: Annotated[str, Field(pattern=r"^[a-z0-9_-]+$")]
     image: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9./:_@-]*$")]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
 from fabricgen.terms import LinkKind
 
@@ -91,7 +92,7 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
         for block in range(blocks):
             here = (unit.kind == kind) & (unit.block == block)
             pairs, links = np.unique((unit.lower[here].astype(np.int64) * blocks + block) * size + upper[here], return_counts=True)
-            for count in np.unique(links).tolist():
+            for count in distinct(links).tolist():
                 lowers, uppers = np.divmod(pairs[links == count], size)
                 joined[kind, block, count] = list(zip(lowers.tolist(), uppers.tolist(), strict=True))
     return np.bincount(upper[unit.kind == LinkKind.HOST], minlength=size).tolist(), joined

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.jobs import find_job, job_text
 from fabricgen.terms import gpu_name
 
@@ -42,7 +43,7 @@ class Placement:
     @cached_property
     def domains(self) -> Ints:
         """The HB domains of the job."""
-        return np.unique(self.gpus // self.plan.request.domain_gpus)
+        return distinct(self.gpus // self.plan.request.domain_gpus)
 
     @cached_property
     def present(self) -> Bools:

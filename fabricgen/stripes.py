@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -37,4 +38,4 @@ def stripes(plan: Plan) -> list[Stripe]:
     found: dict[bytes, list[int]] = {}
     for domain, row in enumerate(np.ascontiguousarray(leaves)):
         found.setdefault(row.tobytes(), []).append(domain)
-    return [Stripe(tuple(np.unique(leaves[members[0]]).tolist()), tuple(members)) for members in found.values()]
+    return [Stripe(tuple(distinct(leaves[members[0]]).tolist()), tuple(members)) for members in found.values()]

@@ -13,9 +13,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
 import pytest
 
 import fabricgen
+from fabricgen.cli import program
 
 if TYPE_CHECKING:
     from tests.conftest import Run
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 PROGRAM = Path(sys.executable).parent / "fabricgen"
 HEAVY = {"jinja2", "networkx", "numpy", "pydantic", "ruamel", "xlsxwriter"}
 FOR_ARTEFACTS = {"jinja2", "networkx", "xlsxwriter"}
+FOR_OTHERS = {
+    "fabricgen.cli.build", "fabricgen.cli.lab", "fabricgen.packs", "fabricgen.checks", "fabricgen.views", "numpy.ma",
+}  # fmt: skip
+"""Modules that only other commands need, and large parts of libraries that no command does."""
 INVENTORY = """\
 name: start
 gpus: 1024
@@ -41,27 +47,45 @@ def inventory(tmp_path: Path) -> Path:
 
 
 def imported(*arguments: object, env: dict[str, str], cwd: Path) -> set[str]:
-    """Return the top-level packages that a run imports, as python itself reports them."""
+    """Return the modules that a run imports, as python itself reports them."""
     command = [sys.executable, "-X", "importtime", "-m", "fabricgen", *map(str, arguments)]
     ended = subprocess.run(command, env=env, cwd=cwd, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
     lines = (line for line in ended.stderr.splitlines() if line.startswith("import time:"))
-    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    return {line.rpartition("|")[2].strip() for line in lines}
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_asking_for_help_imports_no_heavy_library(option: str, environment: dict[str, str], tmp_path: Path) -> None:
     """`--help` and `--version` answer before anything large is read."""
-    packages = imported(option, env=environment, cwd=tmp_path)
-    assert "fabricgen" in packages
-    assert packages & HEAVY == set()
+    modules = imported(option, env=environment, cwd=tmp_path)
+    assert "fabricgen" in modules
+    assert modules & HEAVY == set()
 
 
 def test_planning_imports_nothing_that_only_artefacts_need(inventory: Path, environment: dict[str, str], tmp_path: Path) -> None:
     """`plan` reads, counts and wires; graphs, templates and spreadsheets are for others."""
-    packages = imported("plan", inventory, env=environment, cwd=tmp_path)
-    assert "numpy" in packages
-    assert packages & FOR_ARTEFACTS == set()
+    modules = imported("plan", inventory, env=environment, cwd=tmp_path)
+    assert "numpy" in modules
+    assert modules & (FOR_ARTEFACTS | FOR_OTHERS) == set()
+
+
+def test_numpy_starts_no_threads(environment: dict[str, str]) -> None:
+    """To start threads for linear algebra takes more CPU than to plan; who wants them sets their number."""
+    code = "import os, sys; from fabricgen.cli import main; sys.argv[1:] = ['--version']\ntry: main()\nfinally: print(os.environ['OPENBLAS_NUM_THREADS'])"
+    for asked, found in ((environment, "1"), ({**environment, "OPENBLAS_NUM_THREADS": "4"}, "4")):
+        ended = subprocess.run([sys.executable, "-c", code], env=asked, capture_output=True, text=True, check=False)
+        assert ended.stdout.split()[-1] == found, ended.stderr
+
+
+def test_every_command_is_listed_under_its_own_name() -> None:
+    """The table of commands agrees with the modules that it names."""
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        assert command is not None
+        assert command.name == name
+        assert command.help
 
 
 def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from fabricgen.cabling.outfitting import Choice, first_of, misfits, settle
 from fabricgen.cabling.ways import metres
 from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.distinct import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -147,7 +148,7 @@ class Lengths:
     @cached_property
     def stock_mm(self) -> Ints:
         """Every stock length of any offer, sorted, in millimetres."""
-        return np.unique(np.concatenate(self._tables))
+        return distinct(np.concatenate(self._tables))
 
     @cached_property
     def longest(self) -> dict[LinkKind, Longest]:

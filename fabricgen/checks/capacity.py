@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
+from fabricgen.distinct import distinct_columns
 from fabricgen.terms import LinkKind, ratio_text
 
 if TYPE_CHECKING:
@@ -118,5 +119,5 @@ def _upper_ends(evidence: Evidence) -> Iterator[Whole]:
 
 def _worst(down: Whole, up: Whole) -> str:
     """Return the largest ratio of any switch that has both."""
-    pairs = np.unique(np.stack([down[up > 0], up[up > 0]]), axis=1).T.tolist()
+    pairs = distinct_columns(np.stack([down[up > 0], up[up > 0]])).T.tolist()
     return ratio_text(max((Fraction(low, high) for low, high in pairs), default=Fraction(0)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.distinct import distinct, distinct_columns
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _pieces(evidence: Evidence, joint: Joint, rows: Bools) -> int:
         cage, host = host_cages(evidence, rows), evidence.plan.request.host
         ports = zip((wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(), wiring.lower_port[rows].tolist(), strict=True)
         sub = np.array([host.port(gpu, plane).sub - 1 if host else 0 for gpu, plane in ports])
-    return len(np.unique(np.stack([cage, sub // joint.shared]), axis=1).T)
+    return len(distinct_columns(np.stack([cage, sub // joint.shared])).T)
 
 
 def _subs(evidence: Evidence, tier: int) -> Whole:

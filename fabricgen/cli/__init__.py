@@ -6,38 +6,61 @@ Modules of this package import click and the standard library only; what a comma
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from fabricgen import __version__
-from fabricgen.cli.audit import audit
-from fabricgen.cli.build import build
-from fabricgen.cli.catalog import catalog
-from fabricgen.cli.check import check
-from fabricgen.cli.diff import diff
-from fabricgen.cli.impact import impact
-from fabricgen.cli.importing import import_sheet
-from fabricgen.cli.init import init
-from fabricgen.cli.lab import lab
-from fabricgen.cli.model import model
-from fabricgen.cli.phases import phases
-from fabricgen.cli.placement import placement
-from fabricgen.cli.plan import compare, plan
 from fabricgen.cli.printing import print_findings
-from fabricgen.cli.route import route
-from fabricgen.cli.search import search
-from fabricgen.cli.serve import serve
-from fabricgen.cli.texts import explain, schema
 from fabricgen.diagnostics import Refusal
 
 INTERRUPTED, FAULT = 130, 3
 
+COMMANDS = {
+    "audit": "audit:audit", "build": "build:build", "catalog": "catalog:catalog", "check": "check:check", "compare": "plan:compare", "diff": "diff:diff",
+    "explain": "texts:explain", "impact": "impact:impact", "import": "importing:import_sheet", "init": "init:init", "lab": "lab:lab", "model": "model:model",
+    "phases": "phases:phases", "placement": "placement:placement", "plan": "plan:plan", "route": "route:route", "schema": "texts:schema",
+    "search": "search:search", "serve": "serve:serve",
+}  # fmt: skip
+"""Command -> its module in this package, and its name there."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
+"""What libraries read when they are imported, where the user has not set it.
+
+numpy starts no threads for linear algebra, of which there is little here; to start them takes more
+CPU than to plan. pydantic looks for no plugins in other installed packages.
+"""
+
+KEPT_OBJECTS = 100_000
+"""Objects that are made and kept before Python looks for unreachable cycles among them.
+
+Its own 700 make it look hundreds of times while modules are imported, and find nothing.
+"""
+
+
+class _Commands(click.Group):
+    """The commands; each is imported when it is run or described."""
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command; None where there is none of that name."""
+        del ctx
+        if cmd_name not in COMMANDS:
+            return None
+        module, name = COMMANDS[cmd_name].split(":")
+        command: click.Command = getattr(import_module(f"{__name__}.{module}"), name)
+        return command
+
+
+@click.group(
+    cls=_Commands,
+    commands={name: click.Command(name) for name in COMMANDS},
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
 @click.version_option(__version__, prog_name="fabricgen")
 def program() -> None:
     """Turn one YAML inventory into a GPU training fabric: sized, wired, priced and configured.
@@ -46,14 +69,11 @@ def program() -> None:
     """
 
 
-for command in (
-    init, plan, build, check, compare, search, diff, import_sheet, phases, route, impact, placement, model, audit, lab, serve, catalog, schema, explain,
-):  # fmt: skip
-    program.add_command(command)
-
-
 def main() -> NoReturn:
     """Run the program and end with its exit code; a polite kill cleans up as Ctrl-C does."""
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
+    gc.set_threshold(KEPT_OBJECTS)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     sys.exit(run())
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import click
 
 from fabricgen.cli.printing import print_json
@@ -27,6 +25,8 @@ def explain(code: str | None) -> None:
 
     Without one, list them all.
     """
+    from importlib.resources import files
+
     from fabricgen.diagnostics import refuse, suggest
 
     pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import role_of
+from fabricgen.distinct import distinct
 from fabricgen.rooms.footprints import HOST, KINDS
 from fabricgen.terms import ROLES
 
@@ -136,7 +137,7 @@ def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Ints, dict[End, Ints]]]:
 def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
     """Yield each role, with the racks of its boxes that are installed."""
     here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
-    devices = np.unique(here)
+    devices = distinct(here)
     for kind, role in enumerate(KINDS):
         own = devices[room.kind[devices] == kind]
         if len(own):

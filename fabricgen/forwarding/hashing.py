@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ class _Climb:
         first = {LinkKind.LEAF_SPINE: (0, 1), LinkKind.SPINE_CORE: (sizing.leaf, sizing.leaf + sizing.pod_spines)}
         own = {kind: (columns.kind == kind) & (columns.block == 0) & (columns.lower >= first[kind][0]) & (columns.lower < first[kind][1]) for kind in crossed}
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
-        uppers = [box for kind, rows in self.kinds.items() for box in np.unique(columns.lower[rows]).tolist()]
+        uppers = [box for kind, rows in self.kinds.items() for box in distinct(columns.lower[rows]).tolist()]
         self.uplinks = {box: [row for rows in self.kinds.values() for row in rows.tolist() if columns.lower[row] == box] for box in uppers}
         self.seeds = {box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box]) for box in uppers}
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.bom.tallying import tally
+from fabricgen.distinct import distinct
 from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def parts_of(plan: Plan, wiring: Wiring, stands: Bools) -> Counter[str]:
     """Count the parts that some of a plan's links take, by model, without spares. NICs come with the hosts, and hosts at once."""
     found: Counter[str] = Counter()
     tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.units)
-    used = tier[np.unique(np.concatenate([wiring.upper[stands], wiring.lower[stands & (wiring.kind != LinkKind.HOST)]]))]
+    used = tier[distinct(np.concatenate([wiring.upper[stands], wiring.lower[stands & (wiring.kind != LinkKind.HOST)]]))]
     for role in plan.roles:
         found[plan.request.fronts[role].model.model] += int(np.count_nonzero(used == role.tier))
     counted = tally(plan, stands)

@@ -16,6 +16,7 @@ import numpy as np
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.distinct import distinct, distinct_columns
 from fabricgen.growth.buying import parts_of
 from fabricgen.summary import number
 from fabricgen.terms import Design, LinkKind, Role, ratio_text
@@ -156,7 +157,7 @@ def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[Rows, Rows], parts
         sum(priced, Decimal(0)) if priced else None,
         tuple(part for part in parts if prices[part] is None),
         int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
-        plan.request.gpus - len(np.unique(wiring.lower[host])),
+        plan.request.gpus - len(distinct(wiring.lower[host])),
         _oversubscription(plan, wiring, stands),
     )
 
@@ -171,7 +172,7 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: Rows) -> Fraction | No
         np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count) for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
     )
     speeds = plan.joints[LinkKind.HOST].speed_gbps, plan.request.fronts[Role.SPINE].down.speed_gbps
-    pairs = np.unique(np.stack([have[carry > 0], carry[carry > 0]]), axis=1).T.tolist()
+    pairs = distinct_columns(np.stack([have[carry > 0], carry[carry > 0]])).T.tolist()
     return max(Fraction(low * speeds[0], high * speeds[1]) for low, high in pairs)
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.distinct import distinct_columns
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -63,5 +65,5 @@ class Watch:
 
 def pairs_of(sheet: Sheet, rows: Whole) -> list[Pair]:
     """Return the nodes that some cables join, each pair once."""
-    pairs = np.unique(np.stack([sheet.a_node[rows], sheet.b_node[rows]]), axis=1)
+    pairs = distinct_columns(np.stack([sheet.a_node[rows], sheet.b_node[rows]]))
     return list(zip(*pairs.tolist(), strict=True))

@@ -16,6 +16,7 @@ import numpy as np
 
 from fabricgen.clos import Joints
 from fabricgen.diagnostics import refuse
+from fabricgen.distinct import distinct
 from fabricgen.heritage.runs import counted, runs, unrolled
 from fabricgen.heritage.standing import read_standing
 from fabricgen.terms import LinkKind, Role
@@ -200,7 +201,7 @@ def _fits(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing, radix: dic
     if not len(upper) == len(port) == lowers * uplinks or not uplinks:
         return False
     inside = min(upper.min(), port.min()) >= 0 and upper.max() < uppers and port.max() < ports
-    return bool(inside) and len(np.unique(upper.astype(np.int64) * ports + port)) == len(upper)
+    return bool(inside) and len(distinct(upper.astype(np.int64) * ports + port)) == len(upper)
 
 
 def _sides(kind: LinkKind, sizing: Sizing) -> tuple[tuple[int, int], tuple[int, int]]:

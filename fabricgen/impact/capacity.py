@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.forwarding import Reach
 from fabricgen.terms import LinkKind
 
@@ -122,7 +123,7 @@ class Capacity:
 
     def by_rail(self) -> dict[int, float]:
         """Return the share of its bandwidth that each affected rail has lost."""
-        return {rail: float(self.lost[self.living.rail == rail].mean()) for rail in np.unique(self.living.rail[self.lost > 0]).tolist()}
+        return {rail: float(self.lost[self.living.rail == rail].mean()) for rail in distinct(self.living.rail[self.lost > 0]).tolist()}
 
 
 def _share(now: Floats | Ints, whole: Ints) -> Floats:

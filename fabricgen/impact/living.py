@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.distinct import distinct
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -181,7 +183,7 @@ class Living:
         for (scope, on), joins in self.joins.items():
             if on == plane:
                 here = self.scope == scope
-                served = np.unique(self.leaf[here & self.ports[plane]])
+                served = distinct(self.leaf[here & self.ports[plane]])
                 place[here] += _parts(joins, served)[self.leaf[here]]
         return place
 
@@ -199,7 +201,7 @@ def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
     last = np.zeros(len(first), dtype=np.int64)
     last[numbers] = np.arange(len(up))
     joined = np.stack([reach.leaves_from(unit, block, leaf)[last] for leaf in first.tolist()])
-    living = np.unique(numbers[tiers.alive])
+    living = distinct(numbers[tiers.alive])
     return None if joined[np.ix_(living, living)].all() else Joins(numbers, joined)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.forwarding import Choice
 from fabricgen.impact.choosing import Ways
 from fabricgen.terms import gpu_name
@@ -54,7 +55,7 @@ class Task:
         if self.size <= budget:
             return self, 1.0
         domain = living.domain[self.sources]
-        every = np.unique(domain)
+        every = distinct(domain)
         step, turns = -(-self.size // budget), max(living.reach.plan.request.rails - 1, 1)
         while gcd(step, turns) > 1:
             step += 1
@@ -170,6 +171,6 @@ def _tasks(pairs: Pairs) -> Iterator[Task]:
         others = np.flatnonzero(~hurt.joined[mine] & (hurt.scope == hurt.scope[mine]))
         if len(others):
             yield Task(hurt.gpus[hurt.of == mine], hurt.gpus[np.isin(hurt.of, others)], inside=False)
-    for each in np.unique(domain[pairs.stranded]).tolist():
+    for each in distinct(domain[pairs.stranded]).tolist():
         members = pairs.stranded[domain[pairs.stranded] == each]
         yield Task(members, members, inside=True)

@@ -25,7 +25,7 @@ RESERVED = ("manifest.json", "plan.json", "report.html")
 class Output(BaseModel):
     """One file that a pack writes: `each` names what it is written for, which is also the view that its template sees."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
     template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
@@ -105,7 +105,7 @@ class Output(BaseModel):
 class Pack(BaseModel):
     """The contents of a pack.yaml."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str
     description: str

@@ -1,7 +1,5 @@
 """What facts of every kind have in common: their values, their sources, and what could not be verified."""
 
-from __future__ import annotations
-
 import re
 from decimal import Decimal
 from typing import Annotated, Literal, Self
@@ -45,7 +43,7 @@ LaneTable = Annotated[tuple[tuple[int, ...], ...], BeforeValidator(_lane_ranges)
 class Facts(BaseModel):
     """Facts from a file: immutable, and nothing in them that nobody reads."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Sourced(Facts):

@@ -1,7 +1,5 @@
 """What a catalog file may say of a host, its GPUs and its NICs."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import model_validator

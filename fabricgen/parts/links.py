@@ -1,7 +1,5 @@
 """What a catalog file may say of transceivers and cables."""
 
-from __future__ import annotations
-
 from typing import Literal, Self
 
 from pydantic import model_validator

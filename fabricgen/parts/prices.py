@@ -1,7 +1,5 @@
 """What a price book may say."""
 
-from __future__ import annotations
-
 import datetime as dt
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,7 +22,7 @@ class PriceBook(Sourced):
     parts: dict[str, Price] = {}
     packs: dict[str, Count] = {}  # how many of a part are sold together; its price is that of one
 
-    def switch_port(self, speed_gbps: int) -> Decimal | None:
+    def switch_port(self, speed_gbps: int) -> "Decimal | None":
         """Price one switch port of a speed by the book's rate.
 
         >>> PriceBook(name="paper-v5", description="-", source="-", currency="USD", switch_port_400g=694).switch_port(800)
@@ -32,6 +30,6 @@ class PriceBook(Sourced):
         """
         return None if self.switch_port_400g is None else self.switch_port_400g * speed_gbps / 400
 
-    def transceiver(self, speed_gbps: int) -> Decimal | None:
+    def transceiver(self, speed_gbps: int) -> "Decimal | None":
         """Price the transceiver of one link end of a speed by the book's rate."""
         return None if self.transceiver_400g is None else self.transceiver_400g * speed_gbps / 400

@@ -1,7 +1,5 @@
 """What a catalog file may say of a switch, and what it calls its ports."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
@@ -140,7 +138,7 @@ class Switch(Part):
         }
 
 
-def _doubts(switch: Switch) -> Iterator[str]:
+def _doubts(switch: Switch) -> "Iterator[str]":
     """Find facts of one file that contradict each other."""
     names = {mode.name for mode in switch.breakouts}
     if len(names) != len(switch.breakouts):

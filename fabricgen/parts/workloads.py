@@ -1,7 +1,5 @@
 """What a file may say of a language model to train."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import model_validator

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricgen.distinct import distinct
 from fabricgen.simulating.views import SimulatedBlock, SimulatedRun, SimulatedTier, Simulation
 from fabricgen.terms import Design, LinkKind, Role, gpu_name, ratio_text
 from fabricgen.wiring import wiring_of
@@ -132,7 +133,7 @@ class Simulator:
             hb_gbytes=str(hb_gbps / BITS),
             nic_gbytes=str(request.speed_gbps * request.planes / BITS),
             oversubscription=ratio_text(plan.spec.oversubscription),
-            rates_bps=[rate * 10**9 for rate in np.unique(self._rates).tolist()],
+            rates_bps=[rate * 10**9 for rate in distinct(self._rates).tolist()],
             hb_ids=" ".join(map(str, range(request.gpus, first))),
             switch_ids=" ".join(map(str, range(first, nodes))),
             names=self._names(),

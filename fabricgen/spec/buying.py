@@ -1,7 +1,5 @@
 """What is bought beside and for how much: spares, prices, discounts and the currency."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from typing import Annotated
 
@@ -24,13 +22,13 @@ class SparePolicy(Part):
 class Spares(Part):
     """Spare parts to buy along, by part class."""
 
-    switches: Annotated[SparePolicy, Field(examples=[{"minimum": 1}])] = SparePolicy()
+    switches: Annotated[SparePolicy, Field(examples=[{"minimum": 1}])] = SparePolicy.model_construct()
     """Spare switches."""
-    transceivers: Annotated[SparePolicy, Field(examples=[{"percent": 2}])] = SparePolicy()
+    transceivers: Annotated[SparePolicy, Field(examples=[{"percent": 2}])] = SparePolicy.model_construct()
     """Spare modules."""
-    cables: Annotated[SparePolicy, Field(examples=[{"percent": 5}])] = SparePolicy()
+    cables: Annotated[SparePolicy, Field(examples=[{"percent": 5}])] = SparePolicy.model_construct()
     """Spare cables."""
-    nics: Annotated[SparePolicy, Field(examples=[{"minimum": 2}])] = SparePolicy()
+    nics: Annotated[SparePolicy, Field(examples=[{"minimum": 2}])] = SparePolicy.model_construct()
     """Spare NICs, where the bill of materials counts NICs."""
 
 
@@ -67,7 +65,7 @@ class Prices(Part):
     """A book of the catalog, or the path of a file (ending in .yaml)."""
     parts: Annotated[dict[str, Price], Field(examples=[{"sn5600": 50000}])] = {}
     """Price of one part by its model, in the currency of the book."""
-    discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = Discount()
+    discount: Annotated[Discount, Field(examples=[{"all": 10, "switches": 25}])] = Discount.model_construct()
     """Per cent off the prices of the book."""
     exchange: Annotated[Exchange | None, Field(examples=[{"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}])] = None
     """Another currency to pay in. Default: that of the book."""

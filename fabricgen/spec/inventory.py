@@ -1,7 +1,5 @@
 """One inventory, whole, and its JSON Schema."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Annotated, Any, Literal
 
@@ -41,9 +39,9 @@ class FabricSpec(Part):
     """The scale-up (HB) domain."""
     host: Annotated[HostChoice | None, Field(examples=[{"model": "dgx-h100"}])] = None
     """The host model."""
-    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = NicChoice()
+    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = NicChoice.model_construct()
     """The NICs."""
-    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = Rails()
+    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = Rails.model_construct()
     """Rails, planes and tiers."""
     switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])]
     """The switch of each role."""
@@ -55,21 +53,21 @@ class FabricSpec(Part):
     """Room for growth, sized and numbered now."""
     phases: Annotated[tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])] = ()
     """The order in which a fabric is bought and cabled, where not at once; no cable is pulled twice. Default: at once."""
-    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares()
+    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares.model_construct()
     """Spare parts."""
     site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = None
     """The room. Without it one is generated; `unknown` leaves racks and lengths open."""
-    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing()
+    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing.model_construct()
     """Addresses, AS numbers and link settings."""
-    roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce()
+    roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce.model_construct()
     """The lossless traffic class."""
-    naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming()
+    naming: Annotated[Naming, Field(examples=[{"host": "dgx-{n:03}"}])] = Naming.model_construct()
     """Names of switches and hosts."""
-    prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices()
+    prices: Annotated[Prices, Field(examples=["paper-v5"])] = Prices.model_construct()
     """A price book's name or path, or a mapping of `book` and `parts`."""
-    nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos()
+    nos: Annotated[Nos, Field(examples=[{"leaf": "sonic"}])] = Nos.model_construct()
     """The network operating systems; one word stands for all roles."""
-    nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl()
+    nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl.model_construct()
     """NCCL's version, or a mapping of `version` and `pxn`."""
     outputs: Annotated[tuple[Word, ...], Field(examples=[["cabling", "bom", "sonic", "slurm"]])] = ()
     """What `build` writes: groups of files or packs, by name. Default: what the NOS and the transport call for. `--only` wins over it."""

@@ -1,9 +1,7 @@
 """The room: racks, what stands in them, trays, and the lengths and media of cables."""
 
-from __future__ import annotations
-
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -24,13 +22,13 @@ class Footprint(Part):
 class Footprints(Part):
     """What a host and a switch of each role take of a rack, where the catalog does not know, or knows it otherwise."""
 
-    host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = Footprint()
+    host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = Footprint.model_construct()
     """Each host: a chassis or a tray."""
-    leaf: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint()
+    leaf: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint.model_construct()
     """Each leaf switch."""
-    spine: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint()
+    spine: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint.model_construct()
     """Each spine switch."""
-    core: Annotated[Footprint, Field(examples=[{"units": 4}])] = Footprint()
+    core: Annotated[Footprint, Field(examples=[{"units": 4}])] = Footprint.model_construct()
     """Each core switch."""
 
 
@@ -115,7 +113,7 @@ class Site(Part):
     """From a row to the next one."""
     hall_pitch_mm: Annotated[Count | None, Field(le=1_000_000, examples=[20000])] = None
     """Cable from the cross tray of a hall, at its first row, to that of the next hall; default: a row's length and 6 m."""
-    rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = Rack()
+    rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = Rack.model_construct()
     """What a rack holds."""
     hosts_per_rack: Annotated[Count | None, Field(examples=[4])] = None
     """Hosts of a rack; default: as many as fit, or fewer where the host's file says so."""
@@ -123,13 +121,13 @@ class Site(Part):
     """Where racks of switches stand: in the middle of rows, at the end of rows, or in rows of their own in the middle of a hall."""
     leaves: Annotated[Literal["network-rack", "top-of-rack"], Field(examples=["network-rack"])] = "network-rack"
     """Whether leaves stand in racks of switches, or on top of the hosts' racks."""
-    footprints: Annotated[Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])] = Footprints()
+    footprints: Annotated[Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])] = Footprints.model_construct()
     """What the devices take of a rack, where the catalog does not know it."""
-    tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = Tray()
+    tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = Tray.model_construct()
     """How cables run."""
-    stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = StockLengths()
+    stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = StockLengths.model_construct()
     """The lengths that cables come in; each is rounded up to the next."""
-    media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = MediaChoice()
+    media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = MediaChoice.model_construct()
     """Copper and fibre by length: which media may be used, and which is preferred."""
     measured_m: Annotated[
         dict[str, Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(decimal_of)]], Field(examples=[{"r0-h00001": 12.5}])
@@ -137,7 +135,7 @@ class Site(Part):
     """Ways that somebody measured, in metres with the slack, by the label of the cable; they win over what is reckoned."""
 
     @model_validator(mode="after")
-    def _places_or_not(self) -> Site:
+    def _places_or_not(self) -> Self:
         """Refuse positions that nobody would read."""
         if self.lengths == "unknown" and self.positions:
             raise ValueError("has `positions`, and with `lengths: unknown` nobody reads them")

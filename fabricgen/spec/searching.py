@@ -1,7 +1,5 @@
 """What `search` may choose among, and what its answer must keep to."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """What switches and hosts are told: addresses, the lossless class, names, operating systems and NCCL."""
 
-from __future__ import annotations
-
 from ipaddress import IPv4Network
 from typing import Annotated, Literal
 

@@ -1,8 +1,6 @@
 """What is to be built: GPUs, hosts, NICs, rails, switches, and what is reserved or bought later."""
 
-from __future__ import annotations
-
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -73,7 +71,7 @@ class SwitchChoice(Part):
     """A radix and a speed instead of a model."""
 
     @model_validator(mode="after")
-    def _one_of(self) -> SwitchChoice:
+    def _one_of(self) -> Self:
         """Refuse both and neither of model and generic; only a model has cages to split."""
         if self.model and self.generic:
             raise ValueError("names a `model` and is `generic`, and a switch is one or the other")

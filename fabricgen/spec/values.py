@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import ast
 import datetime as dt
+import inspect
 from decimal import Decimal
 from fractions import Fraction
 from ipaddress import IPv4Network
-from typing import Annotated
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
 from fabricgen.terms import parse_ratio, parse_speed, ratio_text, speed_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
 
 NAME = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 MODEL = r"[a-z0-9][a-z0-9.-]*"
@@ -82,6 +92,28 @@ Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
 
 
 class Part(BaseModel):
-    """A mapping of the inventory: unknown keys are refused and values never change."""
+    """A mapping of the inventory: unknown keys are refused and values never change.
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    Every command imports these models, so they are built only when the first inventory is read, and
+    the docstrings of their keys are read from the source only when a schema is wanted.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Describe each key by its docstring."""
+        schema = handler(core_schema)
+        keys = handler.resolve_ref_schema(schema)["properties"]
+        for key, text in _docstrings(cls):
+            keys[key]["description"] = text
+        return schema
+
+
+def _docstrings(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    """Read each key of a model with the docstring that follows it in the source."""
+    (shape,) = ast.parse(inspect.getsource(model)).body
+    for key, text in pairwise(shape.body if isinstance(shape, ast.ClassDef) else ()):
+        match key, text:
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
+                yield name, inspect.cleandoc(said)
