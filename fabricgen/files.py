@@ -107,7 +107,7 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
 def is_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a path names a regular file; False where the system cannot tell."""
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - Path.is_file raises for a long name
+        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - for a long name Path.is_file raises
     except (OSError, ValueError):
         return False
 
