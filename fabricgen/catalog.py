@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from fabricgen.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.files import is_file
 from fabricgen.parts import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
-from fabricgen.resources import shipped
+from fabricgen.resources import find_files, shipped
 from fabricgen.source import load_facts
 from fabricgen.terms import speed_text
 
@@ -38,7 +38,9 @@ KINDS: Mapping[str, type[Sourced]] = {
 _BESIDE = ("prices", "workloads")
 """Kinds that ship beside the catalog: nobody buys them."""
 
-_MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
+MODEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
+"""What a file of the catalog may be called, without its `.yaml`."""
+
 _T = TypeVar("_T", bound=Facts)
 
 
@@ -125,7 +127,7 @@ class Catalog:
     def names(self, kind: str) -> list[str]:
         """List the models of a kind, a key of KINDS, sorted."""
         stems = {path.stem for folder in self._folders(kind) for path in folder.glob("*.yaml")}
-        return sorted(stem for stem in stems if _MODEL.fullmatch(stem))
+        return sorted(stem for stem in stems if MODEL.fullmatch(stem))
 
     def directory(self, kind: str, model: str) -> int:
         """Return which of the directories a model's file lies in: the user's own from 0, in their order, then what ships with the program."""
@@ -171,9 +173,12 @@ class Catalog:
         return self._own("cables", "generic-fibre", Cable)
 
     def _folders(self, kind: str) -> list[Path]:
-        home = shipped("inventories")
-        own = home / kind if kind in _BESIDE else home / "catalog" / kind
-        return [*(root / kind for root in self._roots), own]
+        return [*(root / kind for root in self._roots), self._shipped(kind) / kind]
+
+    @staticmethod
+    def _shipped(kind: str) -> Path:
+        """Return the directory that ships and has the folder of a kind."""
+        return shipped("inventories") if kind in _BESIDE else shipped("inventories") / "catalog"
 
     def _find(self, kind: str, name: str, shape: type[_T]) -> _T | None:
         key = (kind, name)
@@ -190,10 +195,9 @@ class Catalog:
         return found
 
     def _path(self, kind: str, name: str) -> Path | None:
-        if not _MODEL.fullmatch(name):  # a name with a slash could leave the folder
+        if not MODEL.fullmatch(name):  # a name with a slash could leave the folder
             return None
-        paths = (folder / f"{name}.yaml" for folder in self._folders(kind))
-        return next((path for path in paths if is_file(path)), None)
+        return next(find_files(self._roots, self._shipped(kind), kind, f"{name}.yaml"), None)
 
     def _all(self, kind: str, shape: type[_T]) -> tuple[_T, ...]:
         if kind not in self._lists:

@@ -7,18 +7,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import ChoiceLoader, FileSystemLoader
 from pydantic import ValidationError
 
 from fabricgen.diagnostics import Finding, Place, Refusal
+from fabricgen.files import is_file
 from fabricgen.packs.faults import bad_template
+from fabricgen.packs.loader import Loader
 from fabricgen.packs.manifest import Pack
 from fabricgen.packs.sandbox import GLOBALS, Sandbox
-from fabricgen.resources import shipped
+from fabricgen.resources import find_files, shipped
 from fabricgen.source import load_facts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from jinja2 import Template
 
@@ -28,19 +29,19 @@ class Packs:
 
     def __init__(self, roots: Sequence[Path] = ()) -> None:
         """Keep the folders; templates are compiled when they are first rendered."""
-        self._roots = [*(Path(root) for root in roots), shipped("templates")]
+        self._roots, self._home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[Path, Pack] = {}
 
     def names(self) -> list[str]:
         """List the packs, sorted."""
-        return sorted({path.parent.name for root in self._roots for path in root.glob("*/pack.yaml")})
+        return sorted({path.parent.name for root in (*self._roots, self._home) for path in root.glob("*/pack.yaml")})
 
     def pack(self, name: str) -> Pack | None:
         """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
             return None
-        path = next((found for root in self._roots if (found := root / name / "pack.yaml").is_file()), None)
+        path = next(self._find(name, "pack.yaml"), None)
         if path is not None and path not in self._read:
             self._read[path] = self._parse(path)
         return self._read[path] if path else None
@@ -49,10 +50,14 @@ class Packs:
     def _parse(path: Path) -> Pack:
         """Read one pack.yaml; every fault is its own finding."""
         try:
-            return Pack.model_validate(load_facts(path, "bad-pack"))
+            pack = Pack.model_validate(load_facts(path, "bad-pack"))
         except ValidationError as error:
             hint = "compare with a pack that ships with fabricgen"
             raise Refusal(Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint) for detail in error.errors(include_url=False)) from None
+        if pack.name != path.parent.name:  # templates are found by the name
+            fact = f"`name` is `{pack.name}`, and the folder of the pack is called `{path.parent.name}`"
+            raise Refusal([Finding("bad-pack", fact, hint="give both one name", place=Place(str(path)))])
+        return pack
 
     def for_nos(self, nos: str) -> Pack | None:
         """Find the pack that configures a NOS."""
@@ -64,7 +69,11 @@ class Packs:
 
     def files(self, pack: str, name: str) -> list[Path]:
         """Return every file of a pack that has this name, a user's own before the shipped one."""
-        return [path for root in self._roots if (path := root / pack / name).is_file()]
+        return [*self._find(pack, name)]
+
+    def _find(self, *parts: str) -> Iterator[Path]:
+        """Yield every file of this path, a user's own before the shipped one."""
+        return find_files(self._roots, self._home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
@@ -73,7 +82,7 @@ class Packs:
         except Refusal:
             raise
         except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
-            shown = (shipped("templates") / pack / template).is_file()
+            shown = is_file(self._home / pack / template)
             raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
     def _template(self, pack: str, template: str) -> Template:
@@ -86,7 +95,7 @@ class Packs:
     @cached_property
     def _environment(self) -> Sandbox:
         """Make the environment of all templates."""
-        return Sandbox(ChoiceLoader([FileSystemLoader(root) for root in self._roots]))
+        return Sandbox(Loader(self._find))
 
 
 def _fault(detail: dict[str, Any]) -> str:

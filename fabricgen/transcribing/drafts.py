@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from fabricgen.catalog import MODEL
 from fabricgen.diagnostics import Finding, Place, Refusal
 from fabricgen.parts import Switch
 from fabricgen.source import write_yaml
@@ -87,10 +88,14 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
 def _checked(path: Path, facts: dict[str, Any]) -> Switch:
     """Read the facts as the catalog will."""
     try:
-        return Switch.model_validate(facts)
+        made = Switch.model_validate(facts)
     except ValidationError as error:
         hint = "state a fact that fits with `--set`, or correct the file"
         raise Refusal(bad(path, _fault(dict(detail)), hint=hint) for detail in error.errors(include_url=False)) from None
+    if not MODEL.fullmatch(made.model):
+        fact = f"`model`: `{made.model}` cannot be the name of a file in a catalog"
+        raise refused(path, fact, hint=f"use small letters, digits, `-` and `.`, like `--set model={model_name(made.model)}`")
+    return made
 
 
 def _fault(detail: dict[str, Any]) -> str:

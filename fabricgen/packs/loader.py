@@ -1,0 +1,36 @@
+"""Finding and reading the files of templates, as `packs` finds every other file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import BaseLoader, TemplateNotFound
+from jinja2.loaders import split_template_path
+
+from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.files import FileError, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+MOST_BYTES = 2**18
+"""A template is a section of a document; what is larger is none."""
+
+
+class Loader(BaseLoader):
+    """Reads templates; `find` yields the files of a path, the first of which counts."""
+
+    def __init__(self, find: Callable[..., Iterator[Path]]) -> None:
+        """Keep the way to find files."""
+        self._find = find
+
+    def get_source(self, environment: Any, template: str) -> tuple[str, str, None]:  # noqa: ANN401, ARG002 - the signature is that of Jinja
+        """Return a template's text and path. Raises Refusal where it is no text, too large, or reached through a link that leaves its pack."""
+        path = next(self._find(*split_template_path(template)), None)
+        if path is None:
+            raise TemplateNotFound(template)
+        try:
+            return read_text(path, MOST_BYTES), str(path), None
+        except FileError as error:
+            raise Refusal([Finding("bad-template", f"{template} {error.fact}", hint=error.hint)]) from None
