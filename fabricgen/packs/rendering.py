@@ -85,6 +85,12 @@ class Packs:
             shown = is_file(self._home / pack / template)
             raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
+    def compile(self) -> None:
+        """Compile every template, and keep the code for later runs; those that are no templates of a pack are left out."""
+        self._environment.codes.writes = True
+        for name in self._environment.list_templates(extensions=["j2"]):
+            self._environment.get_template(name)
+
     def _template(self, pack: str, template: str) -> Template:
         """Compile a template once."""
         key = (pack, template)

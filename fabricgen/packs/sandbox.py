@@ -16,10 +16,12 @@ from jinja2.runtime import LoopContext, Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
 from fabricgen.packs.cells import csv_cell, csv_rows, json_text, quoted
+from fabricgen.packs.code_cache import CodeCache
+from fabricgen.packs.compiler import Compiler
 from fabricgen.template_api import template_names
 
 if TYPE_CHECKING:
-    from jinja2 import BaseLoader
+    from jinja2 import BaseLoader, Template
 
 METHODS: Mapping[type, frozenset[str]] = {
     str: frozenset({"capitalize", "endswith", "format", "isdigit", "lower", "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith",
@@ -44,8 +46,6 @@ TESTS = (
 GLOBALS = ("range",)
 """Jinja's functions that templates may use."""
 
-_Known = tuple[type, str]
-
 
 class UnknownNameError(UndefinedError):
     """A name that a value does not have or templates may not use; `known` are the names to use."""
@@ -62,7 +62,9 @@ class Sandbox(SandboxedEnvironment):
     The answers are remembered: views are read millions of times, and always by the same few names.
     """
 
-    def __init__(self, loader: BaseLoader) -> None:
+    code_generator_class = Compiler
+
+    def __init__(self, loader: BaseLoader | None = None) -> None:
         """Make it. An undefined name is an error: a typing mistake must not leave an empty line."""
         super().__init__(
             loader=loader,
@@ -76,11 +78,32 @@ class Sandbox(SandboxedEnvironment):
         self.filters = {name: self.filters[name] for name in FILTERS} | OWN_FILTERS
         self.tests = {name: self.tests[name] for name in TESTS}
         self.globals = {name: self.globals[name] for name in GLOBALS}
-        self._allowed: set[_Known] = set()
+        self._allowed: dict[str, set[type]] = {}
+        self._loaded: dict[str, Template] = {}
+        self.codes = CodeCache()
+
+    def compile(self, source: Any, name: str | None = None, filename: str | None = None, raw: bool = False, defer_init: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - the signature is that of Jinja
+        """Compile a template, or take its code from an earlier run."""
+        compiled = partial(super().compile, source, name, filename, raw, defer_init)
+        if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
+            return compiled()
+        return self.codes.code(source, name, filename, compiled)
+
+    def types_with(self, attribute: str) -> set[type]:
+        """Return the types of which an attribute was allowed so far; compiled templates look into it."""
+        return self._allowed.setdefault(attribute, set())
+
+    def get_template(self, name: str | Template, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002, ANN401 - the signature is that of Jinja
+        """Load a template once: an include asks for it again each time."""
+        if not isinstance(name, str) or parent is None or globals:
+            return super().get_template(name, parent, globals)
+        if name not in self._loaded:
+            self._loaded[name] = super().get_template(name, parent)
+        return self._loaded[name]
 
     def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Read an attribute that is listed."""
-        if (type(obj), attribute) in self._allowed:
+        if type(obj) in self.types_with(attribute):
             return getattr(obj, attribute)
         return self._judged(obj, attribute)
 
@@ -105,7 +128,7 @@ class Sandbox(SandboxedEnvironment):
             if (checked := self.wrap_str_format(value)) is not None:  # its fields read attributes, too
                 return checked
             if not isinstance(obj, TemplateModule):  # what those have differs from one to another
-                self._allowed.add((type(obj), attribute))
+                self.types_with(attribute).add(type(obj))
             return value
         if isinstance(obj, Mapping) and attribute in obj:
             return obj[attribute]

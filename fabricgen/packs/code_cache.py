@@ -1,0 +1,117 @@
+"""Compiled templates, kept beside the program as Python keeps its compiled modules.
+
+To load code is to run it, so the place decides: a folder in `__pycache__` of this package, which
+only those can write who can change the program as well. A folder or a file that others can write
+is ignored. Where the folder cannot be written, as in a system's installation that a user runs, or
+Python is told to write no bytecode, templates are compiled in every run.
+
+A file begins with the SHA-256 of its code and of everything that this code follows from: the text,
+name and path of the template, the versions of Python and of Jinja, and the source of the
+environment. Any other file is ignored, and replaced.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import marshal
+import os
+import stat
+import sys
+import tempfile
+from functools import cached_property
+from importlib.util import MAGIC_NUMBER
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import jinja2
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+
+PACKAGE = Path(__file__).parent
+FOLDER = PACKAGE / "__pycache__" / "templates"
+DIGEST_SIZE = 32
+WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+class CodeCache:
+    """The files of compiled templates, one for each path of a template."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        """Keep the folder; it is made when the first code is written."""
+        self._folder = folder
+        self.writes = not sys.dont_write_bytecode
+        """Whether new code is written; kept code is read in any case, as Python reads its own."""
+
+    def code(self, text: str, name: str, path: str, compiled: Callable[[], CodeType]) -> CodeType:
+        """Return the code of a template: as it was kept, or else as `compiled` makes it."""
+        follows = b"\0".join([self._environment, name.encode(), path.encode(), hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()])
+        file = self._folder / f"{hashlib.sha256(path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
+        kept = self._read(file, follows) if self._trusted else None
+        if kept is not None:
+            return kept
+        made = compiled()
+        if self.writes:
+            with contextlib.suppress(OSError):
+                self._write(file, follows, made)
+        return made
+
+    @cached_property
+    def _environment(self) -> bytes:
+        """What code follows from beside its template."""
+        jinja = getattr(jinja2, "__version__", "") or _jinja_version()
+        sources = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py")
+        return b"\0".join([MAGIC_NUMBER, jinja.encode(), *(hashlib.sha256(path.read_bytes()).digest() for path in sources)])
+
+    @cached_property
+    def _trusted(self) -> bool:
+        """Whether the folder is there, and nobody else can put files into it."""
+        try:
+            return _is_ours(self._folder.stat())
+        except OSError:
+            return False
+
+    @staticmethod
+    def _read(file: Path, follows: bytes) -> CodeType | None:
+        """Read the code of a file; None where it is missing, stale, damaged, or written by others."""
+        try:
+            with file.open("rb") as stream:
+                if not _is_ours(os.fstat(stream.fileno())):
+                    return None
+                content = stream.read()
+        except OSError:
+            return None
+        digest, code = content[:DIGEST_SIZE], content[DIGEST_SIZE:]
+        if digest != hashlib.sha256(follows + code).digest():
+            return None
+        found: CodeType = marshal.loads(code)  # noqa: S302 - the digest and the owner were checked
+        return found
+
+    def _write(self, file: Path, follows: bytes, made: CodeType) -> None:
+        """Write the code of a template, whole or not at all."""
+        self._folder.mkdir(mode=0o755, parents=True, exist_ok=True)
+        code = marshal.dumps(made)
+        handle, staged = tempfile.mkstemp(dir=self._folder, prefix=".")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(hashlib.sha256(follows + code).digest() + code)
+            Path(staged).chmod(0o644)
+            Path(staged).replace(file)
+        except OSError:
+            Path(staged).unlink(missing_ok=True)
+            raise
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to who runs the program or to who installed it, and nobody else can write it."""
+    owners = {os.geteuid(), PACKAGE.stat().st_uid}
+    return status.st_uid in owners and not status.st_mode & WRITABLE_BY_OTHERS
+
+
+def _jinja_version() -> str:
+    """Return the version of a Jinja that does not tell it itself."""
+    from importlib.metadata import version  # noqa: PLC0415 - takes as long as reading all templates
+
+    return version("jinja2")
