@@ -154,6 +154,12 @@ def titles(columns: Iterable[str]) -> list[str]:
     return [(column[:1].upper() + column[1:]).replace("_", " ") for column in columns]
 
 
+_PIECES = (
+    "A link that takes several cables has a row for each of them. Rows with the same `piece` are one piece of cable, which carries several links and "
+    "is bought once."
+)
+
+
 def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
     """Describe a sheet as a Table Schema (datapackage.org): the version, and name, type and meaning of each column."""
     says = _docstrings() | {name: looked.says for name, looked in LOOKED_UP.items()}
@@ -168,7 +174,7 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "format": FORMAT,
         "title": f"Cables of {fabric}",
-        "description": f"Two rows for each cable: {turned}." if sheet.both_ways else "One row for each cable.",
+        "description": f"{f'Two rows for each link: {turned}' if sheet.both_ways else 'One row for each link'}. {_PIECES}",
         "fields": fields,
         "missingValues": [""],
     } | ({"primaryKey": key} if "cable" in key and (DIRECTION in key or not sheet.both_ways) else {})

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from fabricgen.labelling import Label, Labelling
     from fabricgen.views import CableView
 
-PAGE = 24
-"""Cables of a page: 4 x 12 labels, both of a cable side by side."""
+PAGE = 48
+"""Labels of a page: 4 x 12, both of a cable side by side."""
 
 
 class Mark(NamedTuple):
     """What a label shows beside its texts: the code, as a path in a square of so many modules, and the colours of its rail.
 
-    The path is empty on the second label of a cable, which shows that of the first.
+    The path is empty on the second label of a cable on a page, which shows that of the first.
     """
 
     size: int
@@ -58,13 +58,14 @@ class LabelPage:
 
 def label_pages(fabric: str, labelling: Labelling, cables: Sequence[CableView]) -> Iterator[LabelPage]:
     """Lay the labels of one file out on pages."""
-    pages = -(-len(cables) // PAGE)
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
+    labels = [*labelling.labels(cables)]
+    pages = -(-len(labels) // PAGE) or 1
     for number in range(pages):
-        run = cables[number * PAGE : (number + 1) * PAGE]
-        codes = [each for path in paths([cable.cable for cable in run]) for each in (path, "")]
-        labels = [(label, _mark(label, code)) for label, code in zip(labelling.labels(run), codes, strict=True)]
-        yield LabelPage(title, labels, number + 1, pages)
+        run = labels[number * PAGE : (number + 1) * PAGE]
+        names = list(dict.fromkeys(label.qr for label in run))
+        codes = dict(zip(names, paths(names), strict=True))
+        yield LabelPage(title, [(label, _mark(label, codes.pop(label.qr, ""))) for label in run], number + 1, pages)
 
 
 def _mark(label: Label, path: str) -> Mark:

@@ -2,7 +2,8 @@
 
 Owns the text of a label and its shortening. As TIA-606 writes both ends of a cable, `<cabinet>-<unit>:<port>`, the near end comes first,
 and a line is an end: so a line holds the name of a cabinet of some length, and both labels of a cable have the same two lines, turned
-over. Where no room is planned, the device stands for its place. Whether every line fits is for who knows all names: `building.cable_sheets`.
+over. A connector that several links share bears one label, that of the first of them. Where no room is planned, the device stands for its
+place. Whether every line fits is for who knows all names: `building.cable_sheets`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 LINE = 24
 """Characters of a line: what cable labels 25 mm wide hold in a size that can be read in a rack."""
 
-_KEYS = attrgetter("cable", "rail", "a_rack", "a_unit", "a_device", "a_port", "b_rack", "b_unit", "b_device", "b_port")
+_KEYS = attrgetter("label_ends", "cable", "piece_rail", "a_rack", "a_unit", "a_device", "a_port", "b_rack", "b_unit", "b_device", "b_port")
 
 
 class Cable(Protocol):
@@ -37,9 +38,13 @@ class Cable(Protocol):
     def b_port(self) -> str:
         """What is printed beside the upper port."""
 
+    @property
+    def counts(self) -> bool:
+        """Whether both of its ends bear its label."""
+
 
 class Label(NamedTuple):
-    """One label. `qr` is what its code says, `colour` that of the rail; both rail and colour are empty where a link carries several.
+    """One label. `qr` is what its code says, `colour` that of the rail; both rail and colour are empty where a link or a piece carries several.
 
     No cell holds a comma, so that a program that knows no quotes reads the same.
     """
@@ -71,30 +76,32 @@ class Labelling:
         return f"{rack[len(self.racks) :]}-{unit}:{port}" if rack else f"{device[len(self.devices) :]}:{port}"
 
     def labels(self, cables: Iterable[Cable]) -> Iterator[Label]:
-        """Write the labels of cables, two for each: that of end A, then that of end B."""
-        for cable, rail, near, far, hue in self._ends(cables):
-            yield Label("A", cable, near, far, cable, rail, hue)
-            yield Label("B", cable, far, near, cable, rail, hue)
+        """Write the labels of cables, for each that of end A, then that of end B; of a piece with several rows each connector has one."""
+        for ends, cable, rail, near, far, hue in self._ends(cables):
+            if "A" in ends:
+                yield Label("A", cable, near, far, cable, rail, hue)
+            if "B" in ends:
+                yield Label("B", cable, far, near, cable, rail, hue)
 
     def lines(self, cables: Sequence[Cable]) -> str:
         """Write the same labels as lines of a CSV, in half the time: a million GPUs have four million. Only ports may hold what must be quoted."""
         ports = {cable.a_port for cable in cables}.union(cable.b_port for cable in cables)
-        if any(sign in port for port in ports for sign in ',"\r\n'):
+        if any(sign in port for port in ports for sign in ',"\r\n') or any(not cable.counts for cable in cables):
             writer = csv.writer(text := io.StringIO(), lineterminator="\n")
             writer.writerows(self.labels(cables))
             return text.getvalue().removesuffix("\n")
         return "\n".join(
-            [f"A,{cable},{near},{far},{cable},{rail},{hue}\nB,{cable},{far},{near},{cable},{rail},{hue}" for cable, rail, near, far, hue in self._ends(cables)]
+            [f"A,{name},{near},{far},{name},{rail},{hue}\nB,{name},{far},{near},{name},{rail},{hue}" for _, name, rail, near, far, hue in self._ends(cables)]
         )
 
     def _ends(self, cables: Iterable[Cable]) -> Iterator[tuple[str, ...]]:
-        """Write both ends of cables as `end` does, without a call for each: name, rail, end A, end B, colour."""
+        """Write both ends of cables as `end` does, without a call for each: ends with a label, name, rail, end A, end B, colour."""
         racks, devices = len(self.racks), len(self.devices)
         named = cache(lambda rail: colour(int(rail)).replace(",", "") if rail else "")
-        for cable, rail, a_rack, a_unit, a_device, a_port, b_rack, b_unit, b_device, b_port in map(_KEYS, cables):
+        for ends, cable, rail, a_rack, a_unit, a_device, a_port, b_rack, b_unit, b_device, b_port in map(_KEYS, cables):
             near = f"{a_rack[racks:]}-{a_unit}:{a_port}" if a_rack else f"{a_device[devices:]}:{a_port}"
             far = f"{b_rack[racks:]}-{b_unit}:{b_port}" if b_rack else f"{b_device[devices:]}:{b_port}"
-            yield cable, rail, near, far, named(rail)
+            yield ends, cable, rail, near, far, named(rail)
 
 
 def shared(names: Iterable[str]) -> str:

@@ -35,6 +35,7 @@ from fabricgen.units import Unit, wire_unit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.cabling.pieces import Pieces
     from fabricgen.cabling.plugging import End, Joint
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Sizing, Whole
@@ -145,9 +146,29 @@ class Plan:
         """Count the installed links of a kind."""
         return self.mapping.units * int(np.count_nonzero(self.unit.kind == kind))
 
-    def cable_count(self, kind: LinkKind) -> int:
-        """Count the installed cables of a kind; a link of two connectors takes two."""
+    def row_count(self, kind: LinkKind) -> int:
+        """Count the rows that the installed links of a kind have in the cable list: one each, or one for each cable of a link that takes several."""
         return self.link_count(kind) * self.joints[kind].cables
+
+    def cable_count(self, kind: LinkKind) -> int:
+        """Count the installed cables of a kind, as pieces: a link of two connectors takes two, and several links may share one."""
+        if self.pieces is None:
+            return self.row_count(kind)
+        rows = self.unit.kind == kind
+        return int(np.count_nonzero(self.pieces.first[:, rows])) * self.joints[kind].cables
+
+    @property
+    def pieces(self) -> Pieces | None:
+        """How links share cables; None where none does. Only parts that lengths decide on are shared."""
+        return self.lengths.pieces if self.decides and self.lengths else None
+
+    @cached_property
+    def module_ends(self) -> int:
+        """Count the link ends that are in a module, one for each link whatever the module carries; copper has none."""
+        units, ends = self.mapping.units, np.array([len(joint.modules) for joint in self.offers])
+        if not self.decides:
+            return units * int(ends[self.offer(0)].sum())
+        return sum(int(ends[self.offer(unit)].sum()) for unit in range(units))
 
     @cached_property
     def lengths(self) -> Lengths | None:
@@ -191,8 +212,13 @@ class Plan:
 
     @property
     def cables(self) -> int:
-        """Installed cables of the whole fabric."""
+        """Installed cables of the whole fabric, as pieces."""
         return sum(self.cable_count(kind) for kind in self.kinds)
+
+    @property
+    def rows(self) -> int:
+        """Rows of the cable list of the whole fabric."""
+        return sum(self.row_count(kind) for kind in self.kinds)
 
     @cached_property
     def label_width(self) -> int:

@@ -24,7 +24,10 @@ COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
 
 
 def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
-    """Return the summary of a plan, ready for JSON. A *transceiver* here is one per link end; the bill counts modules."""
+    """Return the summary of a plan, ready for JSON.
+
+    A *cable* is a piece, as the bill counts it. A *transceiver* is one per link end that is in a module, none at copper; the bill counts modules.
+    """
     request, sizing = plan.request, plan.sizing
     switches = {role.value: plan.switch_count(role) for role in Role}
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
@@ -49,7 +52,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         "cables": {"total": plan.cables},
         "longest_cable_m": _longest_m(plan),
         "room": plan.lengths and ("generated" if plan.lengths.room.generated else "site"),
-        "transceivers": 2 * total,
+        "transceivers": plan.module_ends,
         "cost": cost(bom),
         "power_w": number(bom.power_w),
         **_loads(plan, bom),

@@ -30,7 +30,7 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     parts = [_part(line, bom, own_price=line.part in own) for line in bom.lines]
     by_class = {name: [line for line in bom.lines if line.part_class == name] for name in CLASSES}
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
-    link_ends = 2 * plan.links
+    link_ends = plan.module_ends
     return BomView(
         plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
         [part for part in parts if not part.unit_price], str(link_ends), str(module_count(bom)), list(terms_said(bom, plan.spec.spares)),

@@ -20,6 +20,7 @@ from fabricgen.growth.cutsheets import read_cut_sheet
 from fabricgen.packs import Packs, csv_cell, csv_rows
 from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk, opposite
+from fabricgen.views.cables import ON_REQUEST
 from fabricgen.workbook import write_cables
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
@@ -86,9 +87,9 @@ def test_a_version_keeps_its_columns() -> None:
 
 
 def test_every_profile_is_one() -> None:
-    """What ships can be asked for, and between them the profiles show every column but the one that no person needs."""
+    """What ships can be asked for, and between them the profiles show every column but those that no person needs."""
     assert [choose_columns(name, PROFILES) for name in PROFILES] == [*PROFILES.values()]
-    assert set(COLUMNS) - {column for columns in PROFILES.values() for column in columns} == {"connector"}
+    assert set(COLUMNS) - {column for columns in PROFILES.values() for column in columns} == {*ON_REQUEST}
 
 
 def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:

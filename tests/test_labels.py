@@ -183,7 +183,7 @@ def test_the_page_to_print() -> None:
     plan = plan_of(**SUPERPOD)
     text, cables = pages_of(plan), cables_of(plan)
     sheets = re.findall(r'<section class="sheet">.*?</section>', text, re.DOTALL)
-    assert len(sheets) == -(-len(cables) // PAGE)
+    assert len(sheets) == -(-2 * len(cables) // PAGE)
     cells = re.findall(r'<div class="label">(.*?)</div>', text, re.DOTALL)
     for cell, label in zip(cells, labelling_of(plan).labels(cables), strict=True):
         shown = {name: unescape(words) for name, words in re.findall(r'<span class="([a-z ]+)"[^>]*>([^<]*)</span>', cell)}

@@ -30,7 +30,7 @@ def cabling(sources: Sources) -> Iterator[Task]:
     yield from _documents(sources, "cabling")
     yield from sheets(sources)
     yield SheetSchema("cabling/cables.schema.json")
-    rows = sources.plan.cables * sources.sheets.table.rows
+    rows = sources.plan.rows * sources.sheets.table.rows
     if rows <= WORKBOOK_CABLES or "workbook" in sources.named:
         yield CableBook("cabling/cables.xlsx")
     else:
@@ -98,7 +98,7 @@ class CableBook(OneFile):
         from fabricgen.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
         sheet = sources.sheets.book
-        write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.cables)
+        write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.rows)
         yield adopt(root, self.path)
 
 

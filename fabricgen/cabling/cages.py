@@ -48,6 +48,19 @@ class Cages:
         inside = self._inside(joint.near, joint.kind, unit, rows) // joint.shared
         return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
 
+    def legs(self, joint: Joint, unit: int, rows: Whole) -> Whole:
+        """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
+        inside = self._inside(joint.near, joint.kind, unit, rows) // (joint.shared // joint.cable.legs)
+        return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
+
+    def rails(self, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+        """Return the rail of each of some links of a kind, -1 where a link carries several."""
+        request, mapping = self.mapping.request, self.mapping
+        if kind.lower is None:
+            return np.asarray(self._gpu(unit, rows) % request.domain_gpus % request.rails)
+        rails = [-1 if (rail := mapping.rail(unit, block)) is None else rail for block in range(mapping.unit_blocks)]
+        return np.array(rails, dtype=np.int64)[self.links.block[rows]]
+
     @cached_property
     def of_host(self) -> int:
         """How many cages of a host NIC ports sit in."""

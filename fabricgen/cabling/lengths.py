@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.cabling.outfitting import Choice, first_of, misfits, settle
+from fabricgen.cabling.pieces import find_pieces
 from fabricgen.cabling.ways import metres
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.distinct import distinct
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabricgen.cabling.cages import Cages
+    from fabricgen.cabling.pieces import Pieces
     from fabricgen.cabling.plugging import End, Joint
     from fabricgen.cabling.ways import Ways
     from fabricgen.clos import Ints, Whole
@@ -76,10 +78,11 @@ class Lengths:
     """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
 
     def laid(self, unit: int, start: int = 0, stop: int | None = None) -> Laid:
-        """Lay the cables of one unit, or a run of them, in the order of its links."""
+        """Lay the cables of one unit, or a run of them, in the order of its links; a piece is as long as the longest of its links needs."""
         lower, upper = self.ways.ends(unit, start, stop)
         way, offer = self.way_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
-        return Laid(lower, upper, way, offer, self.rounded(offer, way))
+        needed = way if self.pieces is None else self.needed_mm[unit, start:stop]
+        return Laid(lower, upper, way, offer, self.rounded(offer, needed))
 
     def way_mm(self, unit: int, lower: Ints, upper: Ints, start: int = 0) -> Ints:
         """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
@@ -95,6 +98,26 @@ class Lengths:
             return self.grown.lengths.offer(unit)[self.grown.rows]
         return self._settled[unit] if len(self.offers) > len(self._kinds) else self._first
 
+    @cached_property
+    def pieces(self) -> Pieces | None:
+        """How installed links share cables; None where none does."""
+        if all(joint.shared == 1 for joint in self.offers):
+            return None
+        return find_pieces(self.cages, self.offers, np.stack([self.offer(unit) for unit in range(self.room.naming.mapping.units)]))
+
+    @cached_property
+    def needed_mm(self) -> Ints:
+        """The way that the cable of each link must be long enough for, a row for each unit; with a reserve, that of its reserved links, too."""
+        if self.grown:
+            return self.grown.lengths.needed_mm[:, self.grown.rows]
+        return self._every_way_mm if self.pieces is None else self.pieces.greatest(self._every_way_mm)
+
+    @cached_property
+    def _every_way_mm(self) -> Ints:
+        """The way of each link, a row for each unit."""
+        units = range(self.room.naming.mapping.units)
+        return np.stack([self.way_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]).astype(np.int32)
+
     @property
     def room(self) -> Room:
         """Where everything stands."""
@@ -108,14 +131,11 @@ class Lengths:
     @cached_property
     def _settled(self) -> Whole:
         """The offer of each link, a row for each unit: a cage of a host may hold links of several units."""
-        units = self.room.naming.mapping.units
-        way = np.empty((units, len(self.ways.links.kind)), dtype=np.int32)
-        for unit in range(units):
-            way[unit] = self.way_mm(unit, *self.ways.ends(unit, 0, None))
+        way = self._every_way_mm
         found = np.empty(way.shape, dtype=np.int8)
         for kind in self._kinds:
             rows, choice, cages = self._asked(kind)
-            found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(units, -1)
+            found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(len(way), -1)
         return found
 
     def _asked(self, kind: LinkKind) -> tuple[Whole, Choice, tuple[Whole, Whole]]:

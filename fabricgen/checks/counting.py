@@ -36,7 +36,7 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
             add(module, filled)
     for number, joint in enumerate(evidence.offers):
         rows = evidence.offer == number
-        add(joint.cable.model, _pieces(evidence, joint, rows) * joint.cables)
+        add(joint.cable.model, _connectors(evidence, joint, rows, joint.shared) * joint.cables)
         if joint.kind is LinkKind.HOST and joint.lower:
             add(joint.lower.model, len(distinct(host_cages(evidence, rows))))
     if request.nic and plan.spec.nic.model:
@@ -59,8 +59,15 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     return {module: len(distinct(np.concatenate(cages))) for module, cages in filled.items()}
 
 
-def _pieces(evidence: Evidence, joint: Joint, rows: Bools) -> int:
-    """Count the cables that links lie in; those of a cage that share one are one."""
+def connectors_of(evidence: Evidence) -> int:
+    """Count the connectors of all cables: two of each, and of a splitter one at its near end and one for each leg."""
+    taken = [(joint, evidence.offer == number) for number, joint in enumerate(evidence.offers)]
+    shares = ((joint, rows, share) for joint, rows in taken for share in (joint.shared, joint.shared // joint.cable.legs))
+    return sum(_connectors(evidence, joint, rows, share) * joint.cables for joint, rows, share in shares)
+
+
+def _connectors(evidence: Evidence, joint: Joint, rows: Bools, share: int) -> int:
+    """Count the connectors of links' cables at an end where `share` links of a near cage, side by side, have one: at the near end a connector is a cable."""
     if joint.shared == 1:
         return int(np.count_nonzero(rows))
     wiring, tier = evidence.wiring, int(joint.kind)
@@ -72,7 +79,7 @@ def _pieces(evidence: Evidence, joint: Joint, rows: Bools) -> int:
         cage, host = host_cages(evidence, rows), evidence.plan.request.host
         ports = zip((wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(), wiring.lower_port[rows].tolist(), strict=True)
         sub = np.array([host.port(gpu, plane).sub - 1 if host else 0 for gpu, plane in ports])
-    return len(distinct_columns(np.stack([cage, sub // joint.shared])).T)
+    return len(distinct_columns(np.stack([cage, sub // share])).T)
 
 
 def _subs(evidence: Evidence, tier: int) -> Whole:

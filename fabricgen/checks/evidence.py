@@ -15,13 +15,16 @@ import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.checks.vertices import Vertices
+from fabricgen.dividing.portions import racks_of
 from fabricgen.forwarding.hashing import spread
 from fabricgen.graph_elements import edges, nodes
+from fabricgen.summary import summarize
 from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
@@ -82,6 +85,10 @@ class Evidence:
     """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
     """The two devices that each link of the graph joins, by label."""
+    summary: dict[str, Any]
+    """What `plan --json` says."""
+    racks: Callable[[], dict[str, Counter[str]]]
+    """How many of each part are in each rack; empty where nothing is placed."""
 
     @property
     def joints(self) -> dict[LinkKind, Joint]:
@@ -188,7 +195,7 @@ class Evidence:
 
 def evidence_of(plan: Plan) -> Evidence:
     """Gather the evidence about a plan. Raises the Refusal of a price book that is not there."""
-    units, blocks, views = range(plan.mapping.units), range(plan.mapping.unit_blocks), Views(plan)
+    units, blocks, views, bom = range(plan.mapping.units), range(plan.mapping.unit_blocks), Views(plan), make_bom(plan)
     return Evidence(
         plan=plan,
         wiring=wiring_of(plan),
@@ -200,12 +207,14 @@ def evidence_of(plan: Plan) -> Evidence:
         hosts=plan.hosts,
         prefixes={(unit, block, int(kind)): plan.label(kind, unit, block) for unit in units for block in blocks for kind in plan.kinds},
         addresses=_addresses(plan),
-        bom=make_bom(plan),
+        bom=bom,
         cables=views.cables,
         configs=lambda unit, boxes: views.switches(unit, boxes=boxes),
         lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
+        summary=summarize(plan, bom),
+        racks=lambda: {name: rack.parts for name, rack in racks_of(plan).items()},
     )
 
 

@@ -171,6 +171,9 @@ def _laid(evidence: Evidence, rows: range) -> Iterator[Row]:
     for (unit, row), length_mm in lengths.measured.items():
         if unit * len(evidence.plan.unit.kind) + row in rows:
             way[unit * len(evidence.plan.unit.kind) + row - rows.start] = length_mm
+    if lengths.pieces:
+        shared = lengths.pieces.number.ravel()[here] >= 0
+        way[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = lengths.stock_mm[lengths.rounded(evidence.offer[here], way)]
     for ends, length in zip(zip(low.tolist(), high.tolist(), strict=True), stock.tolist(), strict=True):
         seats = [(room.names[room.standing.rack[end]], str(room.standing.unit[end])) for end in ends]

@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 
 def fewest_moves(old: Plan, new: Plan) -> int:
-    """Return the number of cables of the whole fabric that cannot stay, when `old` grows to the size and the design of `new`."""
+    """Return the number of cables of the whole fabric that cannot stay, when `old` grows to the size and the design of `new`.
+
+    Of cables that carry several links each may carry as many as it can of the links that move.
+    """
     blocks = old.mapping.units * old.mapping.unit_blocks
-    moves = _endpoints(old, new) * old.joints[LinkKind.HOST].cables
-    for kind in old.kinds[1:]:
-        moves += _between(old, new, kind) * old.joints[kind].cables
-    return blocks * moves
+    links = {LinkKind.HOST: _endpoints(old, new)} | {kind: _between(old, new, kind) for kind in old.kinds[1:]}
+    most = {kind: max(joint.shared for joint in old.offers if joint.kind is kind) if old.pieces else 1 for kind in links}
+    return sum(-(-blocks * count * old.joints[kind].cables // most[kind]) for kind, count in links.items())
 
 
 def _endpoints(old: Plan, new: Plan) -> int:

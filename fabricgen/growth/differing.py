@@ -23,6 +23,7 @@ from fabricgen.summary import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from fabricgen.bom.bill import Bom
     from fabricgen.growth.sheets import Whole
@@ -52,11 +53,17 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class Diff:
-    """What it takes to make one fabric of another. `kept` counts cables whose ends and make stay."""
+    """What it takes to make one fabric of another.
+
+    Cables are counted as pieces: one that carries several links is kept or moved where any of them is, and has a step for each link that changes.
+    """
 
     old: Plan
     new: Plan
     kept: int
+    """Cables of which the ends and the make of a link stay."""
+    kept_pieces: frozenset[str]
+    """Those of them that carry several links, by name."""
     jobs: tuple[Job, ...]
     steps: tuple[Step, ...]
     unfollowed: int
@@ -69,17 +76,19 @@ class Diff:
     @property
     def moved(self) -> int:
         """Count the cables of which one end moves."""
-        return sum(job.old is not None and job.new is not None for job in self.jobs)
+        return _count((job.new for job in self.jobs if job.old and job.new), self.kept_pieces)
 
     @property
     def added(self) -> int:
         """Count the new cables."""
-        return sum(job.old is None for job in self.jobs)
+        moved = {job.new.piece for job in self.jobs if job.old and job.new}
+        return _count((job.new for job in self.jobs if job.new and not job.old), self.kept_pieces | moved)
 
     @property
     def removed(self) -> int:
         """Count the cables that go."""
-        return sum(job.new is None for job in self.jobs)
+        moved = {job.old.piece for job in self.jobs if job.old and job.new}
+        return _count((job.old for job in self.jobs if job.old and not job.new), self.kept_pieces | moved)
 
     @cached_property
     def boms(self) -> tuple[Bom, Bom]:
@@ -146,6 +155,12 @@ class Diff:
         }
 
 
+def _count(cables: Iterable[Cable], known: AbstractSet[str]) -> int:
+    """Count cables as pieces, but for the pieces that are counted elsewhere."""
+    pieces = [cable.piece for cable in cables]
+    return pieces.count("") + len({*pieces} - known - {""})
+
+
 def diff(old: Plan, new: Plan) -> Diff:
     """Compare two plans. Takes memory for each cable of both, and time for each that differs."""
     register = Register()
@@ -156,7 +171,8 @@ def diff(old: Plan, new: Plan) -> Diff:
     shelf.read_new(new)
     jobs = [*match(shelf.gone, shelf.come), *shelf.swaps]
     steps, unfollowed = _ordered(jobs, before, after, shelf.stay)
-    return Diff(old, new, shelf.kept, tuple(jobs), (*steps, *shelf.small), unfollowed, measured, tuple(shelf.moved_devices()))
+    kept = shelf.kept + len(shelf.kept_pieces)
+    return Diff(old, new, kept, frozenset(shelf.kept_pieces), tuple(jobs), (*steps, *shelf.small), unfollowed, measured, tuple(shelf.moved_devices()))
 
 
 class _Shelf:
@@ -174,6 +190,7 @@ class _Shelf:
         self.swaps: list[Job] = []
         self.small: list[Step] = []
         self.kept = 0
+        self.kept_pieces: set[str] = set()
 
     def read_old(self, plan: Plan) -> None:
         """Read the older plan."""
@@ -203,7 +220,8 @@ class _Shelf:
         if make != new.make:
             self.swaps += [Job(new._replace(label=label, make=make), None), Job(None, new)]
             return
-        self.kept += 1
+        self.kept += not new.piece
+        self.kept_pieces.update([new.piece] if new.piece else [])
         if label != view.cable:
             self.small.append(Step("relabel", label, label, view.cable))
         if modules != (view.a_transceiver, view.b_transceiver):

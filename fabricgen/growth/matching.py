@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 class Cable(NamedTuple):
-    """One cable of a plan that the other does not have: its label, its two ports and nodes as numbers, what they are called, and its make."""
+    """One row of a plan's cable list that the other does not have.
+
+    It has a label, its two ports and nodes as numbers, what they are called, its make, and the piece that it shares with other rows, if any.
+    """
 
     label: str
     ports: tuple[int, int]
     nodes: tuple[int, int]
     names: tuple[str, str]
     make: tuple[str, ...]
+    piece: str = ""
 
     def name(self, port: int) -> str:
         """Name one of the ports."""
@@ -42,7 +46,7 @@ class Job:
 def cable_of(sheet: Sheet, row: int, view: CableView, *, measured: bool) -> Cable:
     """Read one cable of a sheet; where it is not `measured`, its length is nobody's business."""
     ports, nodes = (int(sheet.a[row]), int(sheet.b[row])), (int(sheet.a_node[row]), int(sheet.b_node[row]))
-    return Cable(view.cable, ports, nodes, ends_of(view), make_of(view, measured=measured))
+    return Cable(view.cable, ports, nodes, ends_of(view), make_of(view, measured=measured), view.piece)
 
 
 def ends_of(view: CableView) -> tuple[str, str]:

@@ -182,7 +182,7 @@ def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
         {
             "name": stage.name,
             "links": {kind.key: count for kind, count in stage.links.items()},
-            "cables": sum(count * plan.joints[kind].cables for kind, count in stage.links.items()),
+            "cables": sum(stage.parts.get(cable, 0) for cable in {joint.cable.model for joint in plan.offers}),
             "parts": stage.parts,
             "cost": number(stage.cost),
             "unpriced": list(stage.unpriced),
@@ -195,7 +195,7 @@ def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
 
 
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
-    """Return the cables that a phase pulls, in the order of the cable list."""
+    """Return the rows of the cable list that a phase adds, in their order."""
     views, size = Views(plan), len(plan.unit.kind)
     many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.unit.kind]
     for unit in range(plan.mapping.units):

@@ -35,7 +35,7 @@ CABLE_COLUMNS = (
 
 def shown_units(plan: Plan) -> int:
     """Return how many units, from the first, a report holds the cables of."""
-    return min(plan.mapping.units, MOST_CABLES // (plan.cables // plan.mapping.units))
+    return min(plan.mapping.units, MOST_CABLES // (plan.rows // plan.mapping.units))
 
 
 def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:

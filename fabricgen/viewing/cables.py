@@ -32,7 +32,7 @@ class CableViews:
 
     def prepare(self) -> None:
         """Work out now what all units share."""
-        _ = self._uppers, self._texts
+        _ = self._uppers, self._texts, self.plan.pieces
 
     def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
@@ -43,13 +43,14 @@ class CableViews:
         texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
         shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
+        pieces, row = plan.pieces, start - 1
         ports, hosts = self.ports, plan.hosts
         facts, printed, nics = ports.facts, ports.printed, ports.host_interfaces[plane]
         views: list[CableView] = []
         for kind, block, lower, lower_port, upper, upper_port, _, number, b_interface, b_port, offer, a_rack, a_unit, b_rack, b_unit, length in zip(
             *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
         ):
-            rail, gpu = labels.rails[block], 0
+            rail, gpu, row = labels.rails[block], 0, row + 1
             speed, medium, part, low, high = texts[offer]
             if kind == LinkKind.HOST:
                 gpu = lower + (rail or 0)
@@ -59,15 +60,18 @@ class CableViews:
             else:
                 below = boxes[lower].role
                 a_device, a_interface, a_port = names[lower], facts[below][lower_port].interface, printed[below][lower_port]
+            shown = "" if rail is None else str(rail)
             views.append(
                 CableView(
-                    labels.cable(kind, block, number), "" if rail is None else str(rail), plane, kind,
+                    labels.cable(kind, block, number), shown, plane, kind,
                     a_device, a_interface, a_port, names[upper], b_interface, b_port,
-                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, "", 0,
+                    speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, "", 0, "AB", shown,
                 )
             )  # fmt: skip
-            if offer in shared:
+            if pieces and offer in shared:
                 views[-1].piece = self._piece(shared[offer], views[-1], (gpu, plane), (lower_port, upper_port))
+                views[-1].label_ends = "A" * bool(pieces.lower[unit, row]) + "B" * bool(pieces.upper[unit, row])
+                views[-1].piece_rail = "" if pieces.several_rails[unit, row] else shown
             if many[kind] > 1:
                 views[-1:] = _split(views[-1], many[kind])
         return views

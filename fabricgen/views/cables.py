@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CableView:
-    """One cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none."""
+    """One link on one cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none.
+
+    A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a link that takes several cables has a row for each.
+    """
 
     cable: str
     """The cable's name, which stays with it when the fabric grows; it is on both labels."""
@@ -65,9 +68,20 @@ class CableView:
     """Where one piece of cable, a splitter or twin copper, has several rows: the cage that it fills at one end; the same in each of those rows."""
     connector: int
     """Which connector of its modules the cable takes, from 1, where a link takes several cables; else 0."""
+    label_ends: str
+    """The ends whose label the row is: AB, or of a piece with several rows A, B or none; an end that rows share bears the label of the first of them."""
+    piece_rail: str
+    """Rail of the cable, from 0; empty where the link, or the piece with its several rows, carries several."""
+
+    @property
+    def counts(self) -> bool:
+        """Whether the row stands for a cable: the first row of a piece does, and every row that is a cable of its own."""
+        return self.label_ends == "AB"
 
 
 CABLE_COLUMNS = tuple(column.name for column in fields(CableView))
+ON_REQUEST = ("connector", "label_ends", "piece_rail")
+"""Columns that no sheet has unless it is asked for them."""
 
 
 class Join(NamedTuple):
@@ -82,7 +96,7 @@ class Join(NamedTuple):
 class CableSheet:
     """What a sheet of cables shows: its columns, where those that are no attributes of a cable come from, its rows, and how labels are written."""
 
-    columns: tuple[str, ...] = CABLE_COLUMNS[:-1]
+    columns: tuple[str, ...] = tuple(column for column in CABLE_COLUMNS if column not in ON_REQUEST)
     joins: Mapping[str, Join] = field(default_factory=dict)
     both_ways: bool = False
     """Whether each cable has a second row, from its other end."""

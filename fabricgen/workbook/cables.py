@@ -26,6 +26,7 @@ ONE_SHEET = 65_536
 
 SIDES = "Side A is the lower end of a cable, side B the upper one. A column without any entry is hidden."
 TURNED = "Each cable has two rows, one from each of its ends: side A is the near one. A column without any entry is hidden."
+TIED = "Cables are counted as pieces: one that carries several links has a row for each, with the same entry in `Piece`, and counts at its first."
 LEGEND = (
     "Rails have the colours of TIA-598 in their order: " + ", ".join(hue.name for hue in HUES) + ".",
     "From rail 12 on the twelve colours repeat with one ring, from rail 24 on with two, and so on.",
@@ -34,14 +35,14 @@ LEGEND = (
 TIERS = {1: "host to leaf", 2: "leaf to spine", 3: "spine to core"}
 
 
-def write_cables(path: Path, fabric: str, sheet: CableSheet, chunks: Iterable[Chunk], cables: int) -> None:
-    """Write the workbook of cables; `cables` is how many will come, and decides whether each rail gets a sheet of its own.
+def write_cables(path: Path, fabric: str, sheet: CableSheet, chunks: Iterable[Chunk], rows: int) -> None:
+    """Write the workbook of cables; `rows` is how many will come, and decides whether each rail gets a sheet of its own.
 
     About 50,000 rows a second, and less than 20 MiB of memory whatever their number.
     """
     with TemporaryDirectory(prefix=".sheets-", dir=path.parent) as scratch:
         book = Book(path, scratch, fabric, f"Cables of {fabric}", constant_memory=True)
-        sheets = _CableSheets(book, fabric, sheet, by_rail=cables * sheet.rows > ONE_SHEET)
+        sheets = _CableSheets(book, fabric, sheet, by_rail=rows * sheet.rows > ONE_SHEET)
         for chunk in chunks:
             sheets.add(chunk)
         sheets.finish()
@@ -59,13 +60,18 @@ class _CableSheets:
         self._tiers: Counter[int] = Counter()
         self._parts: Counter[tuple[str, str, str]] = Counter()
         self._rails: Counter[tuple[str, int]] = Counter()
+        self._listed: set[str] = set()
+        self._tied = False
         self._sheet_of: dict[str, str] = {}
 
     def add(self, chunk: Chunk) -> None:
         """Write and count a run of cables."""
-        self._tiers.update(row.tier for row in chunk.rows)
-        self._parts.update((row.part, row.medium, row.length_m) for row in chunk.rows)
-        self._rails.update((row.rail, row.tier) for row in chunk.rows)
+        counted = [row for row in chunk.rows if row.counts]
+        self._tied = self._tied or len(counted) < len(chunk.rows)
+        self._tiers.update(row.tier for row in counted)
+        self._parts.update((row.part, row.medium, row.length_m) for row in counted)
+        self._rails.update((row.piece_rail, row.tier) for row in counted)
+        self._listed.update(row.rail for row in chunk.rows)
         rails = [row.rail for row in chunk.rows for _ in range(chunk.sheet.rows)]
         runs: dict[str, list[Row]] = {}
         for row in zip(rails, chunk.table(), strict=True):
@@ -100,7 +106,7 @@ class _CableSheets:
             tab.finish()
         lines = Lines(self._book, self._summary, (16, 24, 12, 14, 14, 14, 18))
         lines.title(f"Cables of {self._fabric}")
-        for line in self._legend:
+        for line in (*self._legend, *([TIED] if self._tied else [])):
             lines.note(line)
         lines.head("All", "", "Cables")
         lines.row("cables", "", self._tiers.total())
@@ -115,9 +121,9 @@ class _CableSheets:
     def _list_rails(self, lines: Lines) -> None:
         """Count the cables of each rail, and point to its sheet."""
         lines.head("Rail", "Colour", "Cables", *(TIERS.get(tier, f"tier {tier}") for tier in sorted(self._tiers)), "Sheet")
-        for rail in sorted({rail for rail, _ in self._rails}, key=lambda rail: (rail == "", int(rail or 0))):
+        for rail in sorted(self._listed.union(rail for rail, _ in self._rails), key=lambda rail: (rail == "", int(rail or 0))):
             counts = [self._rails[rail, tier] for tier in sorted(self._tiers)]
-            sheet = self._sheet_of[rail if self._by_rail else ""]
+            sheet = self._sheet_of.get(rail if self._by_rail else "", "")
             lines.row(
                 int(rail) if rail else "across rails", colour(int(rail)) if rail else "", sum(counts), *counts, chip=self._book.chip(rail, "left"), link=sheet
             )

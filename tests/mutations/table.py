@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.fronts import Port
 from fabricgen.terms import LinkKind, Role
@@ -148,6 +148,27 @@ def _cell(column: str, value: str) -> Callable[[Evidence], Evidence]:
         setattr(views[0], column, value)
 
     return lambda evidence: with_cables(evidence, edit)
+
+
+def _second_row(column: str, value: str) -> Callable[[Evidence], Evidence]:
+    """Change a cell of the second row of the first piece that has two."""
+
+    def edit(views: list[CableView]) -> None:
+        piece = next(view.piece for view in views if view.piece)
+        setattr([view for view in views if view.piece == piece][1], column, value)
+
+    return lambda evidence: with_cables(evidence, edit)
+
+
+def _total(evidence: Evidence, key: str, value: Any) -> Evidence:  # noqa: ANN401 - a figure, or several by name
+    """Let `plan --json` say something else."""
+    return replace(evidence, summary={**evidence.summary, key: value})
+
+
+def _empty_rack(evidence: Evidence) -> Evidence:
+    """Leave the last rack out of the bill by rack."""
+    racks = dict(list(evidence.racks().items())[:-1])
+    return replace(evidence, racks=lambda: racks)
 
 
 def _port(column: str, value: str) -> Callable[[Evidence], Evidence]:
@@ -379,4 +400,11 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("an uplink without routing", "lab", lambda e: with_configs(e, _lost_port), "routes-apart", "leaves out r0-leaf-1 swp8"),
     Mutation("a VRF less", "one-box", lambda e: with_configs(e, lambda views: views[0].instances.pop()), "routes-apart", "3 routing instances for 4 blocks"),
     Mutation("an instance of another rail", "lab", _instance("rail", "5"), "routes-apart", "r0-leaf-1 is of rail 5"),
+    Mutation("cables counted as links", "copper", lambda e: _total(e, "cables", {"total": 768}), "counts-agree", "`plan --json` counts 768 cables"),
+    Mutation("transceivers at copper", "copper", lambda e: _total(e, "transceivers", 1024), "counts-agree", "counts 1,024 transceivers"),
+    Mutation("a kind of link left out", "lab", lambda e: _total(e, "links", {**e.summary["links"], "host": 0}), "counts-agree", "`plan --json`, by kind,"),
+    Mutation("a label too many at a shared end", "copper", _second_row("label_ends", "B"), "counts-agree", "labels.csv counts 1,025 labels"),
+    Mutation("a row that counts as a cable of its own", "copper", _second_row("label_ends", "AB"), "counts-agree", "by the rows that stand for one"),
+    Mutation("a piece of another name", "copper", _second_row("piece", "another"), "counts-agree", "the cable list, by `piece`, counts"),
+    Mutation("a rack less in the bill", "copper", _empty_rack, "counts-agree", "the bill by rack counts"),
 )  # fmt: skip

@@ -43,6 +43,8 @@ def facts(found: Evidence) -> list[Any]:
         [list(found.configs(unit, range(found.boxes))) for unit in units],
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},
         found.edges(),
+        found.summary,
+        found.racks(),
     ]
 
 

@@ -1,0 +1,75 @@
+"""Which links lie in one piece of cable, counted over the whole fabric, and which of them stands for it.
+
+Owns `Pieces`. A piece has one near connector and a connector for each leg; links that share a connector share its label, which is that of the
+first of them in the order of the cable list. Which links share a cage belongs to `cages`, and who takes which offer to `outfitting`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from fabricgen.cabling.cages import Cages
+    from fabricgen.cabling.plugging import Joint
+    from fabricgen.clos import Bools, Ints, Whole
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What links share, as arrays of a row for each unit and a column for each of its links."""
+
+    number: Whole
+    """The piece of each link, counted from 0; -1 where the link does not share its cable."""
+    lower: Bools
+    """Whether each link is the first, or the only one, at its connector at the lower end."""
+    upper: Bools
+    """The same at the upper end."""
+    several_rails: Bools
+    """Whether a link's piece carries links of more than one rail."""
+
+    @property
+    def first(self) -> Bools:
+        """Whether each link is the first of its piece, or has a cable of its own: the first is the first at both of its connectors."""
+        first: Bools = self.lower & self.upper
+        return first
+
+    def greatest(self, values: Ints) -> Ints:
+        """Return for each link the greatest value of any link of its piece."""
+        shared, found = self.number >= 0, values.copy()
+        most = np.zeros(int(self.number.max(initial=-1)) + 1, dtype=values.dtype)
+        np.maximum.at(most, self.number[shared], values[shared])
+        found[shared] = most[self.number[shared]]
+        return found
+
+
+def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: Whole) -> Pieces | None:
+    """Find the pieces of a fabric whose links take these offers, a row of `offer` for each unit; None where no cable is shared."""
+    shared = [(joint, taken) for number, joint in enumerate(offers) if joint.shared > 1 and (taken := offer == number).any()]
+    if not shared:
+        return None
+    pieces = Pieces(np.full(offer.shape, -1, dtype=np.int64), *(np.full(offer.shape, fill) for fill in (True, True, False)))
+    for joint, taken in shared:
+        _mark(pieces, cages, joint, taken)
+    return pieces
+
+
+def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: Bools) -> None:
+    """Mark the pieces of the links that take one offer."""
+    runs = [(unit, np.flatnonzero(row)) for unit, row in enumerate(taken)]
+    near, far, rail = (
+        np.concatenate([np.asarray(read(unit, rows)) for unit, rows in runs])
+        for read in (partial(cages.pieces, joint), partial(cages.legs, joint), partial(cages.rails, joint.kind))
+    )
+    _, first, number = np.unique(near, return_index=True, return_inverse=True)
+    at_near, at_far = (np.zeros(len(near), dtype=bool) for _ in range(2))
+    at_near[first] = True
+    at_far[np.unique(far, return_index=True)[1]] = True
+    differs = np.zeros(len(first), dtype=bool)
+    differs[number[rail != rail[first][number]]] = True
+    pieces.number[taken] = number + pieces.number.max() + 1
+    pieces.several_rails[taken] = differs[number]
+    pieces.upper[taken], pieces.lower[taken] = (at_near, at_far) if joint.near == "upper" else (at_far, at_near)

@@ -1,0 +1,228 @@
+"""What written files count: links, cables as pieces, link ends in modules, and modules, each the same wherever it is read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+from collections import Counter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from openpyxl import load_workbook
+
+from fabricgen.building import Job
+from fabricgen.catalog import Catalog
+from fabricgen.diagnostics import Refusal
+from fabricgen.growth import diff
+from fabricgen.growth.phasing import document, phase_in
+from fabricgen.packs import Packs
+from fabricgen.planner import make_plan
+from fabricgen.report.figures import headline
+from fabricgen.summary import summarize
+from fabricgen.writing import json_document
+from tests.planned import planned, spec_of
+from tests.test_outfitting import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+
+QM9700 = {"switches": {"leaf": {"model": "qm9700", "breakout": "2x400G"}}}
+FOUR = {"rack": {"units": 48}, "hosts_per_rack": 4}
+FABRICS: dict[str, dict[str, Any]] = {
+    "twin copper between switches": {**H100, **SN5600, "gpus": 128, "site": FOUR},
+    "twin copper of two rails": {
+        **H100, **SN5600, "gpus": 32, "design": "rail-only", "rails": {"per_switch": 2}, "site": {**FOUR, "leaves": "top-of-rack", "tray": {"slack_mm": 0}},
+    },
+    "copper splitters of two lengths": {**NVL72, **SN5600, "site": {**TRAYS, "tray": {"slack_mm": 100}}},
+    "two cables for each link": {**B300, **SN5600, "rails": {"planes": 1}, "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}, "site": FOUR},
+    "splitter fibres": {
+        "gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "half-speed"}, "switches": {"leaf": {"model": "sn5600", "breakout": "4x200G"}},
+        "site": {"hosts_per_rack": 4},
+    },
+    "a reserve": {**NVL72, **SN5600, "gpus": 72, "rails": {"count": 8}, "reserve": {"gpus": 144}, "site": {**TRAYS, "tray": {"slack_mm": 100}}},
+    "phases": {**H100, **SN5600, "site": FOUR, "phases": [{"name": "first", "spines": 2}, {"name": "second"}]},
+    "fibres in a generated room": {**H100, **QM9700, "gpus": 64},
+}  # fmt: skip
+"""A fabric for each way in which links and cables differ."""
+
+READ = ("cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/pull-sheets/bundles.csv", "bom/", "dcim/netbox/")
+
+
+class Written(NamedTuple):
+    """A plan and its files below a directory."""
+
+    plan: Plan
+    root: Path
+
+    def rows(self, path: str) -> list[dict[str, str]]:
+        """Read a CSV."""
+        return list(csv.DictReader(io.StringIO((self.root / path).read_text("utf-8"))))
+
+
+def write(keys: dict[str, Any], out: Path) -> Written:
+    """Plan an inventory and write what counts anything."""
+    (out / "hosts").mkdir()
+    ports = ", ".join(f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8))
+    (out / "hosts" / "half-speed.yaml").write_text(SPLIT_HOST % ports, encoding="utf-8")
+    plan = make_plan(spec_of(**keys), Catalog([out]))
+    job = Job(plan, Packs(), ("cabling", "bom", "dcim"))
+    for task in job.tasks:
+        if any(path.startswith(READ) and path != "bom/bom.xlsx" for path in task.paths(job)):
+            list(task.write(job, out))
+    (out / "plan.json").write_text("".join(json_document(plan.document(summarize(plan, job.bom)))), encoding="utf-8")
+    return Written(plan, out)
+
+
+def drawn() -> Iterator[dict[str, Any]]:
+    """Draw described rooms that copper reaches into, or not; the draw is the same each time."""
+    chance = random.Random(7)  # noqa: S311 - inventories, and no secrets
+    for _ in range(8):
+        host = chance.choice((H100, B300, NVL72))
+        site = {
+            "rack": {"units": chance.choice((48, 52))}, "hosts_per_rack": chance.choice((1, 2, 4)), "leaves": chance.choice(("network-rack", "top-of-rack")),
+            "tray": {"slack_mm": chance.choice((0, 100, 500))}, "footprints": {"host": {"units": chance.choice((1, 4, 8)), "power_w": 5000}},
+        }  # fmt: skip
+        rails = {**host.get("rails", {}), "per_switch": chance.choice((1, 2, "auto"))}
+        design = chance.choice(("rail-only", "rail-optimized"))
+        sizes = (72, 144) if host is NVL72 else (32, 64)
+        yield {**host, **chance.choice((SN5600, QM9700)), "design": design, "rails": rails, "gpus": chance.choice(sizes), "site": site}
+
+
+def accepted() -> list[dict[str, Any]]:
+    """Return the drawn inventories that can be planned."""
+
+    def sound(keys: dict[str, Any]) -> bool:
+        try:
+            return bool(planned(**keys).offers)
+        except Refusal:
+            return False
+
+    return [keys for keys in drawn() if sound(keys)]
+
+
+def shape(plan: Plan) -> tuple[bool, bool]:
+    """Say whether cables are shared, and whether a link takes several."""
+    return plan.pieces is not None, plan.rows > plan.links
+
+
+@pytest.fixture(scope="module", params=[*FABRICS, "drawn"])
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Written]:
+    """Write a fabric, or those that were drawn."""
+    several = [FABRICS[request.param]] if request.param in FABRICS else accepted()
+    return [write(keys, tmp_path_factory.mktemp("counts")) for keys in several]
+
+
+def test_what_is_written_is_of_every_shape() -> None:
+    """Twin copper, splitters, links of two cables and plain fibres are among the fabrics, and copper among the drawn ones."""
+    shipped = {name: planned(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
+    kinds = {name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers} for name, plan in shipped.items()}
+    assert (True, 1, 1) in kinds["twin copper between switches"] & kinds["twin copper of two rails"]
+    assert (True, 2, 1) in kinds["copper splitters of two lengths"]
+    assert (False, 1, 2) in kinds["two cables for each link"]
+    assert {shape(planned(**keys)) for keys in accepted()} >= {(True, False), (False, False)}
+
+
+def totals(written: Written) -> dict[str, dict[str, int]]:
+    """Return what each file counts, by what it counts."""
+    plan, cables = json.loads((written.root / "plan.json").read_text("utf-8")), written.rows("cabling/cables.csv")
+    links = {(row["a_device"], row["a_interface"]): row for row in cables}
+    bill = [row for row in written.rows("bom/bom.csv") if row["row"] == "part"]
+    pieces = [row["piece"] for row in cables]
+    found: dict[str, dict[str, int]] = {
+        "links": {"plan.json": plan["links"]["total"], "cables.csv": len(links)},
+        "cables": {
+            "plan.json": plan["cables"]["total"],
+            "cables.csv": pieces.count("") + len({*pieces} - {""}),
+            "bom.csv": sum(int(row["quantity"]) for row in bill if row["class"] == "cables"),
+            "phases": sum(stage["cables"] for stage in document(written.plan, phase_in(written.plan))),
+            "diff": diff(written.plan, written.plan).kept,
+        },
+        "transceivers": {
+            "plan.json": plan["transceivers"],
+            "cables.csv": sum(bool(row["a_transceiver"]) + bool(row["b_transceiver"]) for row in links.values()),
+            "bom.csv": next(int(row["quantity"]) for row in written.rows("bom/bom.csv") if row["row"] == "count" and "link end" in row["description"]),
+        },
+    }  # fmt: skip
+    for part in ("role", "rack", "phase"):
+        rows = [row for row in written.rows(f"bom/by-{part}.csv") if row["row"] == "part"]
+        found["cables"][f"by-{part}.csv"] = sum(int(row["quantity"]) for row in rows if row["class"] == "cables")
+        found.setdefault("modules", {})[f"by-{part}.csv"] = sum(int(row["quantity"]) for row in rows if row["class"] == "transceivers")
+    found["modules"]["bom.csv"] = sum(int(row["quantity"]) for row in bill if row["class"] == "transceivers")
+    for file in ("compare", "savings"):
+        figures = {row["figure"]: row for row in written.rows(f"bom/{file}.csv")}
+        names = {"transceivers": "transceivers, one per link end", "modules": "transceiver modules as sold", "links": "links", "cables": "cables"}
+        for what, figure in names.items():
+            found[what][f"{file}.csv"] = int(figures[figure][plan["design"]])
+    bundles = written.rows("cabling/pull-sheets/bundles.csv")
+    found["cables"]["bundles.csv"] = sum(int(row["cables"]) for row in bundles)
+    found["cables"] |= workbook(written)
+    return found
+
+
+def workbook(written: Written) -> dict[str, int]:
+    """Return the sums of each list in the summary of the workbook."""
+    sheet = load_workbook(written.root / "cabling" / "cables.xlsx")["Summary"]
+    found: Counter[str] = Counter()
+    head = ""
+    for first, _, count, *_ in sheet.iter_rows(values_only=True, max_col=4):
+        if count == "Cables":
+            head = str(first)
+        elif head and isinstance(count, int):
+            found[f"workbook, {head}"] += count
+    return dict(found)
+
+
+def test_every_file_counts_alike(written: list[Written]) -> None:
+    """Of everything that is counted, all files have one number."""
+    for each in written:
+        for what, counts in totals(each).items():
+            assert len(counts) > 3 - (what == "transceivers"), what
+            assert len({*counts.values()}) == 1, (each.plan.spec.name, what, counts)
+
+
+def test_a_connector_has_one_label(written: list[Written]) -> None:
+    """A cable has a label at its near end, and one on each leg; no end of a name has two."""
+    for each in written:
+        labels, legs = each.rows("cabling/labels.csv"), {cable.model: cable.legs for cable in each.plan.catalog.cables()}
+        parts = {row["piece"] or row["cable"]: row["part"] for row in each.rows("cabling/cables.csv")}
+        ends = {(row["end"], row["cable_id"]) for row in labels}
+        assert len(ends) == len(labels)
+        taken = Counter(row["piece"] for row in each.rows("cabling/cables.csv") if row["piece"])
+        full = {piece for piece, rows in taken.items() if rows > 1}
+        assert len(labels) == sum(2 if piece not in full else 1 + legs[part] for piece, part in parts.items())
+
+
+def test_a_piece_has_one_length_and_one_colour(written: list[Written]) -> None:
+    """All rows of a piece have the length that is bought; its label has the rail of all of them, or none."""
+    for each in written:
+        pieces: dict[str, list[dict[str, str]]] = {}
+        for row in each.rows("cabling/cables.csv"):
+            pieces.setdefault(row["piece"], []).append(row)
+        pieces.pop("", None)
+        labels = {row["cable_id"]: row for row in each.rows("cabling/labels.csv")}
+        for rows in pieces.values():
+            assert len({(row["length_m"], row["part"]) for row in rows}) == 1
+            rails = {row["rail"] for row in rows}
+            assert labels[rows[0]["cable"]]["rail"] == (rows[0]["rail"] if len(rails) == 1 else "")
+
+
+def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
+    """What it says of cables is what is bought."""
+    for each in written:
+        plan = json.loads((each.root / "plan.json").read_text("utf-8"))
+        assert headline(each.plan, plan).endswith(f", {plan['cables']['total']:,} cables.")
+
+
+@pytest.mark.parametrize(("before", "after"), [({"gpus": 64}, {}), ({}, {"gpus": 64}), ({"site": {**FOUR, "media": {"leaf_spine": ["mmf"]}}}, {})])
+def test_what_changes_adds_up_in_pieces(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """What stays, moves and goes is the old fabric, and what stays, moves and comes the new one."""
+    twin = FABRICS["twin copper between switches"]
+    old, new = planned(**twin | before), planned(**twin | after)
+    found = diff(old, new)
+    assert found.kept + found.moved + found.removed == old.cables
+    assert found.kept + found.moved + found.added == new.cables
