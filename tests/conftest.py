@@ -33,6 +33,18 @@ settings.load_profile("steady")
 providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - hypothesis has no setting for it
 
 
+OUTSIDE = frozenset({"oracles", "out_of_reach", "tool"})
+"""Fixtures that look for what a machine may lack: programs of Debian packages, a kernel that gives namespaces, a browser, vendors' models."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every test that asks for such a fixture, so that `make test` leaves it to `make test-all`."""
+    for item in items:
+        if not OUTSIDE.isdisjoint(getattr(item, "fixturenames", ())):
+            item.add_marker("outside")
+
+
 class Run(Protocol):
     """Run `fabricgen` with these arguments, as a user would, and return how it ended."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
 MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")
+pytestmark = pytest.mark.usefixtures("oracles")
 FRONT_LANES = 8  # the service ports of these boxes have one lane
 
 
@@ -38,7 +39,7 @@ class Cage:
 def _folder() -> Path:
     root = os.environ.get("FABRICGEN_ORACLES")
     if not root:
-        pytest.skip("FABRICGEN_ORACLES is not set: SONiC's platform files are not part of this project")
+        pytest.skip("FABRICGEN_ORACLES is unset: SONiC's platform files are not part of the project")
     folder = Path(root) / "sonic-platforms"
     assert folder.is_dir(), f"FABRICGEN_ORACLES is set, but {folder} is missing"
     return folder
