@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -185,12 +186,32 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[s
     sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")  # several processes, and seconds of work when the first file stands
     command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
-        while child.poll() is None and not list(tmp_path.glob(".out.*/configs/*")):
+        while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)
         child.send_signal(sent)
         _, said = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert said.strip() == "interrupted; nothing was written"
+    assert said.strip() == "interrupted"
     assert not list(tmp_path.iterdir())
     with pytest.raises(ProcessLookupError):
         os.killpg(child.pid, 0)
+
+
+@pytest.mark.slow
+def test_no_worker_outlives_a_killed_build(tmp_path: Path, environment: dict[str, str]) -> None:
+    """They end with their parent, also when it is killed, and the next build removes what they wrote."""
+    sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
+    command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
+    with subprocess.Popen(command, env=environment, start_new_session=True) as child:
+        while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
+            time.sleep(0.05)
+        child.kill()
+    deadline = time.monotonic() + 30
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(child.pid, 0)
+            time.sleep(0.05)
+    assert time.monotonic() < deadline
+    assert len(list(tmp_path.iterdir())) == 1
+    assert call(["build", *SIZING, "--only", "bom", "-o", str(tmp_path / "out")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import os
-import signal
 import sys
 from importlib import import_module
 from typing import NoReturn
@@ -18,6 +17,7 @@ import click
 from fabricgen import __version__
 from fabricgen.cli.printing import print_findings
 from fabricgen.diagnostics import Refusal
+from fabricgen.interrupts import raise_on_signals
 
 INTERRUPTED, FAULT = 130, 3
 
@@ -70,11 +70,11 @@ def program() -> None:
 
 
 def main() -> NoReturn:
-    """Run the program and end with its exit code; a polite kill cleans up as Ctrl-C does."""
+    """Run the program and end with its exit code; SIGTERM is handled like Ctrl-C."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     gc.set_threshold(KEPT_OBJECTS)
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    raise_on_signals()
     sys.exit(run())
 
 
@@ -92,7 +92,7 @@ def run(arguments: list[str] | None = None) -> int:
         print_findings(refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments))
         return 1
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted; nothing was written", err=True)
+        click.echo("interrupted", err=True)
         return INTERRUPTED
     except SystemExit:  # how click ends on a closed pipe
         return 0

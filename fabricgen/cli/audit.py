@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import grouped, print_advice, print_json
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ COUNTS = ("matched", "wrong", "missing", "extra", "silent")
 @click.option("--ibnetdiscover", "discovered", type=FILE, multiple=True, metavar="F", help="What ibnetdiscover prints; may be repeated.")
 @click.option("--degraded", "dead", type=FILE, metavar="F", help="Dead cables and ports, one per line; say what is left.")
 @click.option(
-    "--tables", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Write forwarding tables around what is dead, wrong or missing."
+    "--tables", type=OutputPath(path_type=Path, file_okay=False), metavar="DIR", help="Write forwarding tables around what is dead, wrong or missing."
 )
+@force_option
 @click.option("--strict", is_flag=True, help="A silent cable is a finding too.")
 @json_option
 def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], dead: Path | None, tables: Path | None, *, strict: bool, as_json: bool) -> int:
@@ -42,11 +44,11 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
 
     if not heard and not discovered and dead is None:
         raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
+    plan, inventory = asked.plan()
     if tables is not None:
         from fabricgen.writing import check_target
 
-        check_target(tables)
-    plan, inventory = asked.plan()
+        check_target(tables, inputs())
     with inventory.placing():
         found = compare(plan, read_evidence([*heard, *discovered])) if heard or discovered else None
         left = _left(plan, found, dead, tables)
@@ -84,7 +86,7 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
     from fabricgen.writing import staging, write_manifest, write_text
 
     detours = Detours(plan, failures)
-    with staging(out) as root:
+    with staging(out, force=forced()) as root:
         switches = (each for unit in range(plan.mapping.units) for each in detours.switches(unit))
         written = [write_text(root, switch_table(name), [document_text(table)]) for name, table in switches]
         written += [write_text(root, host_table(name), [document_text(detours.host(host))]) for host, name in enumerate(plan.hosts)]

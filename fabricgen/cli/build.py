@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import grouped, print_advice, print_json, progress
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ REQUESTABLE = (
 
 @click.command()
 @fabric_arguments
-@click.option("-o", "--output", "out", type=click.Path(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced.")
+@click.option("-o", "--output", "out", type=OutputPath(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced.")
+@force_option
 @click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
 @click.option("--columns", default="", metavar="NAME|A,B,C", help="Columns of the sheets of cables: a profile, or names joined by commas.")
 @click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")
@@ -43,7 +45,8 @@ def build(
 ) -> None:  # fmt: skip
     """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
 
-    Every law of `check` must hold first. OUT is replaced whole or not at all; a directory that fabricgen did not write is never touched.
+    Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that fabricgen did not write is never touched,
+    and one with files that were added or edited since only with --force.
     """
     from fabricgen.advice import advice, room_guesses
     from fabricgen.building import SheetAsked
@@ -56,8 +59,8 @@ def build(
         return
     if out is None:
         raise click.UsageError("Missing option '-o' / '--output'.")
-    check_target(out)
     planned, inventory = asked.plan()
+    check_target(out, inputs())
     with inventory.placing():
         job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
         if show == "files":
@@ -67,7 +70,7 @@ def build(
             return
         _prove(job)
         with progress("building") as advance:
-            files = build_job(job, out, advance)
+            files = build_job(job, out, advance, force=forced())
     if as_json:
         print_json({"out": str(out), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
     else:

@@ -82,7 +82,7 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     from fabricgen.diagnostics import refuse
     from fabricgen.reading import read_settings
     from fabricgen.transcribing import make_draft, read_description
-    from fabricgen.writing import write_file
+    from fabricgen.writing import check_file, write_file
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
     draft = make_draft(file, read_description(file, nos), stated)
@@ -90,8 +90,7 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
         click.echo(draft.text, nl=False)
         return
     target = folder / "switches" / f"{draft.model}.yaml"
-    if target.exists():
-        raise refuse("file-exists", f"`{target}` exists, so it is not overwritten", hint="choose another directory, or remove the file yourself")
+    check_file(target, hint="choose another directory, or remove the file yourself")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.plan import summary_text
 from fabricgen.cli.printing import grouped, print_advice, print_json
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 @click.command("import")
 @click.argument("sheet", type=click.Path(path_type=Path))
 @fabric_arguments
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, help="Keep the plan in a file; every command takes it.")
+@click.option("-o", "--output", type=OUTPUT_FILE, required=True, help="Keep the plan in a file; every command takes it.")
+@force_option
 @json_option
 def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
     """Take over a fabric that stands, by its cut sheet.
@@ -33,7 +35,7 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     from fabricgen.bom.bill import make_bom
     from fabricgen.growth import read_cut_sheet, take_over
     from fabricgen.summary import summarize
-    from fabricgen.writing import json_document, write_file
+    from fabricgen.writing import json_document
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)
@@ -41,7 +43,7 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
         plan = take_over(base, found)
         summary = summarize(plan, make_bom(plan))
         facts = _facts(plan, {row.label for row in found.rows if row.label})
-    write_file(output, json_document(plan.document(summary)))
+    save(output, json_document(plan.document(summary)), mark=PLAN_MARK)
     if as_json:
         print_json(summary | {"imported": {"cables": len(found.rows), **facts}})
         return

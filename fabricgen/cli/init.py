@@ -12,8 +12,8 @@ from fabricgen.cli.options import DESIGNS
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
 
-SCHEMA, TITLE = "fabric.schema.json", '"title": "FabricSpec"'
-"""The schema beside an inventory, and what shows that such a file is one of ours."""
+SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
+"""The schema beside an inventory, and what shows that such a file is one of ours, as a regular expression."""
 
 ORIGINS: dict[str, tuple[tuple[str, ...], ...]] = {
     "name": (("name",),),
@@ -51,18 +51,17 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     FILE is fabric.yaml by default; `-` prints.
     """
     from fabricgen.catalog import Catalog
-    from fabricgen.diagnostics import refuse
     from fabricgen.planner import make_plan
     from fabricgen.reading import read_text
     from fabricgen.spec import json_schema
-    from fabricgen.writing import json_document, write_file
+    from fabricgen.writing import check_file, json_document, write_file
 
     if wanted["leaf"] and wanted["radix"]:
         raise click.UsageError("a switch is either a --leaf model or a --radix")
     target = None if file == "-" else Path(file)
-    for path in (target, target.with_name(SCHEMA)) if target and not force else ():
-        if path.exists() and not (path.name == SCHEMA and TITLE in path.read_text(encoding="utf-8", errors="replace")):
-            raise refuse("file-exists", f"`{path}` exists, so it is not overwritten", hint="choose another file, or use --force")
+    if target:
+        check_file(target, force=force)
+        check_file(target.with_name(SCHEMA), mark=SCHEMA_MARK, force=force)
     catalog = Catalog()
     text = _inventory(wanted, catalog)
     origins: dict[tuple[str | int, ...], str] = {
@@ -74,8 +73,8 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     if target is None:
         click.echo(text, nl=False)
         return
-    write_file(target, text)
-    write_file(target.with_name(SCHEMA), json_document(json_schema()))
+    write_file(target, text, force=force)
+    write_file(target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force)
     click.echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
 
 

@@ -9,6 +9,7 @@ import click
 from fabricgen.cli.all_to_all import print_all_to_all
 from fabricgen.cli.model_options import PLOTS, TRAFFIC_PLOTS, Output, Question, output_options, question_options
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
 from fabricgen.cli.printing import print_json, table
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ COLUMNS = {"compute_s": "compute", "mp_s": "MP", "dp_across_s": "DP across", "dp
 @fabric_arguments
 @question_options
 @output_options
+@force_option
 @json_option
 def model(asked: Asked, question: Question, output: Output, *, as_json: bool) -> None:
     """Tell how long a training iteration takes.
@@ -50,9 +52,10 @@ def model(asked: Asked, question: Question, output: Output, *, as_json: bool) ->
     rows = [_row(point, swept) for point in points]
     compared = _compare(printed, rows)
     if output.csv_file:
-        _write(output.csv_file, csv_text(rows))
+        save_table(output.csv_file, csv_text(rows).splitlines(keepends=True))
+        click.echo(f"wrote {output.csv_file}", err=True)
     if output.svg_file:
-        _write(output.svg_file, _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)))
+        _write_chart(output.svg_file, _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)))
     if as_json:
         print_json(_document(points, rows, compared, group, plan))
     elif swept or len(points) > 1:
@@ -95,7 +98,7 @@ def _traffic(plan: Plan, points: list[Point], output: Output, printed: Published
         title = printed.description if printed else f"{point.llm.name} on {plan.spec.name}: who sends to whom"
         words = [each.words for each in compared]
         shares = output.plot == "shares"
-        _write(output.svg_file, bar_chart(shares_of(document, title), words) if shares else heat_map(links.groups, title, words))
+        _write_chart(output.svg_file, bar_chart(shares_of(document, title), words) if shares else heat_map(links.groups, title, words))
     if output.idle_file:
         write_idle(output.idle_file, links)
     print_traffic(links, plan.spec.name, document, compared, as_json=as_json)
@@ -232,9 +235,7 @@ def _chart(points: list[Point], rows: list[dict[str, Any]], sweep: Sweep | None,
     return bar_chart(bars_of(points, title, compared), notes)
 
 
-def _write(path: Path, text: str) -> None:
-    """Write a file and say so."""
-    from fabricgen.writing import write_file
-
-    write_file(path, text)
+def _write_chart(path: Path, text: str) -> None:
+    """Write a chart and say so."""
+    save(path, text, mark=CHART_MARK)
     click.echo(f"wrote {path}", err=True)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fabricgen.cli.output_file import OUTPUT_FILE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.workload.groups import Collective
 
 T = TypeVar("T")
-FILE = click.Path(dir_okay=False, path_type=Path)
 PLOTS = {"iteration_s": "iteration, s", "relative_pct": "speed against the ideal, %"}
 """What the chart of a sweep may show, and the words of its axis."""
 TRAFFIC_PLOTS = ("matrix", "shares")
@@ -74,12 +75,12 @@ output_options = _bundled(
     "output",
     Output,
     click.option("--published", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Figures that somebody printed, to stand beside ours."),
-    click.option("--csv", "csv_file", type=FILE, help="Write the rows."),
-    click.option("--svg", "svg_file", type=FILE, help="Write the chart."),
+    click.option("--csv", "csv_file", type=OUTPUT_FILE, help="Write the rows."),
+    click.option("--svg", "svg_file", type=OUTPUT_FILE, help="Write the chart."),
     click.option("--plot", type=click.Choice([*PLOTS, *TRAFFIC_PLOTS]), help="What the chart shows: the first two of a sweep, the others of --traffic."),
     click.option("--traffic", type=click.Choice(["own", "any-to-any"]), help="Show the traffic matrix and the links instead, or those of a fat-tree."),
     click.option("--collective", type=click.Choice(["direct", "ring"]), default="direct", help="Members of a group send to all others, or to the next."),
-    click.option("--idle-links", "idle_file", type=FILE, help="With --traffic, write the links that carry nothing."),
+    click.option("--idle-links", "idle_file", type=OUTPUT_FILE, help="With --traffic, write the links that carry nothing."),
     click.option("--all-to-all", is_flag=True, help="Show instead what relays cost an all-to-all, as a mixture of experts sends it."),
     click.option("--fail", "failed", multiple=True, metavar="X", help="With --all-to-all, what fails, as `impact` takes it; may be repeated."),
 )

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from fabricgen.cli.output_file import note_inventory
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -58,6 +60,7 @@ class Asked:
             flags["prices",] = (f"--prices {self.prices}", self.prices)
         inventory = read_inventory(self.fabric, self.sets, Flags(flags))
         home = Path(self.fabric).parent if self.fabric and self.fabric != "-" else None
+        note_inventory(inventory.document.values, home or Path())
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
 
     def plan(self) -> tuple[Plan, Inventory]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.planner import Plan
     from fabricgen.summary import Comparison
 
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 @click.command()
 @fabric_arguments
 @json_option
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Keep the plan in a file; `build` takes it.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="Keep the plan in a file; `build` takes it.")
+@force_option
 @click.option("--from", "older", metavar="PLAN", type=click.Path(), help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.")
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
@@ -32,9 +35,10 @@ def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool)
         if before:
             summary["growth"] = _growth(before, planned)
     if output:
-        from fabricgen.writing import json_document, write_file
+        from fabricgen.writing import json_document
 
-        write_file(output, json_document(planned.document({key: value for key, value in summary.items() if key != "growth"})))
+        kept = {key: value for key, value in summary.items() if key != "growth"}
+        save(output, json_document(planned.document(kept)), mark=PLAN_MARK)
     if as_json:
         print_json(summary)
         return

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
 from fabricgen.cli.printing import grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from fabricgen.search import Found
     from fabricgen.spec import FabricSpec
@@ -25,7 +26,8 @@ SHOWN_ALIKE = 3
 @click.option("--llm", metavar="NAME", help="Time an iteration of this language model, as `model` does; default: the inventory's search.llm.")
 @click.option("--accelerator", metavar="MODEL", help="The GPU, where the host does not name it.")
 @click.option("--pick", type=click.IntRange(1), help="The row that -o writes; default: the cheapest.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write the cheapest as an inventory, or the row of --pick.")
+@click.option("-o", "--output", type=OUTPUT_FILE, help="Write the cheapest as an inventory, or the row of --pick.")
+@force_option
 @json_option
 def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | None, output: Path | None, *, as_json: bool) -> None:
     """Find the cheapest feasible designs.
@@ -44,6 +46,8 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
         raise click.UsageError("`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`")
     if pick and not output:
         raise click.UsageError("--pick says which row -o writes")
+    if output:
+        check(output)
     with inventory.placing():
         workload = find_llm(catalog, name) if name else None
         found = find(spec, catalog, workload, accelerator)
@@ -115,7 +119,6 @@ def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
 def _write(path: Path, spec: FabricSpec) -> None:
     """Write an inventory."""
     from fabricgen.reading import inventory_text
-    from fabricgen.writing import write_file
 
-    write_file(path, inventory_text(spec))
+    save(path, inventory_text(spec))
     click.echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)

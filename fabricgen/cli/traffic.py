@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.output_file import save_table
 from fabricgen.cli.printing import grouped, print_json, table
 
 if TYPE_CHECKING:
@@ -106,8 +107,6 @@ def write_idle(path: Path, links: Links) -> None:
 
 
 def _write(path: Path, pieces: Iterable[str]) -> None:
-    """Write a file and say so."""
-    from fabricgen.writing import write_file
-
-    write_file(path, pieces)
+    """Write a CSV and say so."""
+    save_table(path, pieces)
     click.echo(f"wrote {path}", err=True)

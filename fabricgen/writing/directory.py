@@ -1,0 +1,157 @@
+"""A whole directory, or nothing.
+
+Owns the swap, and what must hold before a directory is replaced: fabricgen wrote it, nothing of the user's is in it, and
+nothing that the build reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricgen.diagnostics import Finding, Refusal, refuse
+from fabricgen.interrupts import held
+from fabricgen.writing.changes import changes_of, digests_of, fingerprint
+from fabricgen.writing.manifest import MANIFEST
+from fabricgen.writing.partial import OLD, SUFFIX, TREE, partial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.writing.changes import Changes
+
+_HERE, _EXCHANGE = -100, 2
+"""AT_FDCWD and RENAME_EXCHANGE of renameat2(2)."""
+
+NAMED = 5
+"""Files that a refusal names; it counts the others."""
+
+
+def check_target(out: Path, inputs: Iterable[Path] = ()) -> None:
+    """Refuse an OUT that is no directory of ours, or that holds what the build reads.
+
+    Raises Refusal `not-ours`, `output-is-input` and, where OUT cannot be looked at, `cannot-write`.
+    """
+    with _refusing(out):
+        if not os.path.lexists(out):
+            return
+        _refuse_inputs(out, inputs)
+        if not _is_empty(out) and (out.is_symlink() or digests_of(out) is None):
+            hint = "choose a directory that does not exist, or remove this one yourself"
+            because = (f"it has no {MANIFEST} of ours",)
+            raise refuse("not-ours", f"`{out}` was not written by fabricgen, so it is not overwritten", because=because, hint=hint)
+
+
+@contextlib.contextmanager
+def staging(out: Path, *, force: bool = False) -> Iterator[Path]:
+    """Yield a directory beside OUT that replaces it when the block ends well; when it does not, OUT is as it was.
+
+    Raises Refusal `output-changed` where OUT holds files of the user's, which `force` replaces, and `cannot-write`.
+    """
+    with _refusing(out):
+        target = out.resolve()  # `.` has neither a name nor a place beside it
+        with held() as gate:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with partial(target) as place:
+                seen = None if force else _refuse_changes(out, None)
+                staged = place / TREE
+                staged.mkdir()
+                with gate:
+                    yield staged
+                if not force:
+                    _refuse_changes(out, seen)
+                _swap(staged, target, place / OLD)
+
+
+@contextlib.contextmanager
+def _refusing(out: Path) -> Iterator[None]:
+    """Turn what the system refuses into a refusal."""
+    try:
+        yield
+    except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+        if not any(part.endswith(SUFFIX) for part in Path(error.filename or "").parts):
+            raise _unwritable(out, error) from None
+        fact = f"`{Path(error.filename).name}` would be both a file and a directory"
+        raise Refusal([Finding("path-twice", fact, hint="give one of the two outputs another `path` in its pack.yaml")]) from error
+    except OSError as error:
+        raise _unwritable(out, error) from error
+
+
+def _unwritable(out: Path, error: OSError) -> Refusal:
+    """Return the refusal for an OUT that the system does not allow."""
+    full = error.errno is not None and os.strerror(error.errno).startswith("No space")
+    return refuse("cannot-write", f"`{out}` cannot be written: {error.strerror or error}", hint=f"{'free some space, or ' * full}choose another OUT")
+
+
+def _is_empty(out: Path) -> bool:
+    """Return whether OUT is a directory without anything in it."""
+    return out.is_dir() and not out.is_symlink() and not any(out.iterdir())
+
+
+def _refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
+    """Refuse an OUT that one of the files or directories which a build reads lies in. Raises Refusal `output-is-input`."""
+    real = out.resolve()
+    inside = next((path for path in inputs if path.exists() and path.resolve().is_relative_to(real)), None)
+    if inside and out.is_dir():
+        fact = f"`{inside}` is read by this command and lies in `{out}`, which would be replaced"
+        raise refuse("output-is-input", fact, hint="move it elsewhere, or choose another OUT")
+
+
+def _refuse_changes(out: Path, seen: str | None) -> str | None:
+    """Refuse an OUT whose files are not those that its manifest lists; return its state, and do nothing where that is as `seen`.
+
+    OUT may have become another's since the build began: then it is refused as well.
+    """
+    check_target(out)
+    if not out.exists():
+        return None
+    state = fingerprint(out)
+    digests = None if state == seen else digests_of(out)
+    changes = digests is not None and changes_of(out, digests)
+    if changes and (changes.extra or changes.altered):  # what is missing cannot be lost
+        raise refuse("output-changed", _changed(out, changes), because=_named(changes), hint="move what you need elsewhere; `--force` replaces it all")
+    return state
+
+
+def _changed(out: Path, changes: Changes) -> str:
+    """Count what would be lost."""
+    counts = ((changes.extra, "that fabricgen did not write"), (changes.altered, "edited since the last build"))
+    parts = [f"{len(paths):,} {'file' if len(paths) == 1 else 'files'} {what}" for paths, what in counts if paths]
+    return f"`{out}` holds {' and '.join(parts)}, so it is not replaced"
+
+
+def _named(changes: Changes) -> tuple[str, ...]:
+    """Name what would be lost, as many as one reads."""
+    every = [f"`{path}` is not in {MANIFEST}" for path in changes.extra] + [f"`{path}` was edited" for path in changes.altered]
+    more = len(every) - NAMED
+    return (*every[:NAMED], *([f"{more:,} more"] if more > 0 else []))
+
+
+def _swap(staged: Path, out: Path, aside: Path) -> None:
+    """Put the staged directory in the place of OUT, and the old one beside it, where it is removed with the rest."""
+    if not out.exists():
+        staged.rename(out)
+    elif not _exchange(staged, out):
+        _step_aside(staged, out, aside)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two directories in one step, so that even a kill -9 finds OUT in its place; False where the system cannot.
+
+    Linux has it as renameat2(2), and Python does not.
+    """
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+
+
+def _step_aside(staged: Path, out: Path, aside: Path) -> None:
+    """Exchange in two steps; should the second fail, the old directory is put back."""
+    out.rename(aside)
+    try:
+        staged.rename(out)
+    except OSError:
+        aside.rename(out)
+        raise

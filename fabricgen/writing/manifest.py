@@ -1,0 +1,55 @@
+"""The manifest: every file of an output with its SHA-256, and what the output was made from.
+
+Owns its format, and reading it again. What differs between a manifest and a directory is for `changes`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MANIFEST = "manifest.json"
+FORMAT = "fabricgen-manifest/1"
+MOST_BYTES = 2**28
+"""A manifest of a million GPUs has 20 MB."""
+
+
+class Written(NamedTuple):
+    """One file below OUT."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+def manifest_text(files: Iterable[Written], inventory_sha256: str, groups: list[str]) -> str:
+    """Return the text of a manifest: no clocks, no machine's paths."""
+    content = {
+        "format": FORMAT,
+        "version": __version__,
+        "inventory_sha256": inventory_sha256,
+        "groups": groups,
+        "files": {file.path: file.sha256 for file in sorted(files)},
+    }
+    return json_document(content)
+
+
+def read_digests(stream: IO[bytes]) -> dict[str, str] | None:
+    """Return path -> SHA-256 of the manifest in a stream; None where it is not one of this program's."""
+    data = stream.read(MOST_BYTES + 1)
+    try:
+        content: Any = json.loads(data) if len(data) <= MOST_BYTES else None
+    except (ValueError, RecursionError):
+        return None
+    files = content.get("files") if isinstance(content, dict) and content.get("format") == FORMAT else None
+    return {str(path): str(digest) for path, digest in files.items()} if isinstance(files, dict) else None
+
+
+def json_document(content: object) -> str:
+    """Write JSON as every file of ours holds it."""
+    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
