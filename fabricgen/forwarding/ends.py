@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.addressing import dotted
 from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.viewing import vrf_name
 
@@ -51,6 +52,16 @@ class Ends:
         """The switches' names of each unit that was asked for."""
         return {}
 
+    @cached_property
+    def _prefixes(self) -> dict[tuple[int, int], str]:
+        """The prefixes of the blocks that were asked for."""
+        return {}
+
+    @cached_property
+    def _domain(self) -> dict[tuple[int, int], list[str]]:
+        """The addresses of the HB domain that was asked for last, by domain and plane."""
+        return {}
+
     def gpu(self, gpu: int) -> str:
         """Name a GPU."""
         return gpu_name(*divmod(gpu, self.reach.plan.request.domain_gpus))
@@ -65,14 +76,38 @@ class Ends:
         (unit, block), slot = reach.home(gpu, plane), reach.slot(gpu)
         row = int(self._rows[block, slot])
         leaf, address = int(plan.unit.upper[row]), self.address(gpu, plane)
-        gateway = address - 1 if plan.addresses.numbered else plan.addresses.loopback(unit, block, plan.naming.boxes[leaf])
         interface = plan.naming.interface(gpu % plan.request.host_gpus, plane)
-        return NicEnd(row, interface, address, gateway, self.switch(unit, leaf), self.interface(unit, row, upper=True), self.cable(unit, row))
+        return NicEnd(row, interface, address, self.gateway(gpu, plane), self.switch(unit, leaf), self.interface(unit, row, upper=True), self.cable(unit, row))
 
     def address(self, gpu: int, plane: int) -> int:
         """Return the address of a NIC port, as an integer."""
         unit, block = self.reach.home(gpu, plane)
         return self.reach.plan.addresses.host_addresses(unit * self.reach.plan.mapping.unit_blocks + block, [self.reach.slot(gpu)])[0]
+
+    def gateway(self, gpu: int, plane: int) -> int:
+        """Return the address of the leaf that a NIC port is cabled to: on the link, or its loopback."""
+        plan, reach = self.reach.plan, self.reach
+        if plan.addresses.numbered:
+            return self.address(gpu, plane) - 1
+        (unit, block), slot = reach.home(gpu, plane), reach.slot(gpu)
+        return plan.addresses.loopback(unit, block, plan.naming.boxes[int(plan.unit.upper[self._rows[block, slot]])])
+
+    def addresses(self, domain: int, plane: int) -> list[str]:
+        """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
+        if (domain, plane) not in self._domain:
+            first, size = domain * self.reach.plan.request.domain_gpus, self.reach.plan.request.domain_gpus
+            for known in [known for known in self._domain if known[0] != domain]:
+                del self._domain[known]
+            self._domain[domain, plane] = [dotted(self.address(gpu, plane)) for gpu in range(first, first + size)]
+        return self._domain[domain, plane]
+
+    def prefix(self, gpu: int, plane: int) -> str:
+        """Return the prefix of the block that a NIC port belongs to."""
+        home = self.reach.home(gpu, plane)
+        if home not in self._prefixes:
+            unit, block = home
+            self._prefixes[home] = self.reach.plan.addresses.hosts.prefix(unit * self.reach.plan.mapping.unit_blocks + block)
+        return self._prefixes[home]
 
     def switch(self, unit: int, box: int) -> str:
         """Name a switch."""

@@ -54,9 +54,14 @@ class Reach:
         slots[gpu[gpu >= 0]] = np.flatnonzero(gpu >= 0)
         return slots
 
+    @cached_property
+    def spans_rails(self) -> bool:
+        """Whether a block joins rails; it is asked for with every GPU."""
+        return self.plan.mapping.spans_rails
+
     def slot(self, gpu: int) -> int:
         """Return the endpoint position of a GPU in its block."""
-        return int(self.slots[gpu - (0 if self.plan.mapping.spans_rails else gpu % self.plan.request.domain_gpus % self.plan.request.rails)])
+        return int(self.slots[gpu - (0 if self.spans_rails else gpu % self.plan.request.domain_gpus % self.plan.request.rails)])
 
     def leaf(self, gpu: int) -> int:
         """Return the leaf of a GPU; it is the same on every plane."""
@@ -65,7 +70,7 @@ class Reach:
     def home(self, gpu: int, plane: int) -> tuple[int, int]:
         """Return the unit, and the block of the unit, that a NIC port belongs to."""
         mapping, request = self.plan.mapping, self.plan.request
-        if mapping.spans_rails:
+        if self.spans_rails:
             return plane, 0
         group, block = divmod(gpu % request.domain_gpus % request.rails, mapping.per_switch)
         return group * request.planes + plane, block

@@ -10,12 +10,16 @@ lost, the rail that takes over differs from domain to domain, so that no rail ta
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.resolving import Request
+
+KNOWN = 4096
+"""Orders that are remembered: in small domains every domain has the same few."""
 
 
 def rail_of(request: Request, gpu: int) -> int:
@@ -30,11 +34,8 @@ def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -
     far end, then every other rail. Where blocks span rails the own NIC comes before all.
     """
     domain, rank = divmod(gpu, request.domain_gpus)
-    turn, own = divmod(rank, request.rails)
-    if spans_rails:
-        yield gpu
-    for other in _rails(request, domain, rail, own):
-        yield from (found for found in _turns(request, domain, turn, other) if not (spans_rails and found == gpu))
+    first, start = domain * request.domain_gpus, domain % max(request.rails - 1, 1)
+    return (first + other for other in _exit_ranks(request.rails, request.ranks_per_rail, rank, rail, start, spans_rails=spans_rails))
 
 
 def landings(request: Request, target: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
@@ -45,22 +46,31 @@ def landings(request: Request, target: int, rail: int, *, spans_rails: bool = Fa
     domain, rank = divmod(target, request.domain_gpus)
     if spans_rails:
         yield target
-    yield from (found for found in _turns(request, domain, rank // request.rails, rail) if not (spans_rails and found == target))
+    for other in _turns(request.rails, request.ranks_per_rail, rank // request.rails, rail):
+        if not (spans_rails and other == rank):
+            yield domain * request.domain_gpus + other
 
 
-def _rails(request: Request, domain: int, rail: int, own: int) -> Iterator[int]:
+@lru_cache(maxsize=KNOWN)
+def _exit_ranks(rails: int, turns: int, rank: int, rail: int, start: int, *, spans_rails: bool) -> tuple[int, ...]:
+    """Return the ranks over which `rank` may send to `rail`, in a domain whose third rails begin at `start`."""
+    turn, own = divmod(rank, rails)
+    ranks = [other for each in _rails(rails, rail, own, start) for other in _turns(rails, turns, turn, each)]
+    return (rank, *(other for other in ranks if other != rank)) if spans_rails else tuple(ranks)
+
+
+def _rails(rails: int, rail: int, own: int, start: int) -> Iterator[int]:
     """Yield every rail, in the order in which a GPU on rail `own` tries them for `rail`; the third ones begin elsewhere in each domain."""
     yield rail
     if own != rail:
         yield own
-    others = request.rails - 1
+    others = rails - 1
     for step in range(others):
-        third = (rail + 1 + (domain + step) % others) % request.rails
+        third = (rail + 1 + (start + step) % others) % rails
         if third != own:
             yield third
 
 
-def _turns(request: Request, domain: int, turn: int, rail: int) -> Iterator[int]:
-    """Yield the GPUs of a domain on a rail, the one of this turn first."""
-    ranks = request.ranks_per_rail
-    return (domain * request.domain_gpus + (turn + step) % ranks * request.rails + rail for step in range(ranks))
+def _turns(rails: int, turns: int, turn: int, rail: int) -> Iterator[int]:
+    """Yield the ranks on a rail, the one of this turn first."""
+    return ((turn + step) % turns * rails + rail for step in range(turns))

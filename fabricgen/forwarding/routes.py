@@ -9,7 +9,8 @@ order of `tables`. The metric is the place in that order; a route gives way to t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import count
+from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.addressing import dotted
@@ -66,6 +67,7 @@ def has_hb_addresses(domain_gpus: int) -> bool:
     return domain_gpus <= (1 << 32 - HB_LENGTH) - 2
 
 
+@lru_cache(maxsize=65_536)
 def hb_address(rank: int) -> str:
     """Return the address of a rank inside its HB domain.
 
@@ -90,27 +92,26 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
 
 def gpu_routes(ends: Ends, gpu: int) -> Iterator[GpuRoute]:
     """Yield the IP routes of a GPU: the others of its HB domain, then each rail on each plane."""
-    request = ends.reach.plan.request
-    first = gpu // request.domain_gpus * request.domain_gpus
+    request, spans_rails = ends.reach.plan.request, ends.reach.spans_rails
+    domain, rank = divmod(gpu, request.domain_gpus)
     for plane in range(request.planes):
-        source = dotted(ends.address(gpu, plane))
-        for other in range(first, first + request.domain_gpus):
-            if other != gpu:
-                yield GpuRoute(f"{dotted(ends.address(other, plane))}/32", hb_address(other - first), HB_DEVICE, source, 1)
-        for rail in [rail_of(request, gpu)] if ends.reach.plan.mapping.spans_rails else range(request.rails):
+        addresses = ends.addresses(domain, plane)
+        for other, address in enumerate(addresses):
+            if other != rank:
+                yield GpuRoute(f"{address}/32", hb_address(other), HB_DEVICE, addresses[rank], 1)
+        for rail in [rail_of(request, gpu)] if spans_rails else range(request.rails):
             yield from _rail_routes(ends, gpu, rail, plane)
 
 
 def _rail_routes(ends: Ends, gpu: int, rail: int, plane: int) -> Iterator[GpuRoute]:
     """Yield the routes to the block of a rail: over each GPU of the domain that is on it, best first."""
-    plan, request = ends.reach.plan, ends.reach.plan.request
-    spans_rails, source, metrics = plan.mapping.spans_rails, dotted(ends.address(gpu, plane)), count(1)
-    for leaving in exits(request, gpu, rail, spans_rails=spans_rails):
-        if not (spans_rails or rail_of(request, leaving) == rail):
-            continue
-        unit, block = ends.reach.home(leaving, plane)
-        prefix = plan.addresses.hosts.prefix(unit * plan.mapping.unit_blocks + block)
-        if leaving == gpu:
-            yield GpuRoute(prefix, dotted(ends.nic(gpu, plane).gateway), f"nic{plane}", source, next(metrics))
+    request, spans_rails = ends.reach.plan.request, ends.reach.spans_rails
+    domain, rank = divmod(gpu, request.domain_gpus)
+    source = ends.addresses(domain, plane)[rank]
+    leaving = exits(request, gpu, rail, spans_rails=spans_rails)
+    usable = leaving if spans_rails else islice(leaving, request.ranks_per_rail)  # those on the rail come first
+    for metric, other in enumerate(usable, start=1):
+        if other == gpu:
+            yield GpuRoute(ends.prefix(other, plane), dotted(ends.gateway(gpu, plane)), f"nic{plane}", source, metric)
         else:
-            yield GpuRoute(prefix, hb_address(leaving % request.domain_gpus), HB_DEVICE, source, next(metrics))
+            yield GpuRoute(ends.prefix(other, plane), hb_address(other % request.domain_gpus), HB_DEVICE, source, metric)
