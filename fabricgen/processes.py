@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import signal
 import threading
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ ORPHANED = 1
 
 
 def end_with_parent() -> None:
-    """End this worker process as soon as its parent has ended, after kill -9 too; any system, any way of starting a worker."""
+    """End this worker process as soon as its parent has ended, after kill -9 too, on any system and however it was started."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -29,6 +30,17 @@ def end_with_parent() -> None:
         os._exit(ORPHANED)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()
+
+
+def end_with_stdin() -> None:
+    """End this program, as SIGTERM does, as soon as its standard input ends: its parent holds the other end of the pipe."""
+
+    def watch() -> None:
+        while os.read(0, 4096):
+            pass
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=watch, name="standard input", daemon=True).start()
 
 
 @contextlib.contextmanager

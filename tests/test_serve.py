@@ -6,11 +6,15 @@ import gzip
 import http.client
 import io
 import json
+import multiprocessing
+import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -29,6 +33,7 @@ from fabricgen.reading import read_inventory
 from fabricgen.report import PARTS
 from fabricgen.resources import shipped
 from fabricgen.serving import HOST, Desk, Server, desk, server
+from fabricgen.serving.routes import SHORT
 from fabricgen.serving.zipping import BuildError, zipped
 
 if TYPE_CHECKING:
@@ -251,6 +256,66 @@ def test_a_build_that_is_refused_says_what_the_command_says() -> None:
     """What a plan allows and a build does not is told, not hidden in an empty archive."""
     with pytest.raises(BuildError, match=r"^error\[no-room\]: it is full"):
         zipped(lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"], "west")
+
+
+def test_a_worker_that_dies_is_replaced(served: Server) -> None:
+    """The next request works, and so do many at once."""
+    part = next(name for name in PARTS if name not in SHORT)
+    for _ in range(2):
+        assert ask(served, f"/parts/{part}?gpus=64").status == 200
+        for worker in multiprocessing.active_children():
+            worker.kill()
+            worker.join()
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: ask(served, f"/parts/{part}?gpus=64").status, range(4)))
+    assert answers == [200] * 4
+
+
+def test_a_burst_of_connections_is_answered(served: Server) -> None:
+    """All of them are open before the first one asks."""
+    lines = [socket.create_connection((HOST, served.server_port), timeout=60) for _ in range(200)]
+    for line in lines:
+        line.sendall(f"GET /nothing HTTP/1.1\r\nHost: {HOST}:{served.server_port}\r\nConnection: close\r\n\r\n".encode())
+    for line in lines:
+        with line, line.makefile("rb") as answer:
+            assert answer.readline() == b"HTTP/1.1 404 Not Found\r\n"
+
+
+def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, str]) -> None:
+    """Neither the process beside it, nor a build that it started."""
+    command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
+        assert child.stdout is not None
+        address = re.match(r"http://127\.0\.0\.1:(\d+)/", child.stdout.readline())
+        assert address
+        connection = http.client.HTTPConnection(HOST, int(address[1]), timeout=60)
+        connection.request("HEAD", "/parts/cables")
+        assert connection.getresponse().status == 200
+        connection.close()
+        child.kill()
+    assert gone(child.pid)
+
+
+def test_a_build_of_the_page_ends_with_the_page(fabric: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    """It is told by its standard input, and leaves nothing."""
+    command = [sys.executable, "-m", "fabricgen.cli.child", "build", str(fabric), "--set=gpus=4096", "-o", str(tmp_path / "out")]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True, stderr=subprocess.DEVNULL) as child:
+        pass  # which closes its standard input, and waits
+    assert child.returncode
+    assert gone(child.pid)
+    assert not list(tmp_path.iterdir())
+
+
+def gone(group: int) -> bool:
+    """Wait until a group of processes has no member; False where it still has one after half a minute."""
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,4 +70,16 @@ def _build(asked: Asked, templates: tuple[Path, ...], out: Path) -> list[str]:
     roots = [f"--catalog={root}" for root in asked.catalog_roots] + [f"--templates={root}" for root in templates]
     prices = [f"--prices={asked.prices}"] if asked.prices else []
     fabric = ["--", asked.fabric] if asked.fabric else []
-    return [sys.executable, "-P", "-m", "fabricgen", "build", *flags, *prices, *roots, *(f"--set={text}" for text in asked.sets), f"--output={out}", *fabric]
+    return [
+        sys.executable,
+        "-P",
+        "-m",
+        "fabricgen.cli.child",
+        "build",
+        *flags,
+        *prices,
+        *roots,
+        *(f"--set={text}" for text in asked.sets),
+        f"--output={out}",
+        *fabric,
+    ]

@@ -7,6 +7,7 @@ mostly 0 and 1, and gzip makes next to nothing of them.
 from __future__ import annotations
 
 import gzip
+import io
 import json
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -58,4 +59,7 @@ def packed(value: object, *, level: int = 9) -> bytes:
     >>> gzip.decompress(packed({"a": [1]}))
     b'{"a":[1]}'
     """
-    return gzip.compress(short_json(value).encode(), level, mtime=0)
+    stream = io.BytesIO()
+    with gzip.GzipFile("", "wb", level, stream, mtime=0) as file:  # gzip.compress writes the system into the header, in some versions
+        file.write(short_json(value).encode())
+    return stream.getvalue()

@@ -6,10 +6,14 @@ would wait for the tables of what was turned before.
 
 from __future__ import annotations
 
-import signal
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from threading import Lock
 from typing import TYPE_CHECKING
+
+from fabricgen.interrupts import leave_to_parent
+from fabricgen.processes import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,16 +30,36 @@ class Beside:
 
     def __init__(self, make: Callable[[], Desk]) -> None:
         """Start nothing yet."""
+        self._make, self._lock = make, Lock()
+        self._pool = self._new()
+
+    def _new(self) -> ProcessPoolExecutor:
+        """Return a pool of one process."""
         # a fresh process and no fork: locks that other threads hold at that moment would stay locked in it for ever
-        self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_open, initargs=(make,))
+        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_open, initargs=(self._make,))
 
     def start(self) -> None:
         """Start the process, so that it is ready when it is first asked."""
         self._pool.submit(int)
 
     def part(self, asked: Mapping[str, str], name: Part) -> bytes:
-        """Return a part of the fabric of these controls, as `Sized.part` does. Raises Refusal."""
-        return self._pool.submit(_part, dict(asked), name).result()
+        """Return a part of the fabric of these controls, as `Sized.part` does. Raises Refusal.
+
+        A process that died, as for want of memory, is replaced once; the request that kills the second one too fails.
+        """
+        pool = self._pool
+        try:
+            return pool.submit(_part, dict(asked), name).result()
+        except BrokenProcessPool:
+            return self._after(pool).submit(_part, dict(asked), name).result()
+
+    def _after(self, broken: ProcessPoolExecutor) -> ProcessPoolExecutor:
+        """Return the pool that takes the place of a broken one; of many requests that find it broken, one makes it."""
+        with self._lock:
+            if self._pool is broken:
+                broken.shutdown(wait=False)
+                self._pool = self._new()
+            return self._pool
 
     def close(self) -> None:
         """End the process, after what it is doing."""
@@ -43,9 +67,10 @@ class Beside:
 
 
 def _open(make: Callable[[], Desk]) -> None:
-    """Open the desk of a worker; Ctrl-C in the terminal is for the process that started it, which ends this one."""
+    """Open the desk of a worker; Ctrl-C in the terminal is for the process that started it, and with which this one ends."""
     global _desk  # noqa: PLW0603 - a worker of a pool has no other place for what all of its tasks share
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    leave_to_parent()
+    end_with_parent()
     _desk = make()
 
 

@@ -43,6 +43,8 @@ class Server(ThreadingHTTPServer):
     """Serves one desk on the loopback address, with another beside it for long tables. Raises OSError where the port is taken, or not allowed."""
 
     daemon_threads = True
+    request_queue_size = 1024
+    """Connections that wait to be accepted; a page asks for many parts at once, and the usual 5 turns some away."""
 
     def __init__(self, desk: Desk, another: Callable[[], Desk], build: Build, port: int) -> None:
         """Listen at a port, 0 for any that is free; `another` opens such a desk again, and must travel to another process."""

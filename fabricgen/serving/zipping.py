@@ -27,9 +27,10 @@ def zipped(command: Callable[[Path], Sequence[str]], name: str) -> IO[bytes]:
     """Run the command that builds to a directory, and return an open zip of that, its files below `name`. Raises BuildError."""
     with tempfile.TemporaryDirectory(prefix="fabricgen-") as home:
         out = Path(home) / "out"
-        done = subprocess.run(command(out), stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)  # noqa: S603 - our own program, its arguments in a list
-        if done.returncode:
-            raise BuildError(done.stderr)
+        with subprocess.Popen(command(out), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:  # noqa: S603 - our own program, its arguments in a list
+            said = child.stderr.read() if child.stderr else ""
+            if child.wait():  # its standard input stays open until then: the child ends with it
+                raise BuildError(said)
         return _archive(out, name)
 
 

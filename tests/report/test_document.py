@@ -229,6 +229,11 @@ def test_laws_and_comparison_are_told_as_they_are(name: str) -> None:
         assert bars[figure] == refused | {summary["design"]: summary[figure]["total"] for summary in comparison.summaries}
 
 
+def test_a_part_names_neither_clock_nor_system() -> None:
+    """The header of gzip holds no time, and 255 for an unknown system, on every version of Python."""
+    assert packed({"a": 1})[:10] == bytes([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 255])
+
+
 def test_iteration_needs_an_accelerator() -> None:
     """The time of an iteration tells where each figure comes from; a host of which nobody says what its GPUs can do has none."""
     told = report_named("rail-only").page["iteration"]
