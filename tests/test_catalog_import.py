@@ -169,11 +169,11 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_real_platform_files_give_what_the_catalog_has(model: str, tmp_path: Path) -> None:
+def test_real_platform_files_give_what_the_catalog_has(model: str, tmp_path: Path, oracles: Path) -> None:
     """What was typed in from each file is what the import finds in it."""
     ours = _switch(model)
     assert ours.sonic
-    source = _folder() / f"{ours.sonic.platform}.platform.json"
+    source = _folder(oracles) / f"{ours.sonic.platform}.platform.json"
     draft = make_draft(source, read_description(source, "frr"), {"model": "x"})
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "x.yaml").write_text(draft.text, encoding="utf-8")

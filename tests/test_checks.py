@@ -81,7 +81,7 @@ def test_every_plan_keeps_every_law_by_formula() -> None:
     assert {code for code, method in methods if method == "formula"} == BY_FORMULA
 
 
-@pytest.mark.parametrize("path", SHIPPED, ids=[path.stem for path in SHIPPED])
+@pytest.mark.parametrize("path", [pytest.param(path, marks=[pytest.mark.slow] * path.stem.startswith("million"), id=path.stem) for path in SHIPPED])
 def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
     """Also the million: all of it is judged, and what follows by formula says so."""
     plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))

@@ -7,10 +7,8 @@ FABRICGEN_ORACLES and never copied: without it these tests are skipped, with it 
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,11 +16,12 @@ import pytest
 from fabricgen.catalog import Catalog
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from fabricgen.parts import Switch
 
 MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
 MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")
-pytestmark = pytest.mark.usefixtures("oracles")
 FRONT_LANES = 8  # the service ports of these boxes have one lane
 
 
@@ -36,11 +35,8 @@ class Cage:
     modes: dict[str, list[str]]
 
 
-def _folder() -> Path:
-    root = os.environ.get("FABRICGEN_ORACLES")
-    if not root:
-        pytest.skip("FABRICGEN_ORACLES is unset: SONiC's platform files are not part of the project")
-    folder = Path(root) / "sonic-platforms"
+def _folder(oracles: Path) -> Path:
+    folder = oracles / "sonic-platforms"
     assert folder.is_dir(), f"FABRICGEN_ORACLES is set, but {folder} is missing"
     return folder
 
@@ -52,9 +48,9 @@ def _switch(model: str) -> Switch:
     return switch
 
 
-def _cages(switch: Switch) -> list[Cage]:
+def _cages(oracles: Path, switch: Switch) -> list[Cage]:
     assert switch.sonic is not None
-    path = _folder() / f"{switch.sonic.platform}.platform.json"
+    path = _folder(oracles) / f"{switch.sonic.platform}.platform.json"
     assert path.is_file(), f"FABRICGEN_ORACLES is set, but {path} is missing"
     found = []
     for name, port in json.loads(path.read_text(encoding="utf-8"))["interfaces"].items():
@@ -64,19 +60,19 @@ def _cages(switch: Switch) -> list[Cage]:
     return found
 
 
-def test_every_platform_file_is_compared_and_nothing_is_compared_twice() -> None:
+def test_every_platform_file_is_compared_and_nothing_is_compared_twice(oracles: Path) -> None:
     """Seven files, seven models with lanes, and not one more on either side."""
-    on_disk = {path.name.removesuffix(".platform.json") for path in _folder().iterdir()}
+    on_disk = {path.name.removesuffix(".platform.json") for path in _folder(oracles).iterdir()}
     compared = [switch.sonic.platform for switch in Catalog().switches() if switch.sonic and switch.sonic.lanes]
     assert len(compared) == len(MODELS) == 7
     assert set(compared) == on_disk == {sonic.platform for sonic in (_switch(model).sonic for model in MODELS) if sonic}
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_cages_and_lanes(model: str) -> None:
+def test_cages_and_lanes(oracles: Path, model: str) -> None:
     """The catalog knows every front cage, in order, with the serdes lanes behind it."""
     switch = _switch(model)
-    cages = _cages(switch)
+    cages = _cages(oracles, switch)
     assert switch.sonic is not None
     assert [cage.index for cage in cages] == list(range(1, switch.cages + 1))
     assert switch.sonic.lanes == tuple(cage.lanes for cage in cages)
@@ -84,13 +80,13 @@ def test_cages_and_lanes(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_mode_strings_are_verbatim_and_complete(model: str) -> None:
+def test_mode_strings_are_verbatim_and_complete(oracles: Path, model: str) -> None:
     """Every cage offers exactly the modes of the catalog: those that can be planned, and those that split a cage unevenly."""
     switch = _switch(model)
     assert switch.sonic is not None
     known = [mode.sonic for mode in switch.breakouts] + list(switch.sonic.mixed_modes)
     assert len(known) == len(set(known))
-    for cage in _cages(switch):
+    for cage in _cages(oracles, switch):
         assert set(cage.modes) == set(known), cage.name
         assert not switch.cage_limits
 
@@ -110,11 +106,11 @@ def test_breakouts_are_what_their_mode_strings_say(model: str) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_names_and_aliases(model: str) -> None:
+def test_names_and_aliases(oracles: Path, model: str) -> None:
     """The first port of a cage bears the cage's name in SONiC, and every port of every breakout the alias that the platform gives it."""
     switch = _switch(model)
     compared = 0
-    for cage in _cages(switch):
+    for cage in _cages(oracles, switch):
         for mode in switch.breakouts:
             assert switch.interface("sonic", cage.index, 0, mode) == cage.name
             aliases = [switch.alias("sonic", cage.index, sub, mode) for sub in range(mode.count)]
