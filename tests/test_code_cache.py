@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.packs import Packs
 from fabricgen.packs.code_cache import CodeCache
 from fabricgen.packs.sandbox import Sandbox
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -115,3 +117,11 @@ def test_the_folder_is_closed_to_others_whatever_the_umask(runs: _Runs) -> None:
 def test_attributes_that_are_no_names_in_python_are_read_through_the_sandbox(name: str) -> None:
     """They compile, and are found by the very name that the template writes."""
     assert Sandbox().from_string(f"{{{{ x.{name} }}}}").render(x={name: "found"}) == "found"
+
+
+def test_every_shipped_template_is_compiled_ahead(tmp_path: Path) -> None:
+    """`make compiled` leaves none to the first run."""
+    packs = Packs()
+    packs._environment.codes = CodeCache(tmp_path / "templates")  # noqa: SLF001 - the folder of the program is not touched
+    packs.compile()
+    assert len([*(tmp_path / "templates").iterdir()]) == len([*(ROOT / "templates").rglob("*.j2")])

@@ -86,10 +86,10 @@ class Packs:
             raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
     def compile(self) -> None:
-        """Compile every template, and keep the code for later runs; those that are no templates of a pack are left out."""
+        """Compile every shipped template, and keep the code for later runs."""
         self._environment.codes.writes = True
-        for name in self._environment.list_templates(extensions=["j2"]):
-            self._environment.get_template(name)
+        for path in sorted(self._home.rglob("*.j2")):
+            self._environment.get_template(path.relative_to(self._home).as_posix())
 
     def _template(self, pack: str, template: str) -> Template:
         """Compile a template once."""
