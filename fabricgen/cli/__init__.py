@@ -75,7 +75,9 @@ def main() -> NoReturn:
         os.environ.setdefault(name, value)
     gc.set_threshold(KEPT_OBJECTS)
     raise_on_signals()
-    sys.exit(run())
+    code = run()
+    gc.freeze()  # Python would search all objects for cycles again before it ends, as long as a plan takes
+    sys.exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
