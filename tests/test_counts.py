@@ -80,7 +80,7 @@ def write(keys: dict[str, Any], out: Path) -> Written:
 
 def drawn() -> Iterator[dict[str, Any]]:
     """Draw described rooms that copper reaches into, or not; the draw is the same each time."""
-    chance = random.Random(7)  # noqa: S311 - inventories, and no secrets
+    chance = random.Random(7)  # noqa: S311 - draws inventories, no secrets
     for _ in range(8):
         host = chance.choice((H100, B300, NVL72))
         site = {
