@@ -109,7 +109,7 @@ def unreasoned(path: Path) -> list[str]:
     """Name the lines of a source whose exception says no reason."""
     with path.open("rb") as file:
         comments = [token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT]
-    reason = re.compile(r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - \w+ \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+")
+    reason = re.compile(r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - [\w.]+,? \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+")
     marked = [token for token in comments if re.match(r"#\s*(noqa|type: ?ignore)", token.string)]
     return [f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}" for token in marked if not reason.search(token.string)]
 
