@@ -5,12 +5,18 @@ Owns these notices. They refuse nothing; each says what else there is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from fabricgen.bisection import bisection_of
 from fabricgen.cabling.offers import alternatives
 from fabricgen.cabling.preference import RULE
 from fabricgen.designs import rails_of_a_box
-from fabricgen.terms import Role
+from fabricgen.diagnostics import Refusal
+from fabricgen.planner import draft_plan
+from fabricgen.terms import Role, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +24,10 @@ if TYPE_CHECKING:
     from fabricgen.planner import Plan
 
 WASTEFUL = 3
-"""So many times the switches that are needed is worth a word."""
+"""So many times the switches, spines or leaf ports that are needed are worth a note."""
+
+TRIES = 8
+"""So many ratios of oversubscription are tried, from the least that could do without the last pod."""
 
 
 def room_guesses(plan: Plan) -> list[str]:
@@ -28,8 +37,9 @@ def room_guesses(plan: Plan) -> list[str]:
 
 
 def advice(plan: Plan) -> list[str]:
-    """Notice boxes that stand idle, spines that only divide evenly, cables too long for an assumed room, and a choice of parts, a sentence each."""
-    return [*_idle_boxes(plan), *_wasteful_spread(plan), *_long_cables(plan), *_other_parts(plan)]
+    """Note switches that serve little, halves that little joins, cables too long for an assumed room, and a choice of parts."""
+    rules = (_idle_boxes, _needless_tiers, _idle_pod, _wasteful_spread, _narrow_halves, _long_cables, _other_parts)
+    return [sentence for rule in rules for sentence in rule(plan)]
 
 
 def _idle_boxes(plan: Plan) -> Iterator[str]:
@@ -42,6 +52,76 @@ def _idle_boxes(plan: Plan) -> Iterator[str]:
         used = mapping.per_switch * (request.planned_gpus // request.rails)
         fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
         yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
+
+
+def _needless_tiers(plan: Plan) -> Iterator[str]:
+    """Note tiers that were asked for, where fewer hold the block and the leaves or the cores serve little."""
+    sizing, asked = plan.sizing, plan.spec.rails.tiers
+    endpoints = int(np.count_nonzero(plan.mapping.pattern() >= 0))
+    served = endpoints * WASTEFUL > sizing.slots and not (sizing.core and sizing.pods == 1)
+    other = None if asked in ("auto", 1) or served else _drafted(plan, rails=plan.spec.rails.model_copy(update={"tiers": "auto"}))
+    if other is None or other.sizing.tiers >= sizing.tiers:
+        return
+    used = f"{endpoints:,} of {sizing.slots:,} endpoint positions of a block are taken"
+    was, fewer = (f"{_sized(each):,} switch{'' if _sized(each) == 1 else 'es'}{_power(each)}" for each in (plan, other))
+    yield f"{sizing.tiers} tiers were asked for, and {used}; `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
+
+
+def _idle_pod(plan: Plan) -> Iterator[str]:
+    """Note spines of the last pod that have few leaves below them, and what would do without that pod."""
+    sizing, mapping = plan.sizing, plan.mapping
+    leaves = len(sizing.leaves_of_pod(sizing.pods - 1))
+    if sizing.pods == 1 or leaves * WASTEFUL > sizing.pod_leaves:
+        return
+    blocks = mapping.units * mapping.unit_blocks
+    each = f" in each of {blocks:,} blocks" if blocks > 1 else ""
+    idle = f"its {sizing.pod_spines:,} spines{each} use {leaves} of {sizing.pod_leaves} downlinks"
+    cheaper = [f"{line} takes {_sized(other):,}" for line, other in _without_last_pod(plan) if _sized(other) < _sized(plan)]
+    instead = f"; {', and '.join(cheaper)} switches instead of {_sized(plan):,}" if cheaper else ""
+    yield f"the last of {sizing.pods} pods has {leaves} of {sizing.pod_leaves} leaves, so {idle}{instead}"
+
+
+def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
+    """Find what needs a pod less, each with the line to write: wider leaves, or the GPUs of the pods before."""
+    sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.unit_blocks
+    front, leaves = plan.request.fronts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
+    gpus = plan.mapping.pattern()
+    fewest = -(-int(np.count_nonzero(gpus >= 0)) // leaves)
+    for down in range(fewest, fewest + TRIES):
+        up = next((up for up in range(sizing.leaf_up, 0, -1) if front.fits(down * shares, up * shares)), 0)
+        ratio = Fraction(down * front.down.speed_gbps, up * front.up.speed_gbps) if up else None
+        wider = _drafted(plan, oversubscription=ratio) if ratio else None
+        if ratio and wider and wider.sizing.pods < sizing.pods:
+            yield f'`oversubscription: "{ratio_text(ratio)}"`', wider
+            break
+    last = gpus[leaves * sizing.leaf_down :]
+    fewer = int(last[last >= 0].min(initial=plan.request.gpus)) // plan.request.domain_gpus * plan.request.domain_gpus
+    if fewer and spec.reserve is None and (smaller := _drafted(plan, gpus=fewer)):
+        yield f"`gpus: {fewer}`", smaller
+
+
+def _drafted(plan: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - the keys of an inventory
+    """Size the fabric of a plan with some keys changed, as an inventory of its own; None where that is refused."""
+    try:
+        return draft_plan(plan.spec.model_copy(update=keys), plan.catalog)
+    except Refusal:
+        return None
+
+
+def _sized(plan: Plan) -> int:
+    """Count the switches that a fabric is sized for."""
+    sizing, mapping = plan.sizing, plan.mapping
+    return mapping.units * (sizing.leaf + mapping.unit_blocks * (sizing.spine + sizing.core))
+
+
+def _power(plan: Plan) -> str:
+    """Write the typical power of the switches that a fabric is sized for; nothing where a model's is not known."""
+    sizing, mapping = plan.sizing, plan.mapping
+    counts = {Role.LEAF: sizing.leaf, Role.SPINE: mapping.unit_blocks * sizing.spine, Role.CORE: mapping.unit_blocks * sizing.core}
+    models = {role: plan.request.fronts[role].model for role in plan.roles}
+    watts = {role: model.maximum_w if model.typical_w is None else model.typical_w for role, model in models.items()}
+    known = [counts[role] * each for role, each in watts.items() if each is not None]
+    return f" of {round(mapping.units * sum(known)):,} W" if len(known) == len(watts) else ""
 
 
 def _wasteful_spread(plan: Plan) -> Iterator[str]:
@@ -60,6 +140,19 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
         why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
         hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
         yield f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"
+
+
+def _narrow_halves(plan: Plan) -> Iterator[str]:
+    """Note what `spread: minimal` takes from the bandwidth between the halves of a block."""
+    if plan.spec.spread == "even" or plan.sizing.tiers == 1:
+        return
+    found = bisection_of(plan)
+    if found.flow < found.even:
+        bound = "" if found.exact else "at least "
+        share = f"{bound}{100 * found.flow / found.even:.0f}% of the {found.even:,} Gbps"
+        even = _drafted(plan, spread="even")
+        instead = f"; `spread: even` joins them by all of it, with {_sized(even):,} switches instead of {_sized(plan):,}" if even else ""
+        yield f"`spread: minimal` joins the halves of a block by {share} that either can send{instead}"
 
 
 def _long_cables(plan: Plan) -> Iterator[str]:

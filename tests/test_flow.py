@@ -7,7 +7,7 @@ import random
 import networkx as nx
 import pytest
 
-from fabricgen.checks.flow import max_flow
+from fabricgen.flow import max_flow
 
 Edges = list[tuple[str | int, str | int, int]]
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
+import pytest
 
 from fabricgen.advice import advice
 from fabricgen.catalog import Catalog
+from fabricgen.checks import check
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
 from fabricgen.terms import LinkKind, Role
@@ -71,6 +74,77 @@ def test_a_wasteful_spread_is_named() -> None:
     assert sentence.startswith("43 spine switches where 2 have the ports")
     assert advice(plan_of(**keys, spread="minimal")) == []
     assert advice(plan_of()) == []
+
+
+POD: dict[str, Any] = {"gpus": 16_400, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+
+
+def written(line: str) -> dict[str, Any]:
+    """Read a line of an inventory, as a note quotes it."""
+    key, value = line.split(": ")
+    return {key: int(value) if value.isdigit() else value.strip('"')}
+
+
+def counted(sentence: str) -> list[int]:
+    """Read the counts of switches that a note gives: of each line to write, then of the plan."""
+    return [int(found.replace(",", "")) for found in re.findall(r"(?:takes|instead of) ([0-9,]+)", sentence)]
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"design": "rail-optimized"},
+        {"design": "fat-tree"},
+        {"rails": {"per_switch": 2}, "gpus": 8264},
+        {"rails": {"planes": 2}, "oversubscription": "2:1", "gpus": 21880},
+    ],
+)
+def test_a_last_pod_of_few_leaves_is_named(keys: dict[str, Any]) -> None:
+    """Each line that the note gives is followed, does without that pod, and takes the switches that it says."""
+    plan = plan_of(**POD | keys)
+    (sentence,) = advice(plan)
+    lines = [written(line) for line in re.findall(r"`(.*?)`", sentence)]
+    others = [plan_of(**POD | keys | line) for line in lines]
+    assert sentence.startswith(f"the last of {plan.sizing.pods} pods has {plan.sizing.leaf % plan.sizing.pod_leaves} of {plan.sizing.pod_leaves} leaves")
+    assert [list(line) for line in lines] == [["oversubscription"], ["gpus"]]
+    assert all(other.sizing.pods < plan.sizing.pods for other in others)
+    assert counted(sentence) == [sum(map(each.switch_count, each.roles)) for each in (*others, plan)]
+
+
+def test_a_last_pod_that_is_used_is_not_named() -> None:
+    """Half a pod is no waste, nor is a pod that the reserve fills."""
+    assert advice(plan_of(**POD | {"gpus": 16_384 + 4_096})) == []
+    assert advice(plan_of(**POD | {"reserve": {"gpus": 24_576}})) == []
+
+
+@pytest.mark.parametrize(("design", "was"), [("rail-only", 8200), ("fat-tree", 1025)])
+def test_tiers_that_serve_little_are_named(design: str, was: int) -> None:
+    """144 GPUs below switches of 1,024 ports fit on one tier; the note says what three take, and the line to write."""
+    keys: dict[str, Any] = {"gpus": 144, "hb_domain": {"gpus": 8}, "design": design, "switches": {"leaf": {"generic": {"radix": 1024}}}}
+    (sentence,) = (sentence for sentence in advice(plan_of(**keys, rails={"tiers": 3})) if "were asked for" in sentence)
+    one = plan_of(**keys, rails={"tiers": 1})
+    assert "`rails.tiers: 1`" in sentence
+    assert counted(sentence) == [one.switch_count(Role.LEAF), was]
+    assert f" of {16_384 * was:,} W" in sentence
+    assert not [sentence for sentence in advice(one) if "tiers" in sentence]
+    assert not [sentence for sentence in advice(plan_of(rails={"tiers": 2})) if "tiers" in sentence]
+
+
+def test_what_a_minimal_spread_takes_is_named() -> None:
+    """Four uplinks of two leaves over three spines: three of them pass from one to the other."""
+    keys: dict[str, Any] = {
+        "gpus": 8, "hb_domain": {"gpus": 2}, "design": "fat-tree", "rails": {"tiers": 2},
+        "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}},
+    }  # fmt: skip
+    (sentence,) = advice(plan_of(**keys, spread="minimal"))
+    assert sentence == (
+        "`spread: minimal` joins the halves of a block by 75% of the 1,600 Gbps that either can send; "
+        "`spread: even` joins them by all of it, with 6 switches instead of 5"
+    )
+    assert advice(plan_of(**keys)) == []
+    (figure,) = (judgement.figure for judgement in check(plan_of(**keys, spread="minimal")).judgements if judgement.law.code == "bisection")
+    assert figure == "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and narrowest cut)"
 
 
 def test_boxes_that_rails_could_share_are_named() -> None:

@@ -1,0 +1,67 @@
+"""The bisection that is computed from the size of a block, beside the flow over its links."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import fabricgen.bisection
+from fabricgen.bisection import bisection_of
+from fabricgen.checks import check, evidence_of
+from fabricgen.checks.halves import _Cut
+from fabricgen.diagnostics import Refusal
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    import pytest
+
+    from fabricgen.planner import Plan
+
+UNEVEN: dict[str, Any] = {"design": "fat-tree", "hb_domain": {"gpus": 2}, "spread": "minimal"}
+
+
+def drawn() -> list[Plan]:
+    """Plan blocks of two and three tiers whose uplinks do not divide, with full and with partial leaves and pods."""
+    found = []
+    for radix, spine, gpus, ratio, tiers in product((7, 9, 10, 14), (4, 6, 10), (12, 26, 38, 52, 74, 100), ("1:1", "2:1"), (2, 3)):
+        switches = {"leaf": {"generic": {"radix": radix}}, "spine": {"generic": {"radix": spine}}}
+        try:
+            found.append(planned(**UNEVEN, gpus=gpus, switches=switches, oversubscription=ratio, rails={"tiers": tiers}))
+        except Refusal:
+            continue
+    return found
+
+
+def test_the_flow_by_classes_is_that_of_the_links() -> None:
+    """The maximum flow over every link of a block is the one that classes of switches give; some of it is below the narrowest cut."""
+    seen: Counter[str] = Counter()
+    for plan in drawn():
+        found, cut = bisection_of(plan), _Cut(evidence_of(plan))
+        assert (cut.flow(0), int(cut.formula()[0])) == (found.flow, found.cut)
+        assert found.exact
+        assert found.flow <= found.cut <= found.even <= found.half
+        seen.update(["below the cut"] * (found.flow < found.cut) + ["below an even spread"] * (found.cut < found.even) + [f"{plan.sizing.tiers} tiers"])
+    assert min(seen.values()) >= 2, seen
+    assert len(seen) == 4, seen
+
+
+def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then whole runs of uplinks count alone, and the law holds the flow to at least that."""
+    monkeypatch.setattr(fabricgen.bisection, "MOST_EDGES", 0)
+    keys = {"switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}}, "rails": {"tiers": 2}}
+    plan = planned(**UNEVEN, gpus=8, **keys)
+    found = bisection_of(plan)
+    assert (found.even, found.cut, found.flow, found.exact) == (1600, 1200, 1200, False)
+    assert check(plan).ok
+
+
+def test_even_spreading_carries_what_the_leaves_send() -> None:
+    """Also where the last pod has one leaf: the smaller half is what its endpoints send."""
+    plan = planned(gpus=18, hb_domain={"gpus": 2}, radix=4)
+    found = bisection_of(plan)
+    assert plan.sizing.leaf % plan.sizing.pod_leaves == 1
+    assert found.half == found.even == found.cut == found.flow == 4 * 400
+    assert np.count_nonzero(plan.mapping.pattern() >= 0) == 9
