@@ -10,6 +10,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,9 @@ settings.register_profile("steady", derandomize=True, database=None, deadline=No
 settings.load_profile("steady")
 providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - hypothesis has no setting for it
 
+
+# Who is started in the background ignores Ctrl-C, and so would every program that a test starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OUTSIDE = frozenset({"oracles", "out_of_reach", "tool"})
 """Fixtures that look for what a machine may lack: programs of Debian packages, a kernel that gives namespaces, a browser, vendors' models."""
