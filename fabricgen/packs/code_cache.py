@@ -39,16 +39,16 @@ WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 class CodeCache:
     """The files of compiled templates, one for each path of a template."""
 
-    def __init__(self, folder: Path = FOLDER) -> None:
-        """Keep the folder; it is made when the first code is written."""
-        self._folder = folder
+    def __init__(self, folder: Path = FOLDER, kind: str = "") -> None:
+        """Keep the folder; it is made when the first code is written. Environments that compile differently are of different kinds."""
+        self._folder, self._kind = folder, kind.encode()
         self.writes = not sys.dont_write_bytecode
         """Whether new code is written; kept code is read in any case, as Python reads its own."""
 
     def code(self, text: str, name: str, path: str, compiled: Callable[[], CodeType]) -> CodeType:
         """Return the code of a template: as it was kept, or else as `compiled` makes it."""
-        follows = b"\0".join([self._environment, name.encode(), path.encode(), hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()])
-        file = self._folder / f"{hashlib.sha256(path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
+        follows = b"\0".join([self._environment, self._kind, name.encode(), path.encode(), hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()])
+        file = self._folder / f"{hashlib.sha256(self._kind + path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
         kept = self._read(file, follows) if self._trusted else None
         if kept is not None:
             return kept
@@ -62,7 +62,7 @@ class CodeCache:
     def _environment(self) -> bytes:
         """What code follows from beside its template."""
         jinja = getattr(jinja2, "__version__", "") or _jinja_version()
-        sources = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py")
+        sources = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
         return b"\0".join([MAGIC_NUMBER, jinja.encode(), *(hashlib.sha256(path.read_bytes()).digest() for path in sources)])
 
     @cached_property

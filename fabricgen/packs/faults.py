@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Finding, suggest
+from fabricgen.packs.limits import LimitError
 from fabricgen.packs.sandbox import FILTERS, OWN_FILTERS, TESTS, UnknownNameError
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ _UNKNOWN = re.compile(r"No (filter|test) named '(.+)'\.|'(.+)' is undefined")
 
 def bad_template(name: str, error: Exception, variables: Collection[str], *, shown: bool) -> Finding:
     """Turn what a template raised into a finding; `shown`: a template of this name ships."""
+    if isinstance(error, LimitError):
+        hint = "loop over what the view holds, once, and build nothing that is not written"
+        return Finding("template-budget", f"{name} {error}", hint=hint)
     line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
     said = getattr(error, "message", None) or str(error) or type(error).__name__
     otherwise = "compare with the template of the same name that ships with fabricgen" if shown else ""

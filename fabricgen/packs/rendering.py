@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from fabricgen.diagnostics import Finding, Place, Refusal
 from fabricgen.files import is_file
 from fabricgen.packs.faults import bad_template
+from fabricgen.packs.limits import Limits
 from fabricgen.packs.loader import Loader
 from fabricgen.packs.manifest import Pack
 from fabricgen.packs.sandbox import GLOBALS, Sandbox
@@ -24,11 +25,15 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 
+_LIMITS = Limits()
+
+
 class Packs:
     """The packs of one run, found in `roots` first and then in what ships with the program."""
 
-    def __init__(self, roots: Sequence[Path] = ()) -> None:
-        """Keep the folders; templates are compiled when they are first rendered."""
+    def __init__(self, roots: Sequence[Path] = (), limits: Limits = _LIMITS) -> None:
+        """Keep the folders, and what a template of theirs may take; templates are compiled when they are first rendered."""
+        self._limits = limits
         self._roots, self._home = [Path(root) for root in roots], shipped("templates")
         self._compiled: dict[tuple[str, str], Template] = {}
         self._read: dict[Path, Pack] = {}
@@ -76,9 +81,14 @@ class Packs:
         return find_files(self._roots, self._home, *parts)
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
-        """Render one template. Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have."""
+        """Render one template.
+
+        Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have, and
+        `template-budget` where it is a user's and takes too much.
+        """
         try:
-            return self._template(pack, template).render(**view)
+            with self._environment.budget():
+                return self._template(pack, template).render(**view)
         except Refusal:
             raise
         except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
@@ -101,7 +111,11 @@ class Packs:
     @cached_property
     def _environment(self) -> Sandbox:
         """Make the environment of all templates."""
-        return Sandbox(Loader(self._find))
+        if not self._roots:
+            return Sandbox(Loader(self._find))
+        from fabricgen.packs.bounded import BoundedSandbox  # noqa: PLC0415 - most runs have no templates of a user
+
+        return BoundedSandbox(Loader(self._find), self._limits)
 
 
 def _fault(detail: dict[str, Any]) -> str:

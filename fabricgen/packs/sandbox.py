@@ -7,6 +7,7 @@ allows.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
@@ -21,6 +22,8 @@ from fabricgen.packs.compiler import Compiler
 from fabricgen.template_api import template_names
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from jinja2 import BaseLoader, Template
 
 METHODS: Mapping[type, frozenset[str]] = {
@@ -45,6 +48,8 @@ TESTS = (
 """Jinja's tests that templates may use."""
 GLOBALS = ("range",)
 """Jinja's functions that templates may use."""
+
+_UNBOUNDED = nullcontext()
 
 
 class UnknownNameError(UndefinedError):
@@ -88,6 +93,10 @@ class Sandbox(SandboxedEnvironment):
         if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
             return compiled()
         return self.codes.code(source, name, filename, compiled)
+
+    def budget(self) -> AbstractContextManager[None]:
+        """Return what a template runs in."""
+        return _UNBOUNDED
 
     def types_with(self, attribute: str) -> set[type]:
         """Return the types of which an attribute was allowed so far; compiled templates look into it."""
