@@ -58,13 +58,13 @@ def _needless_tiers(plan: Plan) -> Iterator[str]:
     """Note tiers that were asked for, where fewer hold the block and the leaves or the cores serve little."""
     sizing, asked = plan.sizing, plan.spec.rails.tiers
     endpoints = int(np.count_nonzero(plan.mapping.pattern() >= 0))
-    served = endpoints * WASTEFUL > sizing.slots and not (sizing.core and sizing.pods == 1)
-    other = None if asked in ("auto", 1) or served else _drafted(plan, rails=plan.spec.rails.model_copy(update={"tiers": "auto"}))
+    why = [f"{endpoints:,} of {sizing.slots:,} endpoint positions of a block are taken"] if endpoints * WASTEFUL <= sizing.slots else []
+    why += ["one pod holds every leaf, so that no path crosses a core"] if sizing.core and sizing.pods == 1 else []
+    other = None if asked in ("auto", 1) or not why else _drafted(plan, rails=plan.spec.rails.model_copy(update={"tiers": "auto"}))
     if other is None or other.sizing.tiers >= sizing.tiers:
         return
-    used = f"{endpoints:,} of {sizing.slots:,} endpoint positions of a block are taken"
     was, fewer = (f"{_sized(each):,} switch{'' if _sized(each) == 1 else 'es'}{_power(each)}" for each in (plan, other))
-    yield f"{sizing.tiers} tiers were asked for, and {used}; `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
+    yield f"{sizing.tiers} tiers were asked for; {'; '.join(why)}; `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
 
 
 def _idle_pod(plan: Plan) -> Iterator[str]:

@@ -127,6 +127,8 @@ def test_tiers_that_serve_little_are_named(design: str, was: int) -> None:
     assert "`rails.tiers: 1`" in sentence
     assert counted(sentence) == [one.switch_count(Role.LEAF), was]
     assert f" of {16_384 * was:,} W" in sentence
+    assert "one pod holds every leaf, so that no path crosses a core" in sentence
+    assert ("18 of 512 endpoint positions" in sentence) == (design == "rail-only")
     assert not [sentence for sentence in advice(one) if "tiers" in sentence]
     assert not [sentence for sentence in advice(plan_of(rails={"tiers": 2})) if "tiers" in sentence]
 
