@@ -53,7 +53,7 @@ demo: compiled
 
 # The gates run beside the tests: type checking keeps one core busy for a while.
 test: compiled
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=line check test-here
+	@$(MAKE) --no-print-directory --jobs=2 check test-here
 
 test-all: test
 	@$(MAKE) --no-print-directory test-rest

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pack_models import VARIANTS, edited, in_each_breakout, names, plan_of, shown
-from tests.pack_plans import Rendered, groups, sample
-from tests.reader_fabric import assert_is_plan, fabric, findings
+from tests.documented import Documented
+from tests.pack_models import VARIANTS, names, shown
 from tests.reader_junos import read, roce
-from tests.statements import Grammar, assert_exhausted
+from tests.statements import Grammar
+
+if TYPE_CHECKING:
+    from tests.pack_plans import Rendered
 
 # Each statement but those of the last source was looked up in the YANG models as well, with the range or the choice that stands here.
 SOURCES = """
@@ -117,70 +120,35 @@ def _words(one: Rendered) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_every_statement_is_documented(name: str) -> None:
-    """Every line of the files is a statement, names ports of its box, and refers to what is there."""
-    for one in sample(shown(name, "junos"), 4):
-        assert GRAMMAR.findings(one.files["junos.set"], _words(one)) == [], one.switch.name
-
-
-def test_the_grammar_has_nothing_else_and_finds_each_word() -> None:
-    """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
-    shown_to_it = (one for name in VARIANTS for one in sample(shown(name, "junos"), 3))
-    assert_exhausted(GRAMMAR, ((one.files["junos.set"], _words(one)) for one in shown_to_it))
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "words"),
-    [
-        ("et-0/0/0:0 mtu", "et-0/0/64:0 mtu", "no statement"),
-        ("interface et-0/0/63:1.0", "interface et-0/0/63:1", "no statement"),
-        ("set interfaces et-0/0/0:0 unit 0 family inet mtu", "set interfaces et-0/0/0:0 unit 0 family ethernet-switching mtu", "no statement"),
-        ("mtu 9230", "mtu 9600", "no statement"),
-        ("prefix-length-range /31-/31", "prefix-length-range /31", "no statement"),
-        ("group FABRIC import RAIL0", "group FABRIC import RAIL9", "used, not defined: policy RAIL9"),
-        ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "used, not defined: as-list PEERS"),
-        ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "defined, not used: as-list RAIL0-FABRIC-PEERS"),
-        ("scheduler CNP\n", "scheduler CNPS\n", "used, not defined: scheduler CNPS"),
-        ("drop-profile ECN", "drop-profile RED", "used, not defined: drop-profile RED"),
-        ("congestion-notification-profile ROCE\n", "congestion-notification-profile PAUSE\n", "used, not defined: pause PAUSE"),
-        ("forwarding-class NO-LOSS scheduler", "forwarding-class LOSS scheduler", "used, not defined: class LOSS"),
-        ("code-points 011010", "code-points 11010", "no statement"),
-        ("router-id 10.", "router-id 1000.", "no statement"),
-    ],
+BROKEN = (
+    ("et-0/0/0:0 mtu", "et-0/0/64:0 mtu", "no statement"),
+    ("interface et-0/0/63:1.0", "interface et-0/0/63:1", "no statement"),
+    ("set interfaces et-0/0/0:0 unit 0 family inet mtu", "set interfaces et-0/0/0:0 unit 0 family ethernet-switching mtu", "no statement"),
+    ("mtu 9230", "mtu 9600", "no statement"),
+    ("prefix-length-range /31-/31", "prefix-length-range /31", "no statement"),
+    ("group FABRIC import RAIL0", "group FABRIC import RAIL9", "used, not defined: policy RAIL9"),
+    ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "used, not defined: as-list PEERS"),
+    ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "defined, not used: as-list RAIL0-FABRIC-PEERS"),
+    ("scheduler CNP\n", "scheduler CNPS\n", "used, not defined: scheduler CNPS"),
+    ("drop-profile ECN", "drop-profile RED", "used, not defined: drop-profile RED"),
+    ("congestion-notification-profile ROCE\n", "congestion-notification-profile PAUSE\n", "used, not defined: pause PAUSE"),
+    ("forwarding-class NO-LOSS scheduler", "forwarding-class LOSS scheduler", "used, not defined: class LOSS"),
+    ("code-points 011010", "code-points 11010", "no statement"),
+    ("router-id 10.", "router-id 1000.", "no statement"),
 )
-def test_what_is_broken_is_found(good: str, bad: str, words: str) -> None:
-    """The judge is awake: unknown words, wrong ports, values out of range, names without a meaning."""
-    one = shown("two tiers", "junos")[0]
-    assert any(words in finding for finding in GRAMMAR.findings(edited(one.files["junos.set"], good, bad), _words(one)))
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
-    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = plan_of(name, "junos")
-    assert_is_plan(fabric([read(one.files["junos.set"]) for one in shown(name, "junos")]), plan, groups(plan))
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "words"),
-    [
-        ('"host-001:nic0 ', '"host-002:nic0 ', "host-002', 'nic0') is used 2 times"),
-        ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
-        ("et-0/0/48:0 unit 0 family inet mtu 9216", "et-0/0/48:0 unit 0 family inet mtu 9000", "which says otherwise"),
-        ("peer-auto-discovery interface et-0/0/48:0.0", "peer-auto-discovery interface et-0/0/49:0.0", "neighbours on"),
-        ("multipath multiple-as", "multipath", "uplinks that ECMP does not use"),
-        ("then load-balance per-packet", "then accept", "uplinks that ECMP does not use"),
-        ("from route-filter 10.0.0.0/19", "from route-filter 10.0.32.0/19", "accepted on two rails"),
-        ("term LOOPBACKS from protocol direct", "term LOOPBACKS from protocol static", "stops"),
-        ("members 4200000003", "members 4200000004", "expects AS 4200000004"),
-    ],
+MISREAD = (
+    ('"host-001:nic0 ', '"host-002:nic0 ', "host-002', 'nic0') is used 2 times"),
+    ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
+    ("et-0/0/48:0 unit 0 family inet mtu 9216", "et-0/0/48:0 unit 0 family inet mtu 9000", "which says otherwise"),
+    ("peer-auto-discovery interface et-0/0/48:0.0", "peer-auto-discovery interface et-0/0/49:0.0", "neighbours on"),
+    ("multipath multiple-as", "multipath", "uplinks that ECMP does not use"),
+    ("then load-balance per-packet", "then accept", "uplinks that ECMP does not use"),
+    ("from route-filter 10.0.0.0/19", "from route-filter 10.0.32.0/19", "accepted on two rails"),
+    ("term LOOPBACKS from protocol direct", "term LOOPBACKS from protocol static", "stops"),
+    ("members 4200000003", "members 4200000004", "expects AS 4200000004"),
 )
-def test_the_reading_finds_what_is_broken(good: str, bad: str, words: str) -> None:
-    """What is well-formed and wrong is found as well, where the files are held against each other."""
-    texts = [one.files["junos.set"] for one in shown("two tiers", "junos")]
-    found = fabric([read(edited(texts[0], good, bad)), *map(read, texts[1:])])
-    assert any(words in finding for finding in findings(found))
+
+JUNOS = Documented("junos", "junos.set", GRAMMAR, _words, read, ("qfx5240",), BROKEN, MISREAD)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -238,9 +206,3 @@ def test_nothing_is_announced_where_there_is_no_one_to_tell() -> None:
     text = shown("one tier", "junos")[0].files["junos.set"]
     assert " protocols bgp " not in text
     assert "policy-statement RAIL" not in text
-
-
-def test_every_breakout_of_the_catalog_is_documented() -> None:
-    """Speeds, lanes and names of ports fit on each model that runs the system, however its cages are split."""
-    for one in in_each_breakout("junos", "qfx5240"):
-        assert GRAMMAR.findings(one.files["junos.set"], _words(one)) == [], (one.switch.model, one.switch.cages[0].breakout)

@@ -7,11 +7,12 @@ import re
 import pytest
 
 from tests import reader_junos, reader_nvue
-from tests.pack_models import SYSTEMS, VARIANTS, edited, in_each_breakout, names, plan_of, shown
-from tests.pack_plans import Rendered, groups, planned, rendered, sample
-from tests.reader_fabric import assert_is_plan, fabric, findings
+from tests.documented import Documented
+from tests.pack_models import SYSTEMS, VARIANTS, names, shown
+from tests.pack_plans import Rendered, groups, planned, rendered
+from tests.reader_fabric import assert_is_plan, fabric
 from tests.reader_nxos import read, roce
-from tests.statements import Grammar, assert_exhausted
+from tests.statements import Grammar
 
 SOURCES = """
 # Cisco Nexus 9000 NX-OS, Interfaces Configuration Guide: BFD; breakout
@@ -120,68 +121,33 @@ def _words(one: Rendered) -> dict[str, set[str]]:
     }
 
 
-@pytest.mark.parametrize("name", VARIANTS)
-def test_every_statement_is_documented(name: str) -> None:
-    """Every line of the files is a statement of its mode, names ports of its box, and refers to what is there."""
-    for one in sample(shown(name, "nxos"), 4):
-        assert GRAMMAR.findings(one.files["nxos.cfg"], _words(one)) == [], one.switch.name
-
-
-def test_the_grammar_has_nothing_else_and_finds_each_word() -> None:
-    """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
-    shown_to_it = (one for name in VARIANTS for one in sample(shown(name, "nxos"), 3))
-    assert_exhausted(GRAMMAR, ((one.files["nxos.cfg"], _words(one)) for one in shown_to_it))
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "words"),
-    [
-        ("interface Ethernet1/1/1\n", "interface Ethernet1/65/1\n", "no statement"),
-        ("dlb-interface Ethernet1/", "dlb-interface Eth1/", "no statement"),
-        ("map 400g-2x", "map 2x400g", "no statement"),
-        ("  no switchport\n", "no switchport\n", "no statement"),
-        ("mtu 9216", "mtu 9217", "no statement"),
-        ("input ROCE-IN", "input ROCE-OUT", "used, not defined: policy-qos ROCE-OUT"),
-        ("output ROCE-OUT", "output ROCE", "defined, not used: policy-queuing ROCE-OUT"),
-        ("  class CNP\n", "  class CNPS\n", "used, not defined: class CNPS"),
-        ("direct route-map RAIL0", "direct route-map RAIL9", "used, not defined: route-map RAIL9"),
-        ("address prefix-list RAIL0-HOSTS", "address prefix-list RAIL9-HOSTS", "used, not defined: prefix-list RAIL9-HOSTS"),
-        ("address prefix-list RAIL0-HOSTS", "address prefix-list RAIL9-HOSTS", "defined, not used: prefix-list RAIL0-HOSTS"),
-        ("inherit peer RAIL0-FABRIC", "inherit peer FABRIC", "used, not defined: peer FABRIC"),
-        ("c-out-8q-q3", "c-out-8q-q8", "no statement"),
-        ("feature bgp\n", "feature bgp\nfeature bgp\n", "twice"),
-    ],
+BROKEN = (
+    ("interface Ethernet1/1/1\n", "interface Ethernet1/65/1\n", "no statement"),
+    ("dlb-interface Ethernet1/", "dlb-interface Eth1/", "no statement"),
+    ("map 400g-2x", "map 2x400g", "no statement"),
+    ("  no switchport\n", "no switchport\n", "no statement"),
+    ("mtu 9216", "mtu 9217", "no statement"),
+    ("input ROCE-IN", "input ROCE-OUT", "used, not defined: policy-qos ROCE-OUT"),
+    ("output ROCE-OUT", "output ROCE", "defined, not used: policy-queuing ROCE-OUT"),
+    ("  class CNP\n", "  class CNPS\n", "used, not defined: class CNPS"),
+    ("direct route-map RAIL0", "direct route-map RAIL9", "used, not defined: route-map RAIL9"),
+    ("address prefix-list RAIL0-HOSTS", "address prefix-list RAIL9-HOSTS", "used, not defined: prefix-list RAIL9-HOSTS"),
+    ("address prefix-list RAIL0-HOSTS", "address prefix-list RAIL9-HOSTS", "defined, not used: prefix-list RAIL0-HOSTS"),
+    ("inherit peer RAIL0-FABRIC", "inherit peer FABRIC", "used, not defined: peer FABRIC"),
+    ("c-out-8q-q3", "c-out-8q-q8", "no statement"),
+    ("feature bgp\n", "feature bgp\nfeature bgp\n", "twice"),
 )
-def test_what_is_broken_is_found(good: str, bad: str, words: str) -> None:
-    """The judge is awake: unknown words, wrong modes and ports, values out of range, names without a meaning."""
-    one = shown("two tiers", "nxos")[0]
-    assert any(words in finding for finding in GRAMMAR.findings(edited(one.files["nxos.cfg"], good, bad), _words(one)))
-
-
-@pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
-    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = plan_of(name, "nxos")
-    assert_is_plan(fabric([read(one.files["nxos.cfg"]) for one in shown(name, "nxos")]), plan, groups(plan))
-
-
-@pytest.mark.parametrize(
-    ("good", "bad", "words"),
-    [
-        ("host-001:nic0 ", "host-002:nic0 ", "host-002', 'nic0') is used 2 times"),
-        ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
-        ("  neighbor Ethernet1/49/1\n", "  neighbor Ethernet1/1/1\n", "neighbours on"),
-        ("bestpath as-path multipath-relax", "bestpath as-path ignore", "uplinks that ECMP does not use"),
-        ("permit 10.0.0.0/19", "permit 10.0.32.0/19", "accepted on two rails"),
-        ("      route-map RAIL0 in\n", "", "filters on"),
-        ("remote-as 4200000003", "remote-as 4200000004", "expects AS 4200000004"),
-    ],
+MISREAD = (
+    ("host-001:nic0 ", "host-002:nic0 ", "host-002', 'nic0') is used 2 times"),
+    ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
+    ("  neighbor Ethernet1/49/1\n", "  neighbor Ethernet1/1/1\n", "neighbours on"),
+    ("bestpath as-path multipath-relax", "bestpath as-path ignore", "uplinks that ECMP does not use"),
+    ("permit 10.0.0.0/19", "permit 10.0.32.0/19", "accepted on two rails"),
+    ("      route-map RAIL0 in\n", "", "filters on"),
+    ("remote-as 4200000003", "remote-as 4200000004", "expects AS 4200000004"),
 )
-def test_the_reading_finds_what_is_broken(good: str, bad: str, words: str) -> None:
-    """What is well-formed and wrong is found as well, where the files are held against each other."""
-    texts = [one.files["nxos.cfg"] for one in shown("two tiers", "nxos")]
-    found = fabric([read(edited(texts[0], good, bad)), *map(read, texts[1:])])
-    assert any(words in finding for finding in findings(found))
+
+NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BROKEN, MISREAD)
 
 
 @pytest.mark.parametrize(("leaf", "spine"), [("nvue", "nxos"), ("nxos", "junos"), ("junos", "nvue")])
@@ -229,9 +195,3 @@ def test_ports_are_called_as_on_the_box() -> None:
     """Cages count from 1, and sub-ports of a split one follow a slash (Cisco, Interfaces Configuration Guide, breakout)."""
     for one in shown("two tiers", "nxos"):
         assert all(re.fullmatch(r"Ethernet1/([1-9]|[1-5]\d|6[0-4])(/[1-8])?", port.interface) for port in one.switch.ports)
-
-
-def test_every_breakout_of_the_catalog_is_documented() -> None:
-    """Speeds, lanes and names of ports fit on each model that runs the system, however its cages are split."""
-    for one in in_each_breakout("nxos", "n9364e-sg2"):
-        assert GRAMMAR.findings(one.files["nxos.cfg"], _words(one)) == [], (one.switch.model, one.switch.cages[0].breakout)
