@@ -117,15 +117,31 @@ def text_of(finding: Finding, *, colour: bool = False) -> str:
     red, bold, blue, cyan, reset = (RED, BOLD, BLUE, CYAN, RESET) if colour else ("",) * 5
     if finding.level != "error":
         red = YELLOW if colour else ""
-    lines = [f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {_printable(finding.fact)}{reset}"]
+    lines = [f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {_line(finding.fact)}{reset}"]
     if finding.place:
-        lines.append(f"  {blue}-->{reset} {_printable(finding.place)}")
-    lines += [f"   {blue}={reset} because {_printable(reason)}" for reason in finding.because]
+        lines.append(f"  {blue}-->{reset} {_line(finding.place)}")
+    lines += [f"   {blue}={reset} because {_line(reason)}" for reason in finding.because]
     if finding.hint:
-        lines += ["", f"{cyan}hint{reset}: {_printable(finding.hint)}"]
+        lines += ["", f"{cyan}hint{reset}: {_line(finding.hint)}"]
     return "\n".join(lines)
 
 
-def _printable(text: object) -> str:
-    """Write out what would move a terminal's cursor or break a line: whoever wrote the inventory must not write on the screen."""
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(text))
+MOST_SHOWN = 2000
+"""Characters of a line of a finding that are printed: a name may be as long as a file."""
+
+
+def printable(text: object, keep: str = "") -> str:
+    """Write out what would move a terminal's cursor or break a line: whoever wrote the inventory must not write on the screen.
+
+    `keep` lists the control characters that stay.
+    """
+    said = str(text)
+    if said.isprintable():
+        return said
+    return "".join(char if char.isprintable() or char in keep else char.encode("unicode_escape").decode() for char in said)
+
+
+def _line(text: object) -> str:
+    """Write out one line of a finding, or its beginning."""
+    said = printable(text)
+    return said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"

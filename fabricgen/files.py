@@ -14,6 +14,7 @@ import os
 import re
 import stat
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
@@ -106,10 +107,20 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
 
 def is_file(path: str | os.PathLike[str]) -> bool:
     """Return whether a path names a regular file; False where the system cannot tell."""
+    return stat.S_ISREG(_mode(path))
+
+
+def is_directory(path: str | os.PathLike[str]) -> bool:
+    """Return whether a path names a directory; False where the system cannot tell."""
+    return stat.S_ISDIR(_mode(path))
+
+
+def _mode(path: str | os.PathLike[str]) -> int:
+    """Return the mode of a file; 0 where the system gives none."""
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)  # noqa: PTH116 - for a long name Path.is_file raises
+        return Path(path).stat().st_mode
     except (OSError, ValueError):
-        return False
+        return 0
 
 
 def read_text(path: str | os.PathLike[str], most: int) -> str:

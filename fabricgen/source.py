@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ruamel.yaml import YAML
@@ -105,7 +106,21 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
         raise Refusal([Finding(code, f"{path.name} is not YAML: {fault.fact}", because=fault.because, hint=fault.hint, place=place)]) from None
     if not isinstance(values, dict):
         raise Refusal([Finding(code, f"{path.name} is not a mapping of keys", place=Place(str(path)))])
+    if said := control_text(values):
+        hint = "write the text without escapes like `\\x1b`"
+        raise Refusal([Finding(code, f"{path.name} has control characters in `{said}`", hint=hint, place=Place(str(path)))])
     return values
+
+
+def control_text(value: Any) -> str | None:
+    """Return the first text or key of plain values that has a control character which is no line end or tab."""
+    if isinstance(value, str):
+        return value if _CONTROL.search(value) else None
+    below = chain.from_iterable(value.items()) if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return next((text for each in below if (text := control_text(each)) is not None), None)
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def write_yaml(values: dict[str, Any]) -> str:

@@ -65,6 +65,9 @@ class LinkKind(IntEnum):
         return ROLES[self - 2] if self > 1 else None
 
 
+FASTEST_GBPS = 1_000_000
+"""A hundred times what any GPU has of its HB domain; a faster link is a mistake."""
+
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(?:bps|b/s|bit/s)?", re.IGNORECASE)
 _RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s*:\s*(\d+(?:\.\d+)?))?")
 
@@ -83,6 +86,8 @@ def parse_speed(text: object) -> int:
     value = Fraction(found[1]) * (1000 if found[2].upper() == "T" else 1) if found else Fraction(0)
     if value <= 0 or value.denominator != 1:
         raise ValueError("a speed is written like 400G, 800G or 7.68Tbps")
+    if value > FASTEST_GBPS:
+        raise ValueError(f"a speed is at most {FASTEST_GBPS // 1000}T")
     return int(value)
 
 

@@ -47,12 +47,12 @@ def read_evidence(paths: Iterable[Path]) -> Evidence:
 
 def _files(path: Path) -> list[Path]:
     """Return a file, or the files of a directory in order; hidden ones are not evidence."""
-    if not path.is_dir():
+    if not files.is_directory(path):
         return [path]
-    files = [file for file in sorted(path.rglob("*")) if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)]
-    if not files:
+    found = [file for file in sorted(path.rglob("*")) if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    if not found:
         raise UnreadableError("there is no file in this directory")
-    return files
+    return found
 
 
 def _read(path: Path) -> Evidence:

@@ -7,15 +7,18 @@ Modules of this package import click and the standard library only; what a comma
 from __future__ import annotations
 
 import gc
+import io
 import os
 import sys
+import warnings
 from importlib import import_module
 from typing import NoReturn
 
 import click
 
 from fabricgen import __version__
-from fabricgen.cli.printing import print_findings
+from fabricgen.cli.printing import echo, print_findings
+from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
 from fabricgen.diagnostics import Refusal
 from fabricgen.interrupts import raise_on_signals
 
@@ -74,7 +77,9 @@ def main() -> NoReturn:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     gc.set_threshold(KEPT_OBJECTS)
+    warnings.simplefilter("ignore")  # what libraries warn of is not for who runs a command
     raise_on_signals()
+    escape_unencodable()
     code = run()
     gc.freeze()  # Python would search all objects for cycles again before it ends, as long as a plan takes
     sys.exit(code)
@@ -83,24 +88,41 @@ def main() -> NoReturn:
 def run(arguments: list[str] | None = None) -> int:
     """Run the program with `arguments`, or those of the process, and return its exit code."""
     try:
+        return _run(arguments)
+    except BrokenPipeError:  # the reader of our output had enough
+        drop_output(sys.stdout)
+        return 0
+    except OSError as error:
+        try:
+            print_findings(system_refusal(error).findings, as_json=False)
+        except OSError:  # standard error is full as well
+            drop_output(sys.stderr)
+        return 1
+
+
+def _run(arguments: list[str] | None) -> int:
+    """Run the program and return its exit code. Raises OSError for what the system refuses."""
+    try:
+        check_streams()
         outcome = program.main(args=arguments, prog_name="fabricgen", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        echo(shown.getvalue(), nl=False, err=True)
         return error.exit_code
     except Refusal as refusal:
         print_findings(refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments))
         return 1
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
+        echo("interrupted", err=True)
         return INTERRUPTED
     except SystemExit:  # how click ends on a closed pipe
         return 0
-    except BrokenPipeError:  # the reader of our output had enough; whatever Python still holds has nowhere to go
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except OSError:
+        raise
     except Exception:  # noqa: BLE001 - the one place where a fault of ours becomes an exit code
         return _fault()
     return outcome if isinstance(outcome, int) else 0
@@ -111,5 +133,5 @@ def _fault() -> int:
     import traceback
 
     traceback.print_exc()
-    click.echo(f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it with the lines above.", err=True)
+    echo(f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it with the lines above.", err=True)
     return FAULT

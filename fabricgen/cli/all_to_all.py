@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +22,7 @@ def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json
     if as_json:
         print_json({"name": plan.spec.name, "llm": point.llm.name, "design": plan.request.design.value, "failed": list(failed), "all_to_all": document})
     else:
-        click.echo(_text(plan, point, failed, document))
+        echo(_text(plan, point, failed, document))
 
 
 def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]) -> str:

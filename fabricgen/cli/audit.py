@@ -9,7 +9,7 @@ import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
-from fabricgen.cli.printing import grouped, print_advice, print_json
+from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
 if TYPE_CHECKING:
     from fabricgen.asbuilt import Audit
@@ -58,7 +58,7 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
     if as_json:
         print_json(document)
     else:
-        click.echo("\n\n".join(_text(found, document)))
+        echo("\n\n".join(_text(found, document)))
         print_advice(document.get("notes", ()))
     return 0 if document["ok"] else 1
 

@@ -9,7 +9,7 @@ import click
 
 from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
-from fabricgen.cli.printing import grouped, print_advice, print_json, progress
+from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
 
 if TYPE_CHECKING:
     from fabricgen.building import Job, SheetAsked
@@ -65,7 +65,7 @@ def build(
         job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
         if show == "files":
             paths = sorted(job.paths())
-            print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else click.echo("\n".join(paths))
+            print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else echo("\n".join(paths))
             _say_skipped(job)
             return
         _prove(job)
@@ -74,7 +74,7 @@ def build(
     if as_json:
         print_json({"out": str(out), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
     else:
-        click.echo(_report(files, out))
+        echo(_report(files, out))
     _say_skipped(job)
     print_advice([*(room_guesses(planned) if "cabling" in job.groups else []), *job.sheets.notes, *advice(planned)])
 
@@ -144,4 +144,4 @@ def _report(files: list[Written], out: Path) -> str:
 def _say_skipped(job: Job) -> None:
     """Say what a build leaves out, and why."""
     for sentence in job.skipped:
-        click.echo(f"not written: {sentence}", err=True)
+        echo(f"not written: {sentence}", err=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from fabricgen.cli.options import ROOT, json_option
-from fabricgen.cli.printing import print_json, table
+from fabricgen.cli.printing import echo, print_json, table
 
 KINDS = ("switches", "hosts", "nics", "transceivers", "cables", "prices", "accelerators", "workloads")
 roots_option = click.option("--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files.")
@@ -34,7 +34,7 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
         return
     for each, parts in found.items():
         rows = [(each, ""), *((f"  {name}", part.description) for name, part in parts.items())]
-        click.echo(table(rows))
+        echo(table(rows))
 
 
 @catalog.command("show")
@@ -61,7 +61,7 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     for key, value in facts.items():
         mark = "  # unverified" if key in doubtful else ""
         lines = write_yaml({key: value}).rstrip("\n").split("\n")
-        click.echo("\n".join([lines[0] + mark, *lines[1:]]))
+        echo("\n".join([lines[0] + mark, *lines[1:]]))
 
 
 @catalog.command("import")
@@ -87,7 +87,7 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
     draft = make_draft(file, read_description(file, nos), stated)
     if folder is None:
-        click.echo(draft.text, nl=False)
+        echo(draft.text, nl=False)
         return
     target = folder / "switches" / f"{draft.model}.yaml"
     check_file(target, hint="choose another directory, or remove the file yourself")
@@ -96,6 +96,6 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     except OSError as error:
         raise refuse("cannot-write", f"`{target}` cannot be written: {error.strerror}", hint="choose another directory") from None
     write_file(target, draft.text)
-    click.echo(f"wrote {target}; next: fabricgen catalog show {draft.model} --catalog {folder}")
+    echo(f"wrote {target}; next: fabricgen catalog show {draft.model} --catalog {folder}")
     for sentence in draft.needed:
-        click.echo(f"still needed: {sentence}", err=True)
+        echo(f"still needed: {sentence}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import colours, finding_json, grouped, print_json
+from fabricgen.cli.printing import colours, echo, finding_json, grouped, print_json
 
 if TYPE_CHECKING:
     from fabricgen.checks import Judgement, Report
@@ -32,7 +32,7 @@ def check(asked: Asked, *, as_json: bool) -> int:
     if as_json:
         print_json({"laws": [judgement_json(judgement) for judgement in report.judgements], "ok": report.ok})
     else:
-        click.echo(report_text(report, plan.spec.name, colour=colours(sys.stdout)), color=colours(sys.stdout))
+        echo(report_text(report, plan.spec.name, colour=colours(sys.stdout)), cleaned=colours(sys.stdout))
     return 0 if report.ok else 1
 
 

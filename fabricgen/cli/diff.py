@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import ROOT, Asked, json_option
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,7 +60,7 @@ def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], *, eve
     else:
         with inventory.placing():
             text = diff_text(found, None if everything else SHOWN)
-        click.echo(text)
+        echo(text)
 
 
 def diff_text(found: Diff, most: int | None) -> str:

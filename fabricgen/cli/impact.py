@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan
@@ -51,7 +51,7 @@ def impact(asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: 
     if as_json:
         print_json(document)
     else:
-        click.echo(_text(plan, document))
+        echo(_text(plan, document))
 
 
 def _text(plan: Plan, document: dict[str, Any]) -> str:
@@ -104,6 +104,4 @@ def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
         return
     heads = ("part", "alike", "cut off", "degraded", "lost, %", "fabric, %", "need relay", "pairs lost", "bisection, %")
     keys = [(key, unit) for _, key, unit in FIGURES if key not in ("hb_pairs_over_network", "reachable_pairs_pct")]
-    click.echo(
-        table([heads, *((row["parts"][0], grouped(row["count"]), *(figure_text(row[key], unit) for key, unit in keys)) for row in rows)], right=range(1, 9))
-    )
+    echo(table([heads, *((row["parts"][0], grouped(row["count"]), *(figure_text(row[key], unit) for key, unit in keys)) for row in rows)], right=range(1, 9)))

@@ -10,7 +10,7 @@ import click
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.plan import summary_text
-from fabricgen.cli.printing import grouped, print_advice, print_json
+from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,9 +47,9 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     if as_json:
         print_json(summary | {"imported": {"cables": len(found.rows), **facts}})
         return
-    click.echo(summary_text(summary))
+    echo(summary_text(summary))
     print_advice(_notes(facts))
-    click.echo(f"\n{grouped(len(found.rows))} cables taken over; plan kept in {output}", err=True)
+    echo(f"\n{grouped(len(found.rows))} cables taken over; plan kept in {output}", err=True)
 
 
 def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import DESIGNS
+from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
@@ -71,11 +72,11 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     with inventory.placing():
         make_plan(inventory.spec, catalog)
     if target is None:
-        click.echo(text, nl=False)
+        echo(text, nl=False)
         return
     write_file(target, text, force=force)
     write_file(target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force)
-    click.echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
+    echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
 
 
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:

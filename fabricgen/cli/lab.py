@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import print_json, table
+from fabricgen.cli.printing import echo, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,7 +126,7 @@ def down(fabric: str | None, name: str | None) -> None:
     keep = _keep(fabric, name)
     _ = keep.facts
     keep.end()
-    click.echo(f"{keep.name} is down")
+    echo(f"{keep.name} is down")
 
 
 @lab.command()
@@ -143,11 +143,11 @@ def status(*, as_json: bool) -> None:
     if as_json:
         print_json({"labs": rows})
     elif not rows:
-        click.echo("no lab is up")
+        echo("no lab is up")
     else:
         head = ["lab", "fabric", "GPUs", "switches", "BGP sessions up"]
         lines = [[row["name"], row["fabric"], str(row["gpus"]), str(row["switches"]), _sessions(row)] for row in rows]
-        click.echo(table([head, *lines], right=(2, 3)))
+        echo(table([head, *lines], right=(2, 3)))
 
 
 def _sessions(row: dict[str, Any]) -> str:
@@ -205,10 +205,10 @@ def doctor(*, as_json: bool) -> int:
     if as_json:
         print_json({"ok": all(need.ok for need in needs), "memory_mb": available_mb(), "needs": [need._asdict() for need in needs]})
     else:
-        click.echo(table([["", "needed", "found"], *(["ok" if need.ok else "MISSING", need.what, need.found] for need in needs)]))
-        click.echo(f"\n{available_mb():,} MB of memory are free")
+        echo(table([["", "needed", "found"], *(["ok" if need.ok else "MISSING", need.what, need.found] for need in needs)]))
+        echo(f"\n{available_mb():,} MB of memory are free")
         for line in dict.fromkeys(need.install for need in needs if not need.ok):
-            click.echo(f"install: {line}")
+            echo(f"install: {line}")
     return int(not all(need.ok or need.what.endswith(" only") for need in needs))
 
 
@@ -274,12 +274,12 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
     def say(document: dict[str, Any]) -> None:
         heard.append(document)
         if "fault" in document:
-            click.echo(f"the lab failed to answer: {document['fault']}", err=True)
+            echo(f"the lab failed to answer: {document['fault']}", err=True)
         elif "done" in document:
             if sys.stderr.isatty():
-                click.echo(f"\r{document['done']} of {document['total']}\r", nl=False, err=True)
+                echo(f"\r{document['done']} of {document['total']}\r", nl=False, err=True, cleaned=True)
         elif not as_json and (line := _spoken(document)):
-            click.echo(line)
+            echo(line)
 
     yield say
     if as_json:

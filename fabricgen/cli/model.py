@@ -10,7 +10,7 @@ from fabricgen.cli.all_to_all import print_all_to_all
 from fabricgen.cli.model_options import PLOTS, TRAFFIC_PLOTS, Output, Question, output_options, question_options
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
-from fabricgen.cli.printing import print_json, table
+from fabricgen.cli.printing import echo, print_json, table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,15 +53,15 @@ def model(asked: Asked, question: Question, output: Output, *, as_json: bool) ->
     compared = _compare(printed, rows)
     if output.csv_file:
         save_table(output.csv_file, csv_text(rows).splitlines(keepends=True))
-        click.echo(f"wrote {output.csv_file}", err=True)
+        echo(f"wrote {output.csv_file}", err=True)
     if output.svg_file:
         _write_chart(output.svg_file, _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)))
     if as_json:
         print_json(_document(points, rows, compared, group, plan))
     elif swept or len(points) > 1:
-        click.echo(_table(rows, swept, compared))
+        echo(_table(rows, swept, compared))
     else:
-        click.echo(_text(points[0], group, plan, compared))
+        echo(_text(points[0], group, plan, compared))
 
 
 def _check(question: Question, output: Output) -> None:
@@ -238,4 +238,4 @@ def _chart(points: list[Point], rows: list[dict[str, Any]], sweep: Sweep | None,
 def _write_chart(path: Path, text: str) -> None:
     """Write a chart and say so."""
     save(path, text, mark=CHART_MARK)
-    click.echo(f"wrote {path}", err=True)
+    echo(f"wrote {path}", err=True)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
-from fabricgen.cli.printing import print_json
+from fabricgen.cli.printing import echo, print_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,4 +20,4 @@ def print_outputs(rows: Sequence[Listed], *, as_json: bool) -> None:
     shown = [("PACK", "PATH", "READ BY"), *((row.pack or "-", row.path, row.reader) for row in rows)]
     widths = [max(len(row[column]) for row in shown) for column in range(2)]
     for pack, path, reader in shown:
-        click.echo(f"{pack:<{widths[0]}}  {path:<{widths[1]}}  {reader}")
+        echo(f"{pack:<{widths[0]}}  {path:<{widths[1]}}  {reader}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from fabricgen.growth.phasing import Stage
@@ -33,11 +33,11 @@ def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
         chosen = next((stage for stage in stages if stage.name == name), None)
         if chosen is None:
             raise click.BadParameter(f"there is no phase `{name}`; phases: {', '.join(stage.name for stage in stages)}", param_hint="'--cables'")
-        click.echo(_cables(plan, chosen))
+        echo(_cables(plan, chosen))
     elif as_json:
         print_json({"name": plan.spec.name, "phases": document(plan, stages)})
     else:
-        click.echo(phases_text(plan, stages))
+        echo(phases_text(plan, stages))
 
 
 def phases_text(plan: Plan, stages: list[Stage]) -> str:

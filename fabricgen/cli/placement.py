@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from fabricgen.placement import Placement
@@ -44,7 +44,7 @@ def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
     if as_json:
         print_json(document)
     else:
-        click.echo(_text(placed, document))
+        echo(_text(placed, document))
     return 0 if placed.legal else 1
 
 

@@ -8,7 +8,7 @@ import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
-from fabricgen.cli.printing import grouped, print_advice, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,10 +42,10 @@ def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool)
     if as_json:
         print_json(summary)
         return
-    click.echo(summary_text(summary))
+    echo(summary_text(summary))
     print_advice([*advice(planned), *summary.get("growth", {}).get("changed", ())])
     if output:
-        click.echo(f"\nplan kept in {output}", err=True)
+        echo(f"\nplan kept in {output}", err=True)
 
 
 def summary_text(summary: dict[str, Any]) -> str:
@@ -150,7 +150,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        click.echo(comparison_text(comparison))
+        echo(comparison_text(comparison))
         print_advice(advice(comparison.built[0][0]))
 
 

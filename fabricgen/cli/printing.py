@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sys
 import time
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from fabricgen.diagnostics import text_of
+from fabricgen.diagnostics import printable, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from fabricgen.diagnostics import Finding
+
+_UNPRINTED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
+"""What JSON allows in a text, and a terminal obeys or does not show: JSON has an escape for it."""
 
 PATIENCE_S = 1.0
 """Anything longer shows a progress bar."""
@@ -27,10 +31,20 @@ def colours(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def echo(text: str = "", *, err: bool = False, nl: bool = True, cleaned: bool = False) -> None:
+    """Print a text on stdout, or on stderr.
+
+    Names come from strangers, so control characters are written out and never sent to a terminal. A
+    `cleaned` text, which may be coloured, is sent as it is.
+    """
+    click.echo(text if cleaned else printable(text, keep="\n\t"), err=err, nl=nl, color=cleaned)
+
+
 def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
     """Print findings on stderr, and as one JSON document on stdout where the command was asked for JSON."""
     findings = list(findings)
-    click.echo("\n\n".join(text_of(finding, colour=colours(sys.stderr)) for finding in findings), err=True, color=colours(sys.stderr))
+    colour = colours(sys.stderr)
+    echo("\n\n".join(text_of(finding, colour=colour) for finding in findings), err=True, cleaned=colour)
     if as_json:
         print_json({"ok": False, "findings": [finding_json(finding) for finding in findings]})
 
@@ -49,7 +63,8 @@ def print_advice(sentences: Iterable[str]) -> None:
 
 def print_json(document: object) -> None:
     """Print one JSON document."""
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    text = json.dumps(document, indent=2, ensure_ascii=False)
+    click.echo(_UNPRINTED.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
-from fabricgen.cli.printing import grouped, print_json
+from fabricgen.cli.printing import echo, grouped, print_json
 
 if TYPE_CHECKING:
     from fabricgen.forwarding import Hop, Path, Routing, Way
@@ -50,9 +50,9 @@ def route(asked: Asked, source: str | None, target: str | None, failed: tuple[st
         shown = [path.document() for path in paths]
         print_json({"src": source, "dst": target, "same_rail": same_rail, "relay": relay, "paths": shown, "reachable": bool(paths)})
     elif paths:
-        click.echo("\n\n".join([_title(routing, ends, same_rail=same_rail), *(_drawing(path, planes=plan.request.planes) for path in paths)]))
+        echo("\n\n".join([_title(routing, ends, same_rail=same_rail), *(_drawing(path, planes=plan.request.planes) for path in paths)]))
     if not paths:
-        click.echo(f"no path from {source} to {target}: {_why(routing, ends)}", err=True)
+        echo(f"no path from {source} to {target}: {_why(routing, ends)}", err=True)
     return 0 if paths else 1
 
 

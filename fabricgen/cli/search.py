@@ -8,7 +8,7 @@ import click
 
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
-from fabricgen.cli.printing import grouped, print_advice, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     if as_json:
         print_json(answer)
     else:
-        click.echo(search_text(answer))
+        echo(search_text(answer))
         print_advice(_notes(spec, found))
     if output and chosen:
         _write(output, chosen)
@@ -121,4 +121,4 @@ def _write(path: Path, spec: FabricSpec) -> None:
     from fabricgen.reading import inventory_text
 
     save(path, inventory_text(spec))
-    click.echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)
+    echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)

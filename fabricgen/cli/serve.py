@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import ROOT, SIZING, Asked, fabric_arguments
+from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +32,7 @@ def serve(asked: Asked, port: int, templates: tuple[Path, ...], *, show: bool) -
     """
     server = open_server(asked, port, templates)
     with server:
-        click.echo(f"{server.address}  (Ctrl-C ends it)")
+        echo(f"{server.address}  (Ctrl-C ends it)")
         if show:
             import webbrowser
 
@@ -39,7 +40,7 @@ def serve(asked: Asked, port: int, templates: tuple[Path, ...], *, show: bool) -
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            click.echo("", err=True)
+            echo("", err=True)
 
 
 def open_server(asked: Asked, port: int, templates: tuple[Path, ...]) -> Server:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from fabricgen.cli.printing import print_json
+from fabricgen.cli.printing import echo, print_json
 
 
 @click.command()
@@ -33,10 +33,10 @@ def explain(code: str | None) -> None:
     if code is None:
         titles = {name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ") for name, page in sorted(pages.items())}
         width = max(map(len, titles), default=0)
-        click.echo("\n".join(f"{name:<{width}}  {title}" for name, title in titles.items()))
+        echo("\n".join(f"{name:<{width}}  {title}" for name, title in titles.items()))
         return
     name = code.strip().lower().replace(" ", "-")
     if name not in pages:
         hint = suggest(name, pages, "`fabricgen explain` lists the pages")
         raise refuse("nothing-to-explain", f"there is no page about `{code}`", hint=hint)
-    click.echo(pages[name].read_text(encoding="utf-8").rstrip("\n"))
+    echo(pages[name].read_text(encoding="utf-8").rstrip("\n"))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from fabricgen.cli.output_file import save_table
-from fabricgen.cli.printing import grouped, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +45,7 @@ def print_traffic(links: Links, name: str, document: dict[str, Any], compared: l
         shown = {"published": [each.document() for each in compared]} if compared else {}
         print_json({"name": name, "llm": links.groups.llm.name, "traffic": document, **shown})
     else:
-        click.echo("\n\n".join([*_matrix(links.groups, name, document), *_links(links, document), *(each.words for each in compared)]))
+        echo("\n\n".join([*_matrix(links.groups, name, document), *_links(links, document), *(each.words for each in compared)]))
 
 
 def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
@@ -109,4 +107,4 @@ def write_idle(path: Path, links: Links) -> None:
 def _write(path: Path, pieces: Iterable[str]) -> None:
     """Write a CSV and say so."""
     save_table(path, pieces)
-    click.echo(f"wrote {path}", err=True)
+    echo(f"wrote {path}", err=True)

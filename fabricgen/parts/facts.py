@@ -4,19 +4,30 @@ import re
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 Transport = Literal["ethernet", "infiniband"]
 FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "generic"]
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "generic"]
 Top = Literal["finned", "flat", "any"]  # the heat sink of a module: its own fins, or a flat top under the cage's
 
-Text = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(gt=0, strict=True)]
-Index = Annotated[int, Field(ge=0, strict=True)]
-Amount = Annotated[float, Field(ge=0, strict=True, allow_inf_nan=False)]
-Positive = Annotated[float, Field(gt=0, strict=True, allow_inf_nan=False)]
-Price = Annotated[Decimal, Field(gt=0, allow_inf_nan=False)]
+LARGEST_COUNT, LARGEST_AMOUNT = 10**15, 1e18
+"""No fact of a machine or a model is larger; products of several still fit a float."""
+
+
+def _one_line(text: str) -> str:
+    """Refuse what breaks a line or moves a cursor: facts stand in tables, bills and on terminals."""
+    if not text.isprintable():
+        raise ValueError("a text is one line, without control characters")
+    return text
+
+
+Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True), AfterValidator(_one_line)]
+Count = Annotated[int, Field(gt=0, le=LARGEST_COUNT, strict=True)]
+Index = Annotated[int, Field(ge=0, le=LARGEST_COUNT, strict=True)]
+Amount = Annotated[float, Field(ge=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
+Price = Annotated[Decimal, Field(gt=0, le=LARGEST_COUNT, allow_inf_nan=False)]
 
 
 def _texts(value: object) -> object:

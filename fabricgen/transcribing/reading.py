@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.files import FileError, OpenError, decode, parse_json, read_bytes
-from fabricgen.source import parse_facts
+from fabricgen.source import control_text, parse_facts
 from fabricgen.transcribing.drafts import Description, bad, refused
 from fabricgen.transcribing.hedgehog_profiles import read_profile
 from fabricgen.transcribing.netbox_types import read_device_type
@@ -50,4 +50,6 @@ def _load(path: Path) -> dict[str, Any]:
     except FileError as error:
         hint = error.hint or "give the file as its project ships it"
         raise Refusal([bad(path, f"it {error.fact}", hint=hint, line=error.line, column=error.column)]) from None
+    if text := control_text(facts):
+        raise refused(path, f"it has control characters in `{text}`", hint="give the file as its project ships it")
     return facts if isinstance(facts, dict) else {}

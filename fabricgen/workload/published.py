@@ -5,7 +5,9 @@ Owns the file of printed figures, the same figure of ours, and the verdict: *rep
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field
 
 from fabricgen.parts import Count, Facts, Sourced, Text
 
@@ -23,7 +25,7 @@ class Printed(Facts):
 
     llm: Text
     figure: Figure
-    printed: float
+    printed: Annotated[float, Field(allow_inf_nan=False)]
     bound: Literal["equal", "at-least", "at-most"] = "equal"
     at: tuple[Count, ...] = ()
     batch_tokens: Count | None = None

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.diagnostics import refuse
+from fabricgen.parts.facts import LARGEST_COUNT
 from fabricgen.terms import parse_speed
 from fabricgen.workload.equations import divisors, iterate
 from fabricgen.workload.machine import BYTES_S
@@ -54,7 +55,10 @@ def parse_tokens(text: str, sequence: int) -> int:
     found = _TOKENS.fullmatch(text.strip())
     if not found or not int(found[1]):
         raise ValueError("a batch is written in tokens, like 32000000 or 32M, or in sequences, like 512seq")
-    return int(found[1]) * (sequence if found[2] == "seq" else _TIMES[found[2]])
+    tokens = int(found[1]) * (sequence if found[2] == "seq" else _TIMES[found[2]])
+    if tokens > LARGEST_COUNT:
+        raise ValueError(f"a batch has at most {LARGEST_COUNT} tokens")
+    return tokens
 
 
 def parse_sweep(text: str) -> Sweep:

@@ -1,0 +1,165 @@
+"""What the system and strangers do to the streams: closed and full outputs, warnings of libraries, control characters in names."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.cli import run
+from fabricgen.cli.printing import echo, print_json
+from fabricgen.diagnostics import MOST_SHOWN, Finding, Refusal, printable, text_of
+from fabricgen.parts import PriceBook
+from fabricgen.source import load_facts
+from tests.refusals import CASES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Run
+
+TINY = "name: small\ngpus: 16\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\n"
+EVIL = "a\x1b[2J\x9bb\x07\u202ec"
+SHOWN = "a\\x1b[2J\\x9bb\\x07\\u202ec"
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+
+
+def shell(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a command line of the shell, in which `fabricgen` is this program under every warning filter at its strictest."""
+    (folder / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    line = command.replace("fabricgen", f"{sys.executable} -W error -m fabricgen", 1)
+    return subprocess.run(["/bin/sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("fabricgen plan fabric.yaml > /dev/full", 1, "error[cannot-write]: standard output cannot be written: No space left on device"),
+        ("fabricgen plan nothing.yaml --json > /dev/full", 1, "error[no-such-file]: there is no file `nothing.yaml`"),
+        ("fabricgen --help > /dev/full", 1, "error[cannot-write]: standard output cannot be written: No space left on device"),
+        ("fabricgen plan fabric.yaml >&-", 1, "error[cannot-write]: standard output cannot be written: it is closed"),
+        ("fabricgen plan - <&-", 1, "error[no-such-file]: standard input is closed"),
+        ("fabricgen build fabric.yaml -o out --only cabling > /dev/null 2>&-", 0, ""),
+        ("fabricgen plan nothing.yaml 2> /dev/full", 1, ""),
+    ],
+)
+def test_a_stream_that_cannot_be_used(command: str, code: int, said: str, tmp_path: Path, environment: dict[str, str]) -> None:
+    """It is refused with the reason, and no word of Python."""
+    done = shell(command, tmp_path, environment)
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (code, said)
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_no_warning_reaches_a_user(run: Run, tmp_path: Path) -> None:
+    """Neither as text nor as a fault, whatever the filter of warnings."""
+    (tmp_path / "fabric.yaml").write_text(TINY + "nos: &a frr\nnccl: &a 2.27.3\n", encoding="utf-8")
+    for filters in ("error", "default"):
+        done = run("plan", "fabric.yaml", "--set", "rails={count: &a 8, planes: &b 1}", env={"PYTHONWARNINGS": filters})
+        assert done.returncode == 1
+        assert "anchor `&a` is defined twice" in done.stderr
+        assert "because it is defined in line 5 already" in done.stderr
+        assert "Warning" not in done.stderr
+
+
+def test_an_encoding_without_a_character_is_no_fault(run: Run) -> None:
+    """What the encoding of a terminal lacks is escaped."""
+    done = run("explain", "rail", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_the_system_refuses_is_no_fault_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """An error of the system that nobody expected names the file and the reason."""
+    case = next(case for case in CASES if case.code == "system-error")
+    case.lay_out(tmp_path)
+    monkeypatch.chdir(tmp_path)
+
+    def closed(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", "shared/prices")
+
+    monkeypatch.setattr("fabricgen.reading.read_inventory", closed)
+    assert run(case.command) == 1
+    assert capsys.readouterr().err == case.expected
+
+
+def test_control_characters_are_shown_and_never_sent(capsys: pytest.CaptureFixture[str]) -> None:
+    """On stdout, on stderr, in findings and in JSON, where a program still reads the name as it is."""
+    echo(f"{EVIL}\n\tnext")
+    echo(EVIL, err=True)
+    print_json({EVIL: ["x", "half \ud800"]})
+    said = capsys.readouterr()
+    assert said.out.startswith(f"{SHOWN}\n\tnext\n")
+    assert said.err == f"{SHOWN}\n"
+    assert not RAW.search(said.out)
+    assert json.loads(said.out.split("next\n")[1]) == {EVIL: ["x", "half \ud800"]}
+    assert text_of(Finding("code", EVIL)).endswith(SHOWN)
+    assert printable("plain") == "plain"
+
+
+def test_a_finding_about_a_long_name_is_short() -> None:
+    """A name may be as long as a file; its beginning tells which one it is."""
+    assert len(text_of(Finding("code", "x" * 10**6))) < MOST_SHOWN + 100
+
+
+COMMANDS = [
+    ["plan", EVIL],
+    ["plan", "--gpus", EVIL],
+    ["plan", "fabric.yaml", "--set", f"{EVIL}=1"],
+    ["plan", "fabric.yaml", "--prices", EVIL],
+    ["plan", "fabric.yaml", "-o", f"{EVIL}.json"],
+    ["plan", f"--{EVIL}"],
+    [EVIL],
+    ["build", "fabric.yaml", "--only", "bom", "-o", EVIL],
+    ["audit", "fabric.yaml", "--lldp", "r0-leaf-1.json"],
+    ["audit", "fabric.yaml", "--lldp", "r0-leaf-1.json", "--json"],
+    ["explain", EVIL],
+    ["placement", "fabric.yaml", EVIL],
+    ["route", "fabric.yaml", EVIL, "d0-g0"],
+    ["impact", "fabric.yaml", "--fail", f"switch:{EVIL}"],
+    ["catalog", "show", EVIL],
+    ["catalog", "list", "workloads", "--catalog", "own"],
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode())
+def test_no_command_sends_what_a_stranger_wrote(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Names on the command line, in evidence and in files of a catalog stay text."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    heard = [{"name": "swp1", "chassis": [{"name": [{"value": EVIL}]}], "port": [{"id": [{"value": EVIL}]}]}]
+    (tmp_path / "r0-leaf-1.json").write_text(json.dumps({"lldp": [{"interface": heard}]}), encoding="utf-8")
+    book = '{name: x, description: "a\\x1b[2J", source: "-", layers: 1, hidden: 1, sequence: 1, batch_tokens: 1, bytes_per_element: 1}'
+    (tmp_path / "own/workloads").mkdir(parents=True)
+    (tmp_path / "own/workloads/x.yaml").write_text(book, encoding="utf-8")
+    run(command)
+    said = capsys.readouterr()
+    assert not RAW.search(said.out + said.err)
+    assert said.out + said.err
+
+
+@pytest.mark.parametrize("text", ["a\x1b[2J", "a\x9b", "a\u202eb", "two\nlines"])
+def test_facts_are_lines_of_plain_text(text: str) -> None:
+    """What stands in a bill, in NetBox and on a terminal has no control characters from the start."""
+    with pytest.raises(ValueError, match="a text is one line, without control characters"):
+        PriceBook(name="x", description=text, source=("-",), currency="USD")
+    assert PriceBook(name="x", description="folded\n", source=("-",), currency="USD").description == "folded"
+
+
+@pytest.mark.parametrize("written", ['"x\\x1b": 1', 'x: ["\\x9b"]', 'x: {y: "\\x07"}'])
+def test_a_file_of_facts_has_no_control_characters(written: str, tmp_path: Path) -> None:
+    """YAML writes them as escapes, in keys and in values at any depth."""
+    (tmp_path / "x.yaml").write_text(f"a: b\n{written}\n", encoding="utf-8")
+    with pytest.raises(Refusal, match="has control characters in"):
+        load_facts(tmp_path / "x.yaml")
+
+
+def test_commands_print_by_echo(root: Path) -> None:
+    """No command prints past the function that writes control characters out."""
+    modules = sorted((root / "fabricgen/cli").glob("*.py"))
+    assert [module.name for module in modules if "click.echo(" in module.read_text("utf-8")] == ["printing.py"]
