@@ -216,6 +216,7 @@ def seen_page() -> str:
         "# What templates see",
         "`each` of an output in a `pack.yaml` says what the file is written for, and so what its template is given.",
         "The values are those of small fabrics that were built for this page; where none stands, none of them had one.",
+        "A template may use these names, and the filters and methods that [bad-template](messages.md#bad-template) lists.",
         "## What a template is given",
     ]
     for each in eaches:

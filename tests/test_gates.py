@@ -3,6 +3,7 @@
 A template lays out what is already decided. It may loop, test and join; it may not count, sort or keep a value:
 
 - no `+ - * / // % **` (join with `~`), and none of the filters that reckon, order or pick;
+- no filter and no test that the sandbox does not list;
 - `set` only renames, joins or tests: a constant, a field, a list of them, `~`, a comparison, an `if`;
 - fewer than 40 lines: a longer one is two sections.
 """
@@ -17,14 +18,14 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
+from fabricgen.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
+
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 SOURCES = sorted(path for name in ("fabricgen", "tests") for path in (ROOT / name).rglob("*.py"))
 ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Neg)
-RECKONING = frozenset({
-    "abs", "batch", "dictsort", "float", "groupby", "int", "length", "count", "max", "min", "random", "reject", "rejectattr", "round", "select",
-    "selectattr", "slice", "sort", "sum", "unique",
-})  # fmt: skip
+RECKONING = frozenset({"int", "length", "count", "max", "min", "reject", "rejectattr", "select", "selectattr", "sort", "unique"})
+ALLOWED = {nodes.Filter: {*FILTERS, *OWN_FILTERS}, nodes.Test: {*TESTS}}
 RENAMES = (
     nodes.Const,
     nodes.Name,
@@ -47,6 +48,7 @@ def faults_of(source: str) -> list[str]:
     tree = Environment(autoescape=True).parse(source)
     faults = [(node.lineno, f"arithmetic: {type(node).__name__}") for node in tree.find_all(ARITHMETIC)]
     faults += [(node.lineno, f"the filter `{node.name}` decides something") for node in tree.find_all(nodes.Filter) if node.name in RECKONING]
+    faults += [(node.lineno, f"no template may use `{node.name}`") for kind, names in ALLOWED.items() for node in tree.find_all(kind) if node.name not in names]
     assigned = [node.node for node in tree.find_all(nodes.Assign)]
     faults += [(node.lineno, "`set` computes") for node in assigned if not all(isinstance(part, RENAMES) for part in (node, *node.find_all(nodes.Expr)))]
     faults += [(node.lineno, "`set` keeps a block") for node in tree.find_all(nodes.AssignBlock)]
@@ -73,6 +75,8 @@ def test_a_template_decides_nothing(template: Path) -> None:
         ("{% for x in xs %}\n{{ loop.index0 % 2 }}\n{% endfor %}", "line 2: arithmetic: Mod"),
         ("{{ ports | sort }}", "line 1: the filter `sort` decides something"),
         ("{% set total = ports | length %}", "line 1: the filter `length` decides something"),
+        ("{{ ports | groupby('rail') }}", "line 1: no template may use `groupby`"),
+        ("{% if f is callable %}{% endif %}", "line 1: no template may use `callable`"),
         ("{% set name = f(a) %}", "line 1: `set` computes"),
         ("{% set name %}x{% endset %}", "line 1: `set` keeps a block"),
         ("\n" * 40, "line 40: 40 lines; a template has fewer than 40"),

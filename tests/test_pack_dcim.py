@@ -15,7 +15,7 @@ from fabricgen.building import Job
 from fabricgen.building.dcim_files import IMPORTED, ROWS
 from fabricgen.dcim.assets import INFINIBAND, TYPES
 from fabricgen.dcim.pieces import MEDIA
-from fabricgen.dcim.views import TableView
+from fabricgen.dcim.views import InterfaceView, TableView
 from fabricgen.packs import Packs
 from fabricgen.stripes import stripes
 from fabricgen.viewing import Views
@@ -212,16 +212,13 @@ def test_a_large_fabric_is_written_on_request_only() -> None:
     assert len(Job(plan, Packs(), ("dcim",), frozenset({"dcim"})).tasks) > 9
 
 
-class _Hostile:
-    """A row whose every column is what a spreadsheet would run, or what would break a line of a CSV."""
-
-    def __getattr__(self, name: str) -> str:
-        return {"name": FORMULA, "device": 'a "b", c\nd', "description": "+1+1"}.get(name, "-x")
+HOSTILE = InterfaceView('a "b", c\nd', FORMULA, "-x", "-x", 1, "-x", "-x", "+1+1")
+"""A row whose columns are what a spreadsheet would run, or what would break a line of a CSV."""
 
 
 def test_hostile_cells_stay_cells() -> None:
     """Formulas, quotes, commas and line ends stay in their cells."""
-    text = Packs().render("netbox", "interfaces.csv.j2", table=TableView([_Hostile()]))
+    text = Packs().render("netbox", "interfaces.csv.j2", table=TableView([HOSTILE]))
     (row,) = csv.DictReader(io.StringIO(text), strict=True)
     assert (row["name"], row["device"], row["description"]) == (f"'{FORMULA}", 'a "b", c\nd', "'+1+1")
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())

@@ -13,6 +13,8 @@ from jinja2 import BaseLoader, UndefinedError
 
 from fabricgen.api import plan_inventory
 from fabricgen.building import GROUPS, Job
+from fabricgen.dcim.views import RackView, TableView
+from fabricgen.diagnostics import Refusal
 from fabricgen.packs import Packs
 from fabricgen.packs.sandbox import Sandbox, names_of
 from fabricgen.template_api import template_names
@@ -108,3 +110,13 @@ def test_what_is_not_listed_is_refused(shape: str) -> None:
     for name in refused:
         with pytest.raises(UndefinedError, match=name):
             str(sandbox.getattr(value, name))
+
+
+@pytest.mark.parametrize("column", ["__class__", "name.__class__", "peer.name", "nmae"])
+def test_columns_of_a_table_are_names_of_its_rows(column: str) -> None:
+    """What a table reads by name is what a template may read: no inner workings, and no path to them."""
+    table = TableView([RackView("a", "b", 1)])
+    assert [*table.select(["name", "hall", "=x"])] == [("a", "b", "x")]
+    with pytest.raises(Refusal) as caught:
+        list(table.select(["name", column]))
+    assert [finding.code for finding in caught.value.findings] == ["bad-template"]

@@ -22,7 +22,6 @@ from fabricgen.packs.timer import timed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from contextlib import AbstractContextManager
 
     from jinja2 import BaseLoader, nodes
     from jinja2.compiler import Frame
@@ -96,9 +95,9 @@ class BoundedSandbox(Sandbox):
         self.concat = self.bounds.written  # type: ignore[method-assign]  # Jinja takes it from the instance
         self.codes = CodeCache(kind="bounded")
 
-    def budget(self) -> AbstractContextManager[None]:
-        """Stop a template that takes too long or too much memory."""
-        return timed(self.bounds.limits)
+    def run(self, render: Callable[[], str]) -> str:
+        """Render a template. Raises LimitError where it takes too long or too much memory."""
+        return timed(self.bounds.limits, render)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Compute what is not too large."""

@@ -87,8 +87,7 @@ class Packs:
         `template-budget` where it is a user's and takes too much.
         """
         try:
-            with self._environment.budget():
-                return self._template(pack, template).render(**view)
+            return self._environment.run(lambda: self._template(pack, template).render(**view))
         except Refusal:
             raise
         except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault

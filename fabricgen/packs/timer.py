@@ -12,13 +12,12 @@ import signal
 import sys
 import threading
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from fabricgen.packs.limits import LimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
     from fabricgen.packs.limits import Limits
 
@@ -32,38 +31,43 @@ _KIB = 1 if sys.platform == "darwin" else 1024
 class _OverrunError(LimitError):
     """Raised in another thread, which takes a class and no text."""
 
+    def __init__(self) -> None:
+        """Say what is known here."""
+        super().__init__("takes more time or memory than it may")
+
 
 class _Meter:
     """What one rendering has taken."""
 
     def __init__(self, limits: Limits, clock: int) -> None:
-        """Start counting."""
+        """Start counting on a clock of CPU seconds."""
         self._limits, self._clock = limits, clock
         self._start, self._memory = time.clock_gettime(clock), 0
+        self.overrun = ""
+        """The limit that is passed, as the predicate of a sentence; empty as long as none is."""
 
-    def overrun(self) -> str:
-        """Return what limit is passed, as the predicate of a sentence; empty as long as none is."""
-        if time.clock_gettime(self._clock) - self._start > self._limits.seconds:
-            return f"takes more than {self._limits.seconds:g} CPU seconds"
+    def look(self) -> bool:
+        """Return whether a limit is passed."""
         self._memory = self._memory or _resident_bytes()  # at the first tick: most templates end before
-        if _resident_bytes() - self._memory > self._limits.memory_bytes:
-            return f"takes more than {self._limits.memory_bytes >> 20:,} MiB of memory"
-        return ""
+        if time.clock_gettime(self._clock) - self._start > self._limits.seconds:
+            self.overrun = f"takes more than {self._limits.seconds:g} CPU seconds"
+        elif _resident_bytes() - self._memory > self._limits.memory_bytes:
+            self.overrun = f"takes more than {self._limits.memory_bytes >> 20:,} MiB of memory"
+        return bool(self.overrun)
 
 
 _running: list[_Meter] = []
 """The rendering of the main thread, if there is one."""
 
 
-@contextmanager
-def timed(limits: Limits) -> Iterator[None]:
-    """Stop what runs in here with a LimitError as soon as it is above the limits."""
-    with _by_signal(limits) if threading.current_thread() is threading.main_thread() else _by_thread(limits):
-        yield
+def timed(limits: Limits, render: Callable[[], str]) -> str:
+    """Return what a template writes. Raises LimitError as soon as it is above the limits."""
+    if threading.current_thread() is threading.main_thread():
+        return _by_signal(limits, render)
+    return _by_thread(limits, render)
 
 
-@contextmanager
-def _by_signal(limits: Limits) -> Iterator[None]:
+def _by_signal(limits: Limits, render: Callable[[], str]) -> str:
     """Look at each tick of a timer that the system keeps."""
     if signal.getsignal(signal.SIGPROF) is not _tick:  # it stays: without it a last tick would end the program
         signal.signal(signal.SIGPROF, _tick)
@@ -71,46 +75,49 @@ def _by_signal(limits: Limits) -> Iterator[None]:
     _running.append(meter)
     signal.setitimer(signal.ITIMER_PROF, TICK_S, TICK_S)
     try:
-        yield
-    except Exception:  # a stop may arrive where Python or Jinja makes another error of it
-        if said := meter.overrun():
-            raise LimitError(said) from None
+        return render()
+    except Exception:
+        if meter.overrun:  # Python or Jinja may make another error of a tick's
+            raise LimitError(meter.overrun) from None
         raise
     finally:
-        _running.clear()
+        _running.clear()  # a built-in method: no tick comes before it has ended
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _tick(*_: object) -> None:
     """Look at the meter; it ticks again, so nothing is lost where Python swallows an exception."""
-    if _running and (said := _running[-1].overrun()):
-        raise LimitError(said)
+    if _running and _running[-1].look():
+        raise LimitError(_running[-1].overrun)
 
 
-@contextmanager
-def _by_thread(limits: Limits) -> Iterator[None]:
+def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
     """Have a thread beside this one look now and then."""
-    own, done = threading.get_ident(), threading.Event()
-    meter, said = _Meter(limits, time.pthread_getcpuclockid(own)), list[str]()
+    own, ended = threading.get_ident(), threading.Event()
+    meter = _Meter(limits, time.pthread_getcpuclockid(own))
 
     def watch() -> None:
-        while not done.wait(TICK_S):
-            if found := meter.overrun():
-                said.append(found)
+        while not ended.wait(TICK_S):
+            if meter.look():
                 _raise_in(own, _OverrunError)
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        yield
+        return render()
     except Exception:
-        if said:
-            raise LimitError(said[0]) from None
+        if meter.overrun:
+            raise LimitError(meter.overrun) from None
         raise
     finally:
-        done.set()
-        watcher.join()
-        _raise_in(own, None)  # one that has not arrived is taken back
+        while True:
+            try:
+                ended.set()
+                watcher.join()
+                _raise_in(own, None)  # one that has not arrived is taken back
+                break
+            except _OverrunError:
+                continue
 
 
 def _raise_in(thread: int, error: type[Exception] | None) -> None:
@@ -121,7 +128,7 @@ def _raise_in(thread: int, error: type[Exception] | None) -> None:
 def _resident_bytes() -> int:
     """Return the memory of this process; the most that it has had, where the system tells no more."""
     try:
-        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - a signal's handler does little
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - the handler of a signal does little
             return int(file.read().split()[1]) * resource.getpagesize()
     except OSError:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB
