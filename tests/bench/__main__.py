@@ -6,7 +6,6 @@ of a build is what Jinja alone takes to render the same text from views that are
 
 from __future__ import annotations
 
-import compileall
 import json
 import os
 import resource
@@ -20,7 +19,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-import fabricgen
 from fabricgen.catalog import Catalog
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
@@ -99,8 +97,7 @@ LIBRARIES = "import numpy, pydantic, click, ruamel.yaml"
 
 
 def start_up() -> None:
-    """Measure what a person waits for; modules are compiled, as pip compiles those that it installs."""
-    compileall.compile_dir(Path(fabricgen.__file__).parent, quiet=1)
+    """Measure what a person waits for."""
     floor = min(_cpu([sys.executable, "-c", "import click"]) for _ in range(5))
     for arguments in (["--help"], ["--version"]):
         say(f"fabricgen {arguments[0]}", f"{best(arguments, 5).cpu_s:.3f} s CPU (click alone {floor:.3f})", "under 0.15")
