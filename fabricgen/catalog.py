@@ -146,7 +146,7 @@ class Catalog:
         """
         box = self._own("switches", "generic", Switch)
         speed = speed_text(speed_gbps)
-        mode = Breakout(name=f"1x{speed}", count=1, speed_gbps=speed_gbps, lanes=1)
+        mode = Breakout.model_construct(name=f"1x{speed}", count=1, speed_gbps=speed_gbps, lanes=1)
         power_w = None if box.power_w_per_400g is None else radix * box.power_w_per_400g * speed_gbps / 400
         made = {"model": f"generic-{radix}x{speed}", "cages": radix, "breakouts": (mode,), "typical_w": power_w}
         return box.model_copy(update=made)

@@ -17,7 +17,6 @@ from pydantic import ValidationError
 from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 from fabricgen.diagnostics import Path as KeyPath
 from fabricgen.files import FileError, OpenError, parse_json, read_bytes, read_stream
-from fabricgen.mistakes import findings_of
 from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
 from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
 
@@ -190,6 +189,8 @@ def _validate(document: Document) -> FabricSpec:
     try:
         return FabricSpec.model_validate(document.values)
     except ValidationError as error:
+        from fabricgen.mistakes import findings_of  # noqa: PLC0415 - an inventory without mistakes needs none of it
+
         raise Refusal(_in_order(findings_of(error, document), document)) from None
 
 

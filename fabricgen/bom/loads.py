@@ -129,7 +129,7 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
 
 def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
     """Return what the inventory, else the catalog, says of a host or a switch."""
-    stated: Footprint = getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint()
+    stated: Footprint = getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint.model_construct()
     known: dict[str, Any] = {key: getattr(model, key, None) for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")}
     typical = known["typical_w"] if known["typical_w"] is not None or role not in ROLES else known["maximum_w"]  # as the bill counts a box
     most = stated.power_w or known["maximum_w"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.parts import Host, Switch
     from fabricgen.resolving import Request
 
-DEFAULT_SITE = Site(rack=Rack(power_w=45_000))
+DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))
 """The room that is generated where none is given: racks of 42 units, which is the commonest height, fed for the four DGX H100 of 10.2 kW that
 SuperPODs are drawn with."""
 
@@ -32,7 +32,10 @@ SWITCH_UNITS, SWITCH_W = 2, 2_000
 
 HOST = "host"
 KINDS = (HOST, *(role.value for role in ROLES))
-EXAMPLES = {HOST: Footprint(units=8, power_w=10_200, weight_kg=131), "": Footprint(units=2, power_w=2_000, weight_kg=24)}
+EXAMPLES = {
+    HOST: Footprint.model_construct(units=8, power_w=10_200, weight_kg=131),
+    "": Footprint.model_construct(units=2, power_w=2_000, weight_kg=24),
+}
 
 
 class Share(NamedTuple):
@@ -91,7 +94,7 @@ def shares_of(request: Request, kinds: tuple[str, ...]) -> Shares:
 
 def _known(request: Request, kind: str, site: Site | None) -> tuple[int | None, int | None, int | None]:
     """Return what the inventory, else the catalog, says of a kind of device."""
-    stated: Footprint = getattr(site.footprints, kind) if site else Footprint()
+    stated: Footprint = getattr(site.footprints, kind) if site else Footprint.model_construct()
     part: Host | Switch | None = request.host if kind == HOST else request.fronts[ROLES[KINDS.index(kind) - 1]].model
     watts = None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
     grams = None if part is None or part.weight_kg is None else Fraction(str(part.weight_kg)) * 1000
