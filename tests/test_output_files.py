@@ -44,7 +44,7 @@ KEEPS_KIND = [name for name in FILES if not name.startswith("search")]
 INPUT_OPTIONS = {
     "fabric", "roots", "serials", "templates", "older", "old", "new", "sheet", "file", "published", "heard", "discovered", "dead", "out",
 }  # fmt: skip
-"""Options and arguments of any command that name an input; `out` is what a lab boots."""
+"""Options and arguments of any command that name an input; `out` is what a lab boots, and what is verified."""
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def options(group: click.Command) -> Iterator[click.Parameter]:
 def test_every_path_is_an_input_or_an_output() -> None:
     """A new option of either kind has to be told apart, for only outputs may name what is not read."""
     paths = [each for each in options(program) if isinstance(each.type, click.Path)]
-    assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {"out", "output", "csv_file", "svg_file", "idle_file", "tables"}
+    assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {"out", "archive", "output", "csv_file", "svg_file", "idle_file", "tables"}
     assert {each.name for each in paths if not isinstance(each.type, OutputPath)} == INPUT_OPTIONS | {"folder"}
 
 

@@ -298,7 +298,7 @@ def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, s
 
 def test_a_build_of_the_page_ends_with_the_page(fabric: Path, tmp_path: Path, environment: dict[str, str]) -> None:
     """It is told by its standard input, and leaves nothing."""
-    command = [sys.executable, "-m", "fabricgen.cli.child", "build", str(fabric), "--set=gpus=4096", "-o", str(tmp_path / "out")]
+    command = [sys.executable, "-m", "fabricgen.cli.child", "build", str(fabric), "--set=gpus=4096", "--archive", str(tmp_path / "west.zip")]
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True, stderr=subprocess.DEVNULL) as child:
         pass  # which closes its standard input, and waits
     assert child.returncode

@@ -6,7 +6,7 @@
 
 from fabricgen.building.cable_sheets import SheetAsked
 from fabricgen.building.job import GROUPS, Group, Job
-from fabricgen.building.running import build
+from fabricgen.building.running import build, build_archive
 from fabricgen.building.sources import Part
 
-__all__ = ["GROUPS", "Group", "Job", "Part", "SheetAsked", "build"]
+__all__ = ["GROUPS", "Group", "Job", "Part", "SheetAsked", "build", "build_archive"]

@@ -13,11 +13,10 @@ from fabricgen.dividing.portions import by_phase, by_rack, by_role
 from fabricgen.dividing.savings import savings_view
 from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.tabulating import bom_view, comparison_view
-from fabricgen.writing import Written, adopt, reserve, write_text
+from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
     from fabricgen.dividing.portions import Rack
@@ -91,7 +90,7 @@ class BillDocument(OneFile):
         else:
             _ = sources.bom
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render the document."""
         yield write_text(root, self.path, [sources.packs.render(self.pack, self.template, **self._seen(sources))])
 
@@ -114,7 +113,7 @@ class BillBook(OneFile):
         """Make the bill, the racks and the comparison."""
         _ = sources.bom, sources.comparison, racks_in(sources), sources.stages if sources.plan.spec.phases else ()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook."""
         from fabricgen.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 

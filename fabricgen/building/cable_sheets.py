@@ -19,7 +19,7 @@ from fabricgen.labelling import LINE, Labelling, shared
 from fabricgen.rooms.footprints import HOST, KINDS
 from fabricgen.serials import read_serials
 from fabricgen.views import CableSheet
-from fabricgen.writing import Written, json_document, write_text
+from fabricgen.writing import Root, Written, json_document, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +158,7 @@ class LabelFile(OneFile):
         sources.views.prepare()
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render page by page."""
         pages = label_pages(sources.plan.spec.name, sources.sheets.table.labelling, self._cables(sources))
         yield write_text(root, self.path, (sources.packs.render(self.pack, self.template, page=page) for page in pages))
@@ -188,6 +188,6 @@ class SheetSchema(OneFile):
         """Settle the sheets."""
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it."""
         yield write_text(root, self.path, [json_document(schema_of(sources.sheets.table, sources.plan.spec.name))])

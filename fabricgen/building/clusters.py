@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
     from fabricgen.packs import Output
@@ -49,7 +48,7 @@ class ClusterFile:
         """Make what the templates see."""
         _ = sources.devices if self.output.each == "inventory" else sources.cluster
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it."""
         view = {"devices": sources.devices} if self.output.each == "inventory" else {"cluster": sources.cluster}
         yield write_text(root, self.output.path, [sources.packs.render(self.pack, self.output.template, **view)], self.output.bits)

@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING
 from fabricgen.building.tasks import OneFile
 from fabricgen.dcim.views import TableView
 from fabricgen.terms import Role
-from fabricgen.writing import Written, adopt, reserve, write_text
+from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
     from typing import Any
 
     from fabricgen.building.sources import Sources, Task
@@ -73,7 +72,7 @@ class AssetDocument(OneFile):
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it."""
         yield write_text(root, self.path, [sources.packs.render(self.pack, self.template, **self._view(sources))])
 
@@ -112,7 +111,7 @@ class AssetTable:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
         assets = sources.assets
         rows: Iterator[object] = {"devices": assets.devices, "interfaces": assets.interfaces, "straight-cables": sources.pieces.straight}[self.view]()
@@ -131,7 +130,7 @@ class PointToPoint(OneFile):
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it row by row."""
         from fabricgen.workbook import write_point_to_point  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 

@@ -12,11 +12,10 @@ from fabricgen.building.subnets import subnets
 from fabricgen.building.tasks import OneFile
 from fabricgen.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.terms import Role
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
 
@@ -71,7 +70,7 @@ class Configs:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         roles = tuple(role for role, front in sources.plan.fronts(self.unit).items() if front.nos in sources.config_packs)
         for switch in sources.views.switches(self.unit, roles, self.boxes):
@@ -98,7 +97,7 @@ class HostFiles:
         """Work out what all hosts share."""
         sources.hosts.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         for host in sources.hosts.views(self.run):
             for pack, output in sources.host_outputs:
@@ -112,7 +111,7 @@ class HostFiles:
 class DomainTable(OneFile):
     """The order of the HB domains."""
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it."""
         yield write_text(root, self.path, [document_text(sources.tables.domains())])
 
@@ -131,7 +130,7 @@ class HostTables:
         """Work out what all tables share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write them."""
         wanted = sources.part.gpus if sources.part else None
         for host in self.run:
@@ -153,7 +152,7 @@ class SwitchTables:
         """Work out what all tables share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write them."""
         for name, document in sources.tables.switches(self.unit, self.boxes):
             yield write_text(root, switch_table(name), [document_text(document)])

@@ -12,11 +12,10 @@ from fabricgen.building.cable_sheets import SheetSchema, label_files
 from fabricgen.building.sheets import sheets
 from fabricgen.building.tasks import OneFile
 from fabricgen.graph_files import GraphFiles
-from fabricgen.writing import Written, adopt, reserve, write_text
+from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Group, Sources, Task
 
@@ -74,7 +73,7 @@ class Document(OneFile):
             sources.views.prepare()
             _ = sources.sheets
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render the document."""
         yield write_text(root, self.path, self._texts(sources))
 
@@ -93,7 +92,7 @@ class CableBook(OneFile):
         sources.views.prepare()
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
         from fabricgen.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
@@ -113,7 +112,7 @@ class Graph:
     def prepare(self, sources: Sources) -> None:
         """Need nothing."""
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write both."""
         made = GraphFiles(sources.plan)
         yield write_text(root, "graph/fabric.json", [made.node_link()])

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
     from fabricgen.packs import Output
@@ -60,7 +59,7 @@ class Picture:
         """Work out what all drawings share."""
         _ = sources.drawings.stripes
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Draw it once, and write each form."""
         view = sources.drawings.draw(self.name)
         for path, template in self.forms:

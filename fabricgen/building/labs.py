@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from fabricgen.building.tasks import OneFile
 from fabricgen.forwarding.routes import gpu_view, has_hb_addresses
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
     from fabricgen.packs import Output
@@ -62,7 +61,7 @@ class GpuScripts:
         """Work out what all GPUs share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         for gpu in sources.gpus(self.run):
             view = gpu_view(sources.tables.ends, gpu)
@@ -85,7 +84,7 @@ class ContainerFiles:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         return (write_text(root, path, [text]) for path, text in sources.topologies.extra_files(self.unit, self.boxes))
 
@@ -98,7 +97,7 @@ class Topology(OneFile):
     template: str
     each_node: bool
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it."""
         view = sources.topologies.view
         if self.each_node:

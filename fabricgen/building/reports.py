@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.building.tasks import OneFile
 from fabricgen.report import Report, html
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
 
@@ -42,7 +41,7 @@ class ReportFile(OneFile):
         _ = sources.bom, sources.comparison, sources.judged, sources.config_packs
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it, piece by piece."""
         yield write_text(root, self.path, html(report_of(sources)))
 

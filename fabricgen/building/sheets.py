@@ -9,11 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
     from typing import Any
 
     from fabricgen.building.sources import Sources, Task
@@ -69,7 +68,7 @@ class RoomFiles:
         """Bundle the cables."""
         _ = sources.pull_sheets.sheets, sources.elevations.racks
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         for name in self.names:
             text = sources.packs.render(self.pack, self.output.template, **self._view(sources, name))

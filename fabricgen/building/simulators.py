@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from fabricgen.building.sources import RUN
 from fabricgen.building.tasks import OneFile
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
     from fabricgen.packs import Output
@@ -54,7 +53,7 @@ class Input(OneFile):
         if self.each != "simulated-block":
             _ = sources.simulator.view
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it, the links in runs."""
         yield write_text(root, self.path, self._texts(sources))
 

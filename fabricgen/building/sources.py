@@ -37,7 +37,6 @@ from fabricgen.views import CableSheet, Chunk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from fabricgen.bom.bill import Bom
     from fabricgen.checks import Report as Judged
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from fabricgen.planner import Plan
     from fabricgen.rooms.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView
-    from fabricgen.writing import Written
+    from fabricgen.writing import Root, Written
 
 Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
 GROUPS: tuple[Group, ...] = get_args(Group)
@@ -79,7 +78,7 @@ class Task(Protocol):
     def prepare(self, sources: Sources) -> None:
         """Have worked out what many tasks need, once; workers that are forked afterwards inherit it."""
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the files of the task below `root`."""
 
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Written, write_text
+from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from fabricgen.building.sources import Sources, Task
 
@@ -40,7 +39,7 @@ class SubnetFiles:
         """Work out what all subnets share."""
         sources.subnets.prepare()
 
-    def write(self, sources: Sources, root: Path) -> Iterator[Written]:
+    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         view = sources.subnets.view(self.unit)
         for pack, output in sources.subnet_outputs:

@@ -28,7 +28,7 @@ COMMANDS = {
     "audit": "audit:audit", "build": "build:build", "catalog": "catalog:catalog", "check": "check:check", "compare": "plan:compare", "diff": "diff:diff",
     "explain": "texts:explain", "impact": "impact:impact", "import": "importing:import_sheet", "init": "init:init", "lab": "lab:lab", "model": "model:model",
     "phases": "phases:phases", "placement": "placement:placement", "plan": "plan:plan", "route": "route:route", "schema": "texts:schema",
-    "search": "search:search", "serve": "serve:serve",
+    "search": "search:search", "serve": "serve:serve", "verify": "verify:verify",
 }  # fmt: skip
 """Command -> its module in this package, and its name there."""
 

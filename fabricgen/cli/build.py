@@ -12,6 +12,8 @@ from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fabricgen.building import Job, SheetAsked
     from fabricgen.planner import Plan
     from fabricgen.writing import Written
@@ -28,6 +30,7 @@ REQUESTABLE = (
 @click.command()
 @fabric_arguments
 @click.option("-o", "--output", "out", type=OutputPath(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced.")
+@click.option("--archive", type=OutputPath(dir_okay=False, path_type=Path), help="Archive to write instead: .tar.zst, .tar.gz, .tar or .zip.")
 @force_option
 @click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
 @click.option("--columns", default="", metavar="NAME|A,B,C", help="Columns of the sheets of cables: a profile, or names joined by commas.")
@@ -39,9 +42,9 @@ REQUESTABLE = (
     "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
 )
 @json_option
-def build(
-    asked: Asked, out: Path | None, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None, show: str | None, *,
-    both_ways: bool, as_json: bool,
+def build(  # noqa: PLR0913 - an argument for each option
+    asked: Asked, out: Path | None, archive: Path | None, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None,
+    show: str | None, *, both_ways: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
 
@@ -50,33 +53,60 @@ def build(
     """
     from fabricgen.advice import advice, room_guesses
     from fabricgen.building import SheetAsked
-    from fabricgen.building import build as build_job
-    from fabricgen.writing import check_target
 
     named = _groups(only)
     if show == "outputs":
         _list(asked, named, templates, as_json=as_json)
         return
-    if out is None:
-        raise click.UsageError("Missing option '-o' / '--output'.")
+    target = _target(out, archive)
     planned, inventory = asked.plan()
-    check_target(out, inputs())
+    _check(out, target)
     with inventory.placing():
         job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
         if show == "files":
             paths = sorted(job.paths())
-            print_json({"out": str(out), "files": paths, "skipped": job.skipped}) if as_json else echo("\n".join(paths))
+            print_json({"out": str(target), "files": paths, "skipped": job.skipped}) if as_json else echo("\n".join(paths))
             _say_skipped(job)
             return
         _prove(job)
         with progress("building") as advance:
-            files = build_job(job, out, advance, force=forced())
+            files = _write(job, out, target, advance)
     if as_json:
-        print_json({"out": str(out), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
+        print_json({"out": str(target), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
     else:
-        echo(_report(files, out))
+        echo(_report(files, target))
     _say_skipped(job)
     print_advice([*(room_guesses(planned) if "cabling" in job.groups else []), *job.sheets.notes, *advice(planned)])
+
+
+def _target(out: Path | None, archive: Path | None) -> Path:
+    """Return what is written. Raises UsageError unless it is one directory, or one archive of a kind that its name tells."""
+    from fabricgen.writing import KINDS, kind_of
+
+    if out and archive:
+        raise click.UsageError("-o writes a directory and --archive one file: give one of them")
+    if archive and not kind_of(archive.name):
+        raise click.BadParameter(f"`{archive}` is no archive: its name ends in {', '.join(KINDS)}", param_hint="'--archive'")
+    if not out and not archive:
+        raise click.UsageError("Missing option '-o' / '--output'.")
+    return out or archive or Path()
+
+
+def _check(out: Path | None, archive: Path) -> None:
+    """Refuse a directory or an archive that is not to be replaced, before anything is rendered."""
+    from fabricgen.writing import check_archive, check_target
+
+    check_target(out, inputs()) if out else check_archive(archive, inputs=inputs(), force=forced())
+
+
+def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[int, int], None]) -> list[Written]:
+    """Write the directory or the archive."""
+    from fabricgen.building import build as build_directory
+    from fabricgen.building import build_archive
+
+    if out:
+        return build_directory(job, out, advance, force=forced())
+    return build_archive(job, archive, advance, inputs=inputs(), force=forced())
 
 
 def _list(asked: Asked, named: frozenset[str], templates: tuple[Path, ...], *, as_json: bool) -> None:

@@ -58,7 +58,7 @@ def inputs() -> list[Path]:
     typed = {word for value in given for word in _words(value)}
     named = [home / text for values, home in context.meta.get(INVENTORIES, ()) for text in _words(values)]
     stdin = [Path("/dev/stdin")] if "-" in typed else []
-    return [path for path in (*map(Path, sorted(typed)), *named, *stdin) if path.name and os.path.exists(path)]  # noqa: PTH110 - Path.exists raises for a name that is too long
+    return [path for path in (*map(Path, sorted(typed)), *named, *stdin) if path.name and os.path.exists(path)]  # noqa: PTH110 - pathlib raises for a name that is too long
 
 
 def save(path: Path, text: str | Iterable[str], *, mark: str = "") -> None:

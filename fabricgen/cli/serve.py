@@ -65,8 +65,8 @@ def open_desk(asked: Asked, templates: tuple[Path, ...]) -> Desk:
     return Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], Packs(templates))
 
 
-def _build(asked: Asked, templates: tuple[Path, ...], out: Path) -> list[str]:
-    """Return the command that builds what is asked for."""
+def _build(asked: Asked, templates: tuple[Path, ...], file: Path) -> list[str]:
+    """Return the command that builds what is asked for into an archive."""
     flags = [f"--{key.replace('_', '-')}={asked.flags[key]}" for key in SIZING if asked.flags.get(key) is not None]
     roots = [f"--catalog={root}" for root in asked.catalog_roots] + [f"--templates={root}" for root in templates]
     prices = [f"--prices={asked.prices}"] if asked.prices else []
@@ -81,6 +81,6 @@ def _build(asked: Asked, templates: tuple[Path, ...], out: Path) -> list[str]:
         *prices,
         *roots,
         *(f"--set={text}" for text in asked.sets),
-        f"--output={out}",
+        f"--archive={file}",
         *fabric,
     ]

@@ -28,7 +28,7 @@ LONGEST = 40
 
 DOCUMENT, TEXT, JSON, YAML, ZIP = "text/html; charset=utf-8", "text/plain; charset=utf-8", "application/json", "application/yaml", "application/zip"
 Build = Callable[[Sequence[str], Path], Sequence[str]]
-"""Makes the command that builds with some settings to a directory."""
+"""Makes the command that builds with some settings to an archive."""
 
 Parts = Callable[[Mapping[str, str], Part], bytes]
 """Makes a part of the fabric of some controls, as gzip of JSON."""
@@ -145,7 +145,7 @@ def _zip(desk: Desk, asked: dict[str, str], build: Build) -> Answer:
     sized = desk.sized(asked)
     name = sized.plan.spec.name
     try:
-        stream = zipped(lambda out: build(sized.settings, out), name)
+        stream = zipped(lambda file: build(sized.settings, file), name)
     except BuildError as error:
         return Answer.of(422, TEXT, str(error))
     size = stream.seek(0, io.SEEK_END)

@@ -45,6 +45,21 @@ def check_target(out: Path, inputs: Iterable[Path] = ()) -> None:
             raise refuse("not-ours", f"`{out}` was not written by fabricgen, so it is not overwritten", because=because, hint=hint)
 
 
+class Tree:
+    """A directory that is being made; every task writes into it."""
+
+    def __init__(self, root: Path) -> None:
+        """Write below `root`."""
+        self._root = root
+
+    def part(self, _: int) -> contextlib.AbstractContextManager[Path]:
+        """Return what the files of one task are written to, in whatever process."""
+        return contextlib.nullcontext(self._root)
+
+    def take(self, _: int) -> None:
+        """Leave what a task has written where it is."""
+
+
 @contextlib.contextmanager
 def staging(out: Path, *, force: bool = False) -> Iterator[Path]:
     """Yield a directory beside OUT that replaces it when the block ends well; when it does not, OUT is as it was.

@@ -2,49 +2,74 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.writing.archive import Segment
+from fabricgen.writing.changes import sha256_of
 from fabricgen.writing.manifest import MANIFEST, Written, manifest_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
-def write_text(root: Path, path: str, pieces: Iterable[str], mode: int | None = None) -> Written:
+Root = Path | Segment
+"""Where the files of a task go: a directory, or a stretch of an archive."""
+
+
+def write_text(root: Root, path: str, pieces: Iterable[str], mode: int | None = None) -> Written:
     """Write a text file below `root`, piece by piece, hashing as it goes. Raises Refusal `path-escapes` for a path that leaves it.
 
     `mode` is cut by the umask, as the mode of any file is; None is that of any file.
     """
-    target = _below(root, path)
     digest, size = hashlib.sha256(), 0
-    with target.open("wb") as stream:
+    with _opened(root, path, mode) as stream:
         for piece in pieces:
             block = _encoded(piece, path)
             digest.update(block)
             size += len(block)
             stream.write(block)
-    if mode is not None:
-        target.chmod(mode & ~umask())
     return Written(path, digest.hexdigest(), size)
 
 
-def adopt(root: Path, path: str) -> Written:
+@contextlib.contextmanager
+def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
+    """Yield a file below a root, open for writing."""
+    if isinstance(root, Segment):
+        _check_path(path)
+        with root.entry(path, mode) as entry:
+            yield entry
+        return
+    target = _below(root, path)
+    with target.open("wb") as stream:
+        yield stream
+    if mode is not None:
+        target.chmod(mode & ~umask())
+
+
+def adopt(root: Root, path: str) -> Written:
     """Note a file that a library wrote at `reserve(root, path)`."""
-    block = (root / path).read_bytes()
-    return Written(path, hashlib.sha256(block).hexdigest(), len(block))
+    made = _below(root.scratch if isinstance(root, Segment) else root, path)
+    written = Written(path, sha256_of(made), made.stat().st_size)
+    if isinstance(root, Segment):
+        with root.entry(path) as entry, made.open("rb") as stream:
+            shutil.copyfileobj(stream, entry)
+        made.unlink()
+    return written
 
 
-def reserve(root: Path, path: str) -> Path:
+def reserve(root: Root, path: str) -> Path:
     """Return where a library may write `path`, its directory made."""
-    return _below(root, path)
+    return _below(root.scratch if isinstance(root, Segment) else root, path)
 
 
-def write_manifest(root: Path, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]) -> None:
+def write_manifest(root: Root, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]) -> None:
     """Write the manifest: every file with its SHA-256, the inventory's digest and the version."""
     canonical = json.dumps(inventory, sort_keys=True, separators=(",", ":"))
     write_text(root, MANIFEST, [manifest_text(files, hashlib.sha256(canonical.encode()).hexdigest(), groups)])
@@ -66,11 +91,16 @@ def _encoded(piece: str, path: str) -> bytes:
         raise Refusal([Finding("bad-template", fact, hint="correct the template that writes it")]) from None
 
 
-def _below(root: Path, path: str) -> Path:
-    """Join, refusing whatever would leave `root`."""
+def _check_path(path: str) -> tuple[str, ...]:
+    """Return the parts of a path, refusing whatever would leave the root. Raises Refusal `path-escapes`."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
         raise Refusal([Finding("path-escapes", f"`{path}` is no path below the output directory", hint="correct the `path` in the pack.yaml")])
-    target = root.joinpath(*parts)
+    return parts
+
+
+def _below(root: Path, path: str) -> Path:
+    """Join a path to a root and make its directory."""
+    target = root.joinpath(*_check_path(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     return target

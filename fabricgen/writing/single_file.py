@@ -46,10 +46,13 @@ def write_file(path: Path, text: str | Iterable[str], *, mark: str = "", inputs:
         raise _unwritable(path, error.strerror or str(error)) from None
 
 
-def check_file(path: Path, *, mark: str = "", inputs: Iterable[Path] = (), force: bool = False, hint: str = FORCE_IT) -> None:
-    """Refuse a file that `write_file` would not replace, before there is anything to write. Raises Refusal."""
+def check_file(path: Path, *, mark: str = "", inputs: Iterable[Path] = (), force: bool = False, hint: str = FORCE_IT, streams: bool = True) -> None:
+    """Refuse a file that `write_file` would not replace, before there is anything to write; `streams` allows pipes and devices.
+
+    Raises Refusal.
+    """
     try:
-        if not _is_stream(path):
+        if not (streams and _is_stream(path)):
             _check(path, mark, inputs, hint, force=force)
     except OSError as error:
         raise _unwritable(path, error.strerror or str(error)) from None

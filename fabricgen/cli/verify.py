@@ -1,0 +1,51 @@
+"""`verify`: whether an output is what its manifest lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fabricgen.cli.options import json_option
+from fabricgen.cli.printing import echo, grouped, print_json
+
+if TYPE_CHECKING:
+    from fabricgen.writing import Changes
+
+SHOWN = 20
+"""Files of each kind that are printed; `--json` has all."""
+
+
+@click.command()
+@click.argument("out", type=click.Path(path_type=Path))
+@json_option
+def verify(out: Path, *, as_json: bool) -> int:
+    """Compare an output with its manifest.
+
+    OUT is a directory or an archive that `build` wrote. Every file is hashed; an archive is read without unpacking it.
+
+    Exit code 1 says that a file is missing, altered or extra.
+    """
+    from fabricgen.writing import verify as compare
+
+    changes = compare(out)
+    if as_json:
+        lists = {"missing": changes.missing, "altered": changes.altered, "extra": changes.extra}
+        print_json({"ok": not changes, "out": str(out), "files": changes.files, **lists})
+    else:
+        echo(verify_text(out, changes))
+    return 1 if changes else 0
+
+
+def verify_text(out: Path, changes: Changes) -> str:
+    """Lay out what differs, and the count of files."""
+    lines = []
+    for word, paths in (("missing", changes.missing), ("altered", changes.altered), ("extra", changes.extra)):
+        lines += [f"{word:<9}{path}" for path in paths[:SHOWN]]
+        lines += [f"{word:<9}{grouped(len(paths) - SHOWN)} more"] if len(paths) > SHOWN else []
+    if not changes:
+        return f"{out}: all {grouped(changes.files)} files are as manifest.json lists them"
+    differ = len(changes.missing) + len(changes.altered)
+    extra = f", {grouped(len(changes.extra))} are not listed" if changes.extra else ""
+    return "\n".join([*lines, f"{out}: {grouped(differ)} of {grouped(changes.files)} files differ from manifest.json{extra}"])

@@ -1,0 +1,228 @@
+"""A whole output as one file: `.tar.zst`, `.tar.gz`, `.tar` or `.zip`.
+
+Owns the formats, and reading them again. Tasks write their files as stretches of a tar, each compressed by the process that
+renders it; the parent strings them together in the order of the tasks, for both formats allow frames one after the other. So the
+bytes are the same on any number of cores, nothing is held whole in memory, and no small file is ever made. Owner, modes and times
+are fixed. A zip has no such stretches: its files are compressed where they are put together.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.interrupts import held
+from fabricgen.writing.partial import TREE, partial
+from fabricgen.writing.single_file import check_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+KINDS = (".tar.zst", ".tar.gz", ".tar", ".zip")
+ZSTD_LEVEL, GZIP_LEVEL = 3, 6
+BLOCK, END = 512, bytes(1024)
+"""What a tar is made of, and what it ends with."""
+
+COPIED = 2**20
+SPOOLED = 2**24
+"""Bytes of one file that are kept in memory until its size, which comes first in a tar, is known."""
+
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The first date that a zip can hold: an archive shows no clock."""
+
+PLAN = '{\n "format": "fabricgen-plan/'
+"""How the first file of an archive of ours begins."""
+
+
+class Segment:
+    """The files that one task writes, as a stretch of a tar."""
+
+    def __init__(self, stream: IO[bytes], top: str, scratch: Path) -> None:
+        """Write to `stream`, every path below `top`; libraries that need a file of their own make it in `scratch`."""
+        self._stream, self._top, self.scratch = stream, top, scratch
+
+    @contextlib.contextmanager
+    def entry(self, path: str, mode: int | None = None) -> Iterator[IO[bytes]]:
+        """Yield where a file is written to; it is added when the block ends."""
+        with tempfile.SpooledTemporaryFile(SPOOLED, dir=str(self.scratch)) as content:
+            yield cast("IO[bytes]", content)
+            info = tarfile.TarInfo(f"{self._top}/{path}")
+            info.size, info.mode = content.tell(), mode or 0o644
+            content.seek(0)
+            self._stream.write(info.tobuf(tarfile.PAX_FORMAT))
+            shutil.copyfileobj(content, self._stream, COPIED)
+            self._stream.write(bytes(-info.size % BLOCK))
+
+
+class Archive:
+    """An archive that is being made."""
+
+    def __init__(self, place: Path, kind: str, top: str) -> None:
+        """Make it in a directory of its own."""
+        self._place, self._kind, self._top = place, kind, top
+        self._scratch = place / "scratch"
+        self._scratch.mkdir()
+        self._out = (place / TREE).open("wb")
+        self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED) if kind == ".zip" else None
+
+    @contextlib.contextmanager
+    def part(self, number: int) -> Iterator[Segment]:
+        """Yield what the files of one task are written to, in whatever process."""
+        with self._part(number).open("wb") as raw, _compressed(raw, self._kind) as stream:
+            yield Segment(stream, self._top, self._scratch)
+
+    def take(self, number: int) -> None:
+        """Add what a task has written. Nothing is left in a buffer that a worker would inherit."""
+        with self._part(number).open("rb") as raw:
+            if self._zip:
+                _copy_into(self._zip, raw)
+            else:
+                shutil.copyfileobj(raw, self._out, COPIED)
+        self._part(number).unlink()
+        self._out.flush()
+
+    def end(self) -> None:
+        """Write what the format ends with."""
+        if self._zip:
+            self._zip.close()
+        else:
+            with _compressed(self._out, self._kind) as stream:
+                stream.write(END)
+        self._out.close()
+
+    def drop(self) -> None:
+        """Close an archive that is not wanted."""
+        with contextlib.suppress(OSError):
+            self._out.close()
+
+    def _part(self, number: int) -> Path:
+        """Return where the files of a task wait for their turn."""
+        return self._place / f"{number}.part"
+
+
+@contextlib.contextmanager
+def archiving(path: Path, top: str, *, inputs: Iterable[Path] = (), force: bool = False) -> Iterator[Archive]:
+    """Yield an archive that takes the place of `path` when the block ends well; its files lie below the directory `top`.
+
+    Raises Refusal `output-is-input`, `file-exists` where something else than such an archive is there, unless `force`, and
+    `cannot-write`.
+    """
+    check_archive(path, inputs=inputs, force=force)
+    try:
+        with held() as gate, partial(path) as place:
+            archive = Archive(place, kind_of(path.name), top)
+            try:
+                with gate:
+                    yield archive
+                    archive.end()
+            finally:
+                archive.drop()
+            (place / TREE).replace(path)
+    except OSError as error:
+        fact = f"`{path}` cannot be written: {error.strerror or error}"
+        raise refuse("cannot-write", fact, hint="choose another file, or free some space") from error
+
+
+def check_archive(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
+    """Refuse a file that `archiving` would not replace. Raises Refusal."""
+    check_file(path, inputs=inputs, force=force or is_archive(path), streams=False)
+
+
+def kind_of(name: str) -> str:
+    """Return the format that a name stands for; empty where it stands for none.
+
+    >>> kind_of("out/west.tar.zst")
+    '.tar.zst'
+    """
+    return next((kind for kind in KINDS if name.endswith(kind)), "")
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a file is an archive that fabricgen wrote: its first file is a plan."""
+    with contextlib.suppress(Refusal), reading(path) as entries:
+        name, stream = next(entries, ("", io.BytesIO()))
+        return name.endswith("/plan.json") and stream.read(len(PLAN)) == PLAN.encode()
+    return False
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
+    """Yield the entries of an archive, each with its name and its content, in its order.
+
+    What is no regular file has a name that ends in a slash. Nothing is extracted. Raises Refusal `broken-archive`, also for what
+    is found while a content is read.
+    """
+    try:
+        with path.open("rb") as raw:
+            yield _zip_entries(raw) if kind_of(path.name) == ".zip" else _tar_entries(raw, kind_of(path.name))
+    except _errors() as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise refuse("broken-archive", f"`{path}` cannot be read: {why}", hint="build it again, or copy it again whole") from error
+
+
+def _tar_entries(raw: IO[bytes], kind: str) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the entries of a tar."""
+    with _decompressed(raw, kind) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+        for info in archive:
+            content = archive.extractfile(info) if info.isreg() else None
+            yield (info.name, content) if content else (f"{info.name}/", io.BytesIO())
+
+
+def _zip_entries(raw: IO[bytes]) -> Iterator[tuple[str, IO[bytes]]]:
+    """Yield the entries of a zip."""
+    with zipfile.ZipFile(raw) as archive:
+        for info in archive.infolist():
+            with archive.open(info) as content:
+                yield info.filename, content
+
+
+def _copy_into(archive: zipfile.ZipFile, raw: IO[bytes]) -> None:
+    """Copy the files of a stretch of a tar into a zip."""
+    with tarfile.open(fileobj=raw, mode="r|") as stretch:
+        for info in stretch:
+            entry = zipfile.ZipInfo(info.name, EPOCH)
+            entry.external_attr, entry.compress_type, entry.file_size = (0o100000 | info.mode) << 16, zipfile.ZIP_DEFLATED, info.size
+            content = stretch.extractfile(info)
+            with archive.open(entry, "w") as target:
+                shutil.copyfileobj(content or io.BytesIO(), target, COPIED)
+
+
+@contextlib.contextmanager
+def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
+    """Yield a stream whose content is compressed into another, as a frame of its own."""
+    if kind == ".tar.zst":
+        import zstandard  # noqa: PLC0415 - only archives take it
+
+        with zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True).stream_writer(raw, closefd=False) as stream:
+            yield cast("IO[bytes]", stream)
+    elif kind == ".tar.gz":
+        with gzip.GzipFile("", "wb", GZIP_LEVEL, raw, mtime=0) as packed:
+            yield cast("IO[bytes]", packed)
+    else:
+        yield raw
+
+
+def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManager[Any]:
+    """Return a stream of what is compressed in another, over all of its frames."""
+    if kind == ".tar.zst":
+        import zstandard  # noqa: PLC0415 - as above
+
+        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+    return gzip.GzipFile(fileobj=raw) if kind == ".tar.gz" else contextlib.nullcontext(raw)
+
+
+def _errors() -> tuple[type[Exception], ...]:
+    """Return what reading raises for an archive that is none, that is damaged, or that cannot be read."""
+    import zlib  # noqa: PLC0415 - as above
+
+    import zstandard  # noqa: PLC0415 - as above
+
+    return OSError, EOFError, ValueError, RuntimeError, tarfile.TarError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError
