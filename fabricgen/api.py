@@ -20,6 +20,7 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.packs import Packs
 from fabricgen.planner import Plan
 from fabricgen.plans import plan_of
 from fabricgen.reading import Flags, read_inventory
@@ -33,21 +34,24 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Plan", "Refusal", "graph", "graphml", "node_link", "plan_file", "plan_inventory", "report", "summary", "switch_graph"]
 
 
-def plan_file(path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, *, catalogs: Sequence[Path] = ()) -> Plan:
+def plan_file(
+    path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()
+) -> Plan:
     """Plan the inventory in a file, or take up a plan that `fabricgen plan -o` kept.
 
     `overrides` maps keys, dots between their parts, to values that win over the file's. `catalogs` are directories of your own catalog
-    files, which shadow the shipped ones. Raises Refusal; its findings have the file, line and column of what is wrong.
+    files, which shadow the shipped ones, and `templates` directories of your own packs. Raises Refusal; its findings have the file, line
+    and column of what is wrong.
 
     >>> from fabricgen.resources import shipped
     >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).request.rails
     4
     """
     source = str(path)
-    return _plan(source, overrides or {}, Catalog(catalogs, Path(source).parent))
+    return _plan(source, overrides or {}, Catalog(catalogs, Path(source).parent), templates)
 
 
-def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = ()) -> Plan:
+def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()) -> Plan:
     """Plan an inventory given as a mapping, with the keys and the values that a file would have; `name` may be left out.
 
     Raises Refusal; its findings name the key of what is wrong.
@@ -58,7 +62,7 @@ def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (
     ...     [finding.code for finding in refusal.findings]
     ['gpus-not-whole-domains']
     """
-    return _plan(None, inventory, Catalog(catalogs))
+    return _plan(None, inventory, Catalog(catalogs), templates)
 
 
 def summary(plan: Plan) -> dict[str, Any]:
@@ -74,7 +78,7 @@ def report(plan: Plan) -> str:
     return "".join(html(Report.of(plan)))
 
 
-def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog) -> Plan:
+def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog, templates: Sequence[Path]) -> Plan:
     """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
     inventory = read_inventory(source, flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}))
-    return plan_of(inventory, catalog)
+    return plan_of(inventory, catalog, Packs(templates))

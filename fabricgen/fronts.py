@@ -22,6 +22,11 @@ class Port(NamedTuple):
     sub: int
     breakout: Breakout
 
+    @property
+    def printed(self) -> str:
+        """What is printed beside the port: the cage, and the position in it where it is split."""
+        return f"{self.cage}/{self.sub + 1}" if self.breakout.count > 1 else str(self.cage)
+
 
 @dataclass(frozen=True)
 class Front:

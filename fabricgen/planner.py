@@ -22,6 +22,7 @@ from fabricgen.cabling.lengths import Grown, Lengths
 from fabricgen.cabling.offers import LABEL_DIGITS, choose, label_prefix
 from fabricgen.cabling.outfitting import first_of
 from fabricgen.cabling.preference import rank
+from fabricgen.cabling.trays import check_trays
 from fabricgen.cabling.ways import Ways
 from fabricgen.designs import Mapping, map_design
 from fabricgen.diagnostics import Finding, Refusal, refuse
@@ -268,6 +269,7 @@ def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = No
     plan = replace(plan, measured=_measured(plan))
     if spec.site and plan.lengths:
         plan.lengths.check()
+        check_trays(plan.lengths)
     return plan
 
 

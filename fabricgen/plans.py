@@ -1,6 +1,6 @@
 """From an inventory that was read to its plan.
 
-Owns the one call that commands, programs and the served page share; who plans is `planner`.
+Owns the one call that commands, programs and the served page share; who plans is `planner`, and what a build needs beyond that, `preconditions`.
 """
 
 from __future__ import annotations
@@ -9,17 +9,25 @@ from typing import TYPE_CHECKING
 
 from fabricgen.heritage.rings import read_heritage
 from fabricgen.planner import make_plan
+from fabricgen.preconditions import check_buildable
 from fabricgen.reading import check_promise
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from fabricgen.catalog import Catalog
+    from fabricgen.packs import Packs
     from fabricgen.planner import Plan
     from fabricgen.reading import Inventory
 
 
-def plan_of(inventory: Inventory, catalog: Catalog) -> Plan:
-    """Plan what was read, with all that a plan file keeps, and hold it to what that file promises. Raises Refusal with places."""
+def plan_of(inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()) -> Plan:
+    """Plan what was read, with all that a plan file keeps, and hold it to what that file promises and to what a build needs of it.
+
+    `only` are the groups that will be built, where they are not what the inventory names. Raises Refusal with places.
+    """
     with inventory.placing():
         plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))
         check_promise(inventory, plan.digest)
+        check_buildable(plan, packs, only)
     return plan

@@ -18,7 +18,6 @@ from fabricgen.colours import colour
 from fabricgen.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
 from fabricgen.growth.cutsheets import read_cut_sheet
 from fabricgen.packs import Packs, csv_cell, csv_rows
-from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk, opposite
 from fabricgen.views.cables import ON_REQUEST
 from fabricgen.workbook import write_cables
@@ -55,7 +54,7 @@ def pod() -> Plan:
 
 def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **asked: Any) -> Sheets:  # noqa: ANN401 - passed on as it comes
     """Settle sheets."""
-    return SheetAsked(columns, **asked).sheets(plan, packs or Packs(), Views(plan))
+    return SheetAsked(columns, **asked).sheets(plan, packs or Packs())
 
 
 def table(plan: Plan, sheet: CableSheet, run: int = 100) -> str:

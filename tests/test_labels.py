@@ -21,7 +21,6 @@ from fabricgen.label_pages import PAGE, label_pages
 from fabricgen.labelling import LINE, Labelling
 from fabricgen.packs import Packs
 from fabricgen.qr import ERROR, MASK, matrices, paths, size
-from fabricgen.viewing import Views
 from fabricgen.views import Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
@@ -58,7 +57,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 def labelling_of(plan: Plan) -> Labelling:
     """Return how the labels of a plan are written."""
-    return SheetAsked().sheets(plan, Packs(), Views(plan)).table.labelling
+    return SheetAsked().sheets(plan, Packs()).table.labelling
 
 
 @pytest.fixture(scope="module", params=FABRICS)
@@ -100,7 +99,7 @@ def test_an_end_is_written_as_in_tia_606() -> None:
 def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: str) -> None:
     """And only then, and that is told."""
     plan = plan_of(**FABRICS[name])
-    sheets = SheetAsked().sheets(plan, Packs(), Views(plan))
+    sheets = SheetAsked().sheets(plan, Packs())
     assert sheets.table.labelling in (Labelling(racks=left_off), Labelling(devices=left_off))
     assert [f"`{left_off}`" in note for note in sheets.notes] == ([True] if left_off else [])
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 from fabricgen.building import Job
-from fabricgen.building.choosing import PARTS, choose
 from fabricgen.building.listing import OWN, Listed, every_output, outputs_of
-from fabricgen.building.sources import GROUPS, ON_REQUEST, Group
+from fabricgen.choosing import GROUPS, ON_REQUEST, PARTS, Group, choose
 from fabricgen.cli.build import REQUESTABLE
 from fabricgen.packs import Packs
 from tests.planned import planned

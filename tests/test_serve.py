@@ -83,7 +83,7 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(fabric: Path) -> Iterator[Server]:
     """Serve it at a port of its own."""
-    with open_server(Asked(str(fabric), {}, None, (), ()), 0, ()) as served:
+    with open_server(Asked(str(fabric), {}, None, (), ()), 0) as served:
         threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
         yield served
         served.shutdown()

@@ -17,7 +17,8 @@ from fabricgen.writing import Root, Written, adopt, reserve, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Group, Sources, Task
+    from fabricgen.building.sources import Sources, Task
+    from fabricgen.choosing import Group
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 """Above this many rows a workbook takes ten seconds to write and as long to open, labels to print are thousands of pages, and a graph file is

@@ -17,7 +17,8 @@ from fabricgen.building.drawings import drawings
 from fabricgen.building.labs import lab
 from fabricgen.building.reports import reports
 from fabricgen.building.simulators import simulators
-from fabricgen.building.sources import GROUPS, Group, Sources
+from fabricgen.building.sources import Sources
+from fabricgen.choosing import GROUPS, Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.building.choosing import ELSEWHERE
+from fabricgen.choosing import ELSEWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.checks import check
+from fabricgen.choosing import GROUPS
 from fabricgen.dcim.assets import Assets
 from fabricgen.dcim.pieces import Pieces
 from fabricgen.dcim.wire_lists import WireLists
-from fabricgen.diagnostics import refuse
 from fabricgen.dividing.portions import racks_of
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.forwarding.tables import Tables
@@ -26,6 +25,7 @@ from fabricgen.machine_room.bundling import Fronts
 from fabricgen.machine_room.elevations import Elevations
 from fabricgen.machine_room.pulling import pull
 from fabricgen.machine_room.pullsheets import PullSheets
+from fabricgen.nos_packs import nos_packs
 from fabricgen.scheduling.viewing import cluster_view, devices_view
 from fabricgen.simulating.viewing import Simulator
 from fabricgen.subnets.viewing import Subnets, is_infiniband
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.checks import Report as Judged
+    from fabricgen.choosing import Group
     from fabricgen.dividing.portions import Rack
-    from fabricgen.fronts import Front
     from fabricgen.growth.phasing import Stage
     from fabricgen.machine_room.bundling import Bundle
     from fabricgen.packs import Output, Pack, Packs
@@ -50,12 +50,6 @@ if TYPE_CHECKING:
     from fabricgen.rooms.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView
     from fabricgen.writing import Root, Written
-
-Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
-GROUPS: tuple[Group, ...] = get_args(Group)
-
-ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
-"""Groups that nobody gets unasked."""
 
 RUN, SWITCHES, HOSTS = 8192, 128, 64
 """Rows of a table that are rendered at once, and switches and hosts that one task configures."""
@@ -136,7 +130,7 @@ class Sources:
         """The sheets of cables, settled. Raises Refusal for columns, serials or names that cannot be had."""
         if "cabling" not in self.groups:  # what else is made of cables asks for its columns itself, and needs no labels
             return Sheets(CableSheet(), CableSheet(), ())
-        return self.asked.sheets(self.plan, self.packs, self.views)
+        return self.asked.sheets(self.plan, self.packs)
 
     @cached_property
     def cable_facts(self) -> dict[str, Cable]:
@@ -258,49 +252,11 @@ class Sources:
 
         Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or the model lacks what the pack needs.
         """
-        found: dict[str, Pack] = {}
-        for front, path in self._running():
-            role, wanted = front.role, front.nos
-            pack = self.packs.for_nos(wanted)
-            if pack:
-                self._check_needs(front, pack, path)
-                self._check_limits(role, pack)
-                found[wanted] = pack
-            elif "rails" in path or getattr(self.plan.spec.nos, role):
-                known = ", ".join(nos for name in self.packs.names() if (shown := self.packs.pack(name)) and (nos := shown.nos))
-                raise refuse("no-pack", f"no pack writes configurations for `{wanted}`", path=path, hint=f"packs: {known}; or leave `nos` out")
-            elif "configs" in self.groups:  # a report that shows configurations says itself what it has none of
-                managed = "; their subnet manager's files are in subnets/" if is_infiniband(self.plan) else ""
-                self.skipped.append(f"no configurations for the {role} switches: no pack writes {wanted}{managed}")
-        return found
-
-    def _running(self) -> Iterator[tuple[Front, tuple[str | int, ...]]]:
-        """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
-        request, roles = self.plan.request, self.plan.roles
-        yield from ((request.fronts[role], ("nos", role.value)) for role in roles)
-        yield from ((fronts[role], ("nos", "rails", rail)) for rail, fronts in request.spoken.items() for role in roles)
-
-    def _check_needs(self, front: Front, pack: Pack, path: tuple[str | int, ...]) -> None:
-        """Refuse a model that lacks a fact which the pack's files cannot do without."""
-        model = front.model
-        for need in pack.needs:
-            value: Any = model
-            for key in need.split("."):
-                value = getattr(value, key, None)
-            if not value:
-                because = (f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",)
-                others = ", ".join(nos for nos in sorted(model.interfaces) if nos != pack.nos and self.packs.for_nos(nos))
-                hint = f"use another `nos` ({others}), or add the fact in a catalog file of your own"
-                raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=path, because=because, hint=hint)
-
-    def _check_limits(self, role: Role, pack: Pack) -> None:
-        """Refuse a number of the inventory that is above what the NOS takes: its files would be refused line by line, or worse, not be."""
-        for key, most in pack.limits.items():
-            path = tuple(key.split("."))
-            value: Any = attrgetter(key)(self.plan.spec)
-            if value > most:
-                because = (f"the {role} switches run `{pack.nos}`, which takes {most} at most", f"{value} - {most} = {value - most} too many")
-                raise refuse("above-nos-limit", f"`{key}` is more than `{pack.nos}` can do", path=path, because=because, hint=f"write `{key}: {most}`")
+        found = nos_packs(self.plan, self.packs)
+        if "configs" in self.groups:  # a report that shows configurations says itself what it has none of
+            managed = "; their subnet manager's files are in subnets/" if is_infiniband(self.plan) else ""
+            self.skipped.extend(f"no configurations for the {role} switches: no pack writes {nos}{managed}" for role, nos in found.without)
+        return found.packs
 
     def switches(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, Role]]:
         """Name the installed switches of a run of a unit's boxes, with their roles."""

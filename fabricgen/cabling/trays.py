@@ -11,12 +11,15 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
 from fabricgen.diagnostics import refuse
 from fabricgen.rooms.positions import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fabricgen.cabling.lengths import Lengths
     from fabricgen.parts import Cable
     from fabricgen.rooms.room import Room
 
@@ -125,6 +128,23 @@ class Trays:
         """Where cross trays meet a row, in half racks from the middle of its first one."""
         length = self.room.standing.row_racks - 1
         return [length] if self.room.site.tray.cross == "middle" else [0, 2 * length]
+
+
+def check_trays(lengths: Lengths) -> None:
+    """Refuse trays that are fuller than the inventory allows, by the racks and the parts of all cables. Raises Refusal `tray-too-full`."""
+    room = lengths.room
+    if room.site.tray.fill_percent is None:
+        return
+    counted: Counter[tuple[str, str, str]] = Counter()
+    for unit in range(room.naming.mapping.units):
+        laid = lengths.laid(unit)
+        first = slice(None) if lengths.pieces is None else lengths.pieces.first[unit]
+        columns = np.stack([room.standing.rack[laid.lower], room.standing.rack[laid.upper], laid.offer])[:, first]
+        for (one, other, offer), count in zip(*(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)), strict=True):
+            joint = lengths.offers[offer]
+            counted[room.names[one], room.names[other], joint.cable.model] += count * joint.cables
+    trays = Trays(room)
+    trays.check(trays.loads(pairs_of(counted, room), {joint.cable.model: joint.cable for joint in lengths.offers}))
 
 
 def pairs_of(counted: Mapping[tuple[str, str, str], int], room: Room) -> dict[tuple[int, int], Counter[str]]:

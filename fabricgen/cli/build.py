@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.building import Job, SheetAsked
+    from fabricgen.packs import Packs
     from fabricgen.planner import Plan
     from fabricgen.writing import Written
 
@@ -38,13 +39,10 @@ REQUESTABLE = (
 @click.option("--serials", type=click.Path(path_type=Path), metavar="FILE", help="CSV with device and serial, for columns that show them.")
 @click.option("--list-outputs", "show", flag_value="outputs", help="Print every output with who reads it, or those of a fabric, and write nothing.")
 @click.option("--dry-run", "show", flag_value="files", help="List what would be written, and write nothing.")
-@click.option(
-    "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
-)
 @json_option
-def build(  # noqa: PLR0913 - an argument for each option
-    asked: Asked, out: Path | None, archive: Path | None, only: str | None, templates: tuple[Path, ...], columns: str, serials: Path | None,
-    show: str | None, *, both_ways: bool, as_json: bool,
+def build(
+    asked: Asked, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
+    both_ways: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
 
@@ -56,13 +54,13 @@ def build(  # noqa: PLR0913 - an argument for each option
 
     named = _groups(only)
     if show == "outputs":
-        _list(asked, named, templates, as_json=as_json)
+        _list(asked, named, as_json=as_json)
         return
     target = _target(out, archive)
-    planned, inventory = asked.plan()
+    planned, inventory = asked.plan(named)
     _check(out, target)
     with inventory.placing():
-        job = _job(planned, named, templates, SheetAsked(columns, both_ways, serials))
+        job = _job(planned, named, asked.packs, SheetAsked(columns, both_ways, serials))
         if show == "files":
             paths = sorted(job.paths())
             print_json({"out": str(target), "files": paths, "skipped": job.skipped}) if as_json else echo("\n".join(paths))
@@ -109,19 +107,18 @@ def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[int, in
     return build_archive(job, archive, advance, inputs=inputs(), force=forced())
 
 
-def _list(asked: Asked, named: frozenset[str], templates: tuple[Path, ...], *, as_json: bool) -> None:
+def _list(asked: Asked, named: frozenset[str], *, as_json: bool) -> None:
     """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
     from fabricgen.building import SheetAsked
     from fabricgen.building.listing import every_output, outputs_of
     from fabricgen.cli.outputs import print_outputs
-    from fabricgen.packs import Packs
 
     if not asked.fabric and not any(value is not None for value in asked.flags.values()):
-        print_outputs(every_output(Packs(templates)), as_json=as_json)
+        print_outputs(every_output(asked.packs), as_json=as_json)
         return
-    planned, inventory = asked.plan()
+    planned, inventory = asked.plan(named)
     with inventory.placing():
-        job = _job(planned, named, templates, SheetAsked())
+        job = _job(planned, named, asked.packs, SheetAsked())
         print_outputs(outputs_of(job), as_json=as_json)
     _say_skipped(job)
 
@@ -143,13 +140,11 @@ def _groups(only: str | None) -> frozenset[str]:
     return named
 
 
-def _job(plan: Plan, named: frozenset[str], templates: tuple[Path, ...], sheets: SheetAsked) -> Job:
+def _job(plan: Plan, named: frozenset[str], packs: Packs, sheets: SheetAsked) -> Job:
     """Lay out the job: what was named, else what the inventory's `outputs` name, else what its NOS and transport call for."""
     from fabricgen.building import Job
-    from fabricgen.building.choosing import choose
-    from fabricgen.packs import Packs
+    from fabricgen.choosing import choose
 
-    packs = Packs(templates)
     choice = choose(sorted(named), plan.spec.outputs, packs)
     return Job(plan, packs, choice.groups, choice.named, asked=sheets, alone=choice.alone)
 

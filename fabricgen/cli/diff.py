@@ -40,9 +40,12 @@ WORDS = {
 @click.option(
     "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
 )
+@click.option(
+    "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
+)
 @click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
 @json_option
-def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], *, everything: bool, as_json: bool) -> None:
+def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], templates: tuple[Path, ...], *, everything: bool, as_json: bool) -> None:
     """Tell what it takes to make one fabric of another.
 
     OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work: new cables first, then one move after the
@@ -50,8 +53,8 @@ def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], *, eve
     """
     from fabricgen.growth import diff as compare
 
-    older, _ = Asked(old, {}, prices, (), roots).plan()
-    newer, inventory = Asked(new, {}, prices, (), roots).plan()
+    older, _ = Asked(old, {}, prices, (), roots, templates).plan()
+    newer, inventory = Asked(new, {}, prices, (), roots, templates).plan()
     with inventory.placing():
         found = compare(older, newer)
         document = found.document() if as_json else None

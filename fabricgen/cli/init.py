@@ -52,7 +52,8 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     FILE is fabric.yaml by default; `-` prints.
     """
     from fabricgen.catalog import Catalog
-    from fabricgen.planner import make_plan
+    from fabricgen.packs import Packs
+    from fabricgen.plans import plan_of
     from fabricgen.reading import read_text
     from fabricgen.spec import json_schema
     from fabricgen.writing import check_file, json_document, write_file
@@ -69,8 +70,7 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
         path: f"--{option.replace('_', '-')} {wanted[option]}" for option, paths in ORIGINS.items() if wanted[option] is not None for path in paths
     }
     inventory = read_text(text, "init", origins)
-    with inventory.placing():
-        make_plan(inventory.spec, catalog)
+    plan_of(inventory, catalog, Packs())
     if target is None:
         echo(text, nl=False)
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.options import ROOT, Asked, fabric_arguments, json_option
+from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, befo
         click.option("--rails", type=click.IntRange(1), help="Boot the first rails only."),
         click.option("--hb-domains", "domains", type=click.IntRange(1), help="Boot so many HB domains only, taken from both ends."),
         click.option("-o", "--output", "out", type=click.Path(path_type=Path, file_okay=False), help="Directory that `build` wrote; default: built now."),
-        click.option("--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs."),
     ):
         function = option(function)
     return function
@@ -231,7 +230,7 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
             fitting.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
         _check_same(planned, out, options["out"])
     (ib_fitting if subnets else fitting).check_machine()
-    templates = tuple(root.resolve() for root in options["templates"])
+    templates = tuple(root.resolve() for root in asked.template_roots)
     return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
 
 

@@ -12,9 +12,10 @@ import click
 from fabricgen.cli.output_file import note_inventory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from fabricgen.catalog import Catalog
+    from fabricgen.packs import Packs
     from fabricgen.planner import Plan
     from fabricgen.reading import Inventory
 
@@ -43,6 +44,14 @@ class Asked:
     prices: str | None
     sets: tuple[str, ...]
     catalog_roots: tuple[Path, ...]
+    template_roots: tuple[Path, ...] = ()
+
+    @functools.cached_property
+    def packs(self) -> Packs:
+        """The packs, those of the user's own directories first."""
+        from fabricgen.packs import Packs
+
+        return Packs(self.template_roots)
 
     def read(self) -> tuple[Inventory, Catalog]:
         """Read the inventory and open the catalog. Raises Refusal; UsageError where neither a file nor the sizing flags are given."""
@@ -63,30 +72,36 @@ class Asked:
         note_inventory(inventory.document.values, home or Path())
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
 
-    def plan(self) -> tuple[Plan, Inventory]:
-        """Read and plan. Raises Refusal with places; a plan file whose wiring this version would not make is refused too."""
+    def plan(self, only: Collection[str] = ()) -> tuple[Plan, Inventory]:
+        """Read and plan; `only` are the groups that will be built, where they were named.
+
+        Raises Refusal with places; a plan file whose wiring this version would not make is refused too.
+        """
         from fabricgen.plans import plan_of
 
         inventory, catalog = self.read()
-        return plan_of(inventory, catalog), inventory
+        return plan_of(inventory, catalog, self.packs, only), inventory
 
     def older(self, source: str) -> Asked:
         """Ask for another plan with the same prices and catalog."""
-        return Asked(source, {}, self.prices, (), self.catalog_roots)
+        return Asked(source, {}, self.prices, (), self.catalog_roots, self.template_roots)
 
     def grown(self, source: str) -> tuple[Plan, Inventory]:
         """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
         from fabricgen.growth import grow
+        from fabricgen.preconditions import check_buildable
 
         sized = self.fabric or any(value is not None for value in self.flags.values())
         inventory, catalog = (self if sized else replace(self, fabric=source)).read()
         before, _ = self.older(source).plan()
         with inventory.placing():
-            return grow(before, inventory.spec, catalog), inventory
+            plan = grow(before, inventory.spec, catalog)
+            check_buildable(plan, self.packs)
+        return plan, inventory
 
 
 def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
-    """Add FABRIC, the sizing flags, --set, --prices and --catalog to a command; it receives them as `asked`."""
+    """Add FABRIC, the sizing flags, --set, --prices, --catalog and --templates to a command; it receives them as `asked`."""
 
     @click.argument("fabric", required=False, metavar="[FABRIC]", type=click.Path(allow_dash=True))
     @click.option("--gpus", type=click.IntRange(1), help="GPUs, where no inventory is given.")
@@ -99,10 +114,13 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
     @click.option(
         "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
     )
+    @click.option(
+        "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
+    )
     @functools.wraps(function)
-    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401 - whatever else the command takes
+    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], templates: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401, E501 - whatever else the command takes
         flags = {key: rest.pop(key) for key in SIZING}
-        return function(*args, asked=Asked(fabric, flags, prices, sets, roots), **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
+        return function(*args, asked=Asked(fabric, flags, prices, sets, roots, templates), **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
 
     return wrapped
 

@@ -141,11 +141,15 @@ def compare(asked: Asked, *, as_json: bool) -> None:
     Savings are those of rail-only against the fat-tree, the any-to-any baseline.
     """
     from fabricgen.advice import advice
+    from fabricgen.preconditions import check_buildable
     from fabricgen.summary import compare as compare_designs
 
     inventory, catalog = asked.read()
     with inventory.placing():
         comparison = compare_designs(inventory.spec, catalog)
+        for built, _ in comparison.built:
+            if built.request.design is inventory.spec.design:
+                check_buildable(built, asked.packs)
         document = comparison.document()
     if as_json:
         print_json(document)

@@ -35,6 +35,7 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three designs, and shows those that no other beats in
     cost, power, switches, iteration time and worst single failure. What is on offer, and the limits, stand under `search` in the inventory.
     """
+    from fabricgen.preconditions import check_inventory
     from fabricgen.search import search as find
     from fabricgen.search.telling import document
     from fabricgen.workload.machine import find_llm
@@ -49,6 +50,7 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     if output:
         check(output)
     with inventory.placing():
+        check_inventory(spec, catalog, asked.packs)
         workload = find_llm(catalog, name) if name else None
         found = find(spec, catalog, workload, accelerator)
         if pick and pick > len(found.rows):

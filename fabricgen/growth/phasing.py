@@ -60,7 +60,7 @@ class Stage(NamedTuple):
 
 def phase_in(plan: Plan) -> list[Stage]:
     """Divide a plan into the phases of its inventory, or into one. Raises Refusal `bad-phases` where they do not build on each other."""
-    sizes = _sizes(plan)
+    sizes = sizes_of(plan)
     wiring, bom = wiring_of(plan), make_bom(plan)
     stages: list[Stage] = []
     before = np.zeros(len(wiring.kind), dtype=bool)
@@ -73,7 +73,7 @@ def phase_in(plan: Plan) -> list[Stage]:
     return stages
 
 
-def _sizes(plan: Plan) -> list[tuple[str, dict[str, int]]]:
+def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
     """Return what stands at the end of each phase; what no phase has follows in a last one. Raises Refusal."""
     full = {"planes": plan.request.planes, "rails": plan.request.rails, "spines": plan.sizing.pod_spines}
     stated = [(phase.name, {key: getattr(phase, key) or full[key] for key in KEYS}) for phase in plan.spec.phases]

@@ -11,11 +11,8 @@ from pydantic import ValidationError
 
 from fabricgen.diagnostics import Finding, Place, Refusal
 from fabricgen.files import is_file
-from fabricgen.packs.faults import bad_template
 from fabricgen.packs.limits import Limits
-from fabricgen.packs.loader import Loader
 from fabricgen.packs.manifest import Pack
-from fabricgen.packs.sandbox import GLOBALS, Sandbox
 from fabricgen.resources import find_files, shipped
 from fabricgen.source import load_facts
 
@@ -23,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from jinja2 import Template
+
+    from fabricgen.packs.sandbox import Sandbox
 
 
 _LIMITS = Limits()
@@ -66,6 +65,9 @@ class Packs:
 
     def for_nos(self, nos: str) -> Pack | None:
         """Find the pack that configures a NOS."""
+        named = self.pack(nos)
+        if not self._roots and named and named.nos == nos:  # a shipped pack is called like its NOS, and reading all of them takes time
+            return named
         return next((pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None)
 
     def group(self, group: str) -> list[Pack]:
@@ -91,6 +93,9 @@ class Packs:
         except Refusal:
             raise
         except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
+            from fabricgen.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+            from fabricgen.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
+
             shown = is_file(self._home / pack / template)
             raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
@@ -110,7 +115,11 @@ class Packs:
     @cached_property
     def _environment(self) -> Sandbox:
         """Make the environment of all templates."""
+        from fabricgen.packs.loader import Loader  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+
         if not self._roots:
+            from fabricgen.packs.sandbox import Sandbox  # noqa: PLC0415 - as above
+
             return Sandbox(Loader(self._find))
         from fabricgen.packs.bounded import BoundedSandbox  # noqa: PLC0415 - most runs have no templates of a user
 

@@ -36,7 +36,7 @@ def whole(spec: FabricSpec) -> FabricSpec:
 def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
     """Yield every combination on offer, which need not be possible. Raises Refusal `unknown-model`, or what is wrong with the inventory itself."""
     offered = spec.search or Search()
-    _check_models(offered, catalog)
+    check_models(offered, catalog)
     base = whole(spec)
     own = resolve(base, catalog)
     choices = list(_choices(offered))
@@ -50,7 +50,7 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
                 yield _candidate(cluster, planes, speed, switches, choice)
 
 
-def _check_models(offered: Search, catalog: Catalog) -> None:
+def check_models(offered: Search, catalog: Catalog) -> None:
     """Refuse switches and hosts that the catalog does not have."""
     findings = [
         Finding("unknown-model", f"the catalog has no `{model}` among its {kind}", ("search", kind, at), (), suggest(model, catalog.names(kind), _SHOWN[kind]))

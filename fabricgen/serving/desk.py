@@ -112,7 +112,7 @@ class Desk:
 
     def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> Sized:
         """Plan a fabric; its report is made when it is asked for."""
-        plan = plan_of(inventory, self._catalog)
+        plan = plan_of(inventory, self._catalog, self._packs)
         with inventory.placing():
             bom = make_bom(plan)
             comparison = compare(plan.spec, self._catalog, None if inventory.kept else (plan, bom))

@@ -56,7 +56,7 @@ class Ports:
     @cached_property
     def printed(self) -> dict[Role, list[str]]:
         """What is printed beside the ports of each role's box: the cage, and the position in it."""
-        return {role: [f"{port.cage}/{port.subport}" if port.subport else str(port.cage) for port in ports] for role, ports in self.facts.items()}
+        return {role: [port.printed for port in ports] for role, ports in self.plan.ports.items()}
 
 
 def facts_of(front: Front, port: Port) -> PortFacts:

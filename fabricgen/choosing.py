@@ -5,15 +5,20 @@ Owns the words that ask for something, and how packs of one group are chosen wit
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from fabricgen.building.sources import GROUPS, ON_REQUEST, Group
 from fabricgen.diagnostics import Finding, Refusal, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.packs import Packs
+
+Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+
+ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
+"""Groups that nobody gets unasked."""
 
 PARTS: dict[str, Group] = {"workbook": "cabling", "labels": "cabling", "pull-sheets": "cabling", "racks": "bom"}
 """Words that ask for what is written on request only, and the group that it belongs to."""

@@ -1,0 +1,86 @@
+"""How the ends of a plan's cables are written so that each fits the line of a label.
+
+Owns the refusal of names that no label can bear. What a label says belongs to `labelling`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.diagnostics import refuse
+from fabricgen.labelling import LINE, Labelling, shared
+from fabricgen.rooms.footprints import HOST, KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planner import Plan
+
+
+class _End(NamedTuple):
+    """The end of a cable that is longest to write, of all devices of a kind."""
+
+    kind: str
+    rack: str
+    unit: str
+    device: str
+    port: str
+
+
+def fitting(plan: Plan) -> Labelling:
+    """Return how ends are written so that each fits a line: as they are, or without what all names begin with. Raises Refusal `label-too-long`."""
+    plain, ends = Labelling(), list(_longest_ends(plan, _longest_ports(plan)))
+    if all(_length(plain, end) <= LINE for end in ends):
+        return plain
+    room = plan.lengths.room if plan.lengths else None
+    short = Labelling(shared(room.names)) if room else Labelling(devices=shared([*plan.hosts, *plan.switches()]))
+    for end in ends:
+        if (over := _length(short, end) - LINE) > 0:
+            raise _too_long(short, end, over)
+    return short
+
+
+def _length(labelling: Labelling, end: _End) -> int:
+    """Count the characters of an end."""
+    return len(labelling.end(*end[1:]))
+
+
+def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
+    """Refuse a name that no label can bear."""
+    text, key = labelling.end(*end[1:]), "rack" if end.rack else end.kind
+    begin = labelling.racks or labelling.devices
+    because = [f"`{text}` has {len(text)} characters, and a line of a label {LINE}", *([f"`{begin}` is left off already"] if begin else [])]
+    hint = f"make the pattern `naming.{key}` shorter by {over} character{'s' if over > 1 else ''}"
+    return refuse("label-too-long", f"the port `{end.port}` of `{end.device}` does not fit a label", path=("naming", key), because=because, hint=hint)
+
+
+def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
+    """Find the device of each kind that is longest to write, at its longest port."""
+    if plan.lengths is None:
+        longest = {HOST: max(plan.hosts, key=len)}
+        for group in range(plan.mapping.units):
+            for name, box in zip(plan.naming.switches(group), plan.naming.boxes, strict=True):
+                longest[box.role] = max(longest.get(box.role, ""), name, key=len)
+        yield from (_End(kind, "", "", name, ports[kind]) for kind, name in longest.items())
+        return
+    room = plan.lengths.room
+    rack, unit = room.standing.rack, room.standing.unit
+    long = np.array([len(name) for name in room.names])[rack] + np.char.str_len(unit.astype(str))
+    for at, kind in enumerate(KINDS):
+        here = np.flatnonzero((room.kind == at) & (rack >= 0))
+        if kind in ports and len(here):
+            device = int(here[np.argmax(long[here])])
+            yield _End(kind, room.names[int(rack[device])], str(int(unit[device])), room.device(device), ports[kind])
+
+
+def _longest_ports(plan: Plan) -> dict[str, str]:
+    """Return the longest text printed beside a port of each kind of device."""
+    request, several = plan.request, {kind: joint.cables for kind, joint in plan.joints.items()}
+    labels = [plan.naming.label(gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)]
+    ports = {HOST: max(labels, key=len)}
+    for role, used in plan.ports.items():
+        ports[role] = max((port.printed for port in used), key=len)
+    many = {kind: max(count for link, count in several.items() if kind in (link.upper, link.lower or HOST)) for kind in ports}
+    return {kind: port + (f"/{many[kind]}" if many[kind] > 1 else "") for kind, port in ports.items()}

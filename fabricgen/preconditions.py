@@ -1,0 +1,74 @@
+"""What a build needs of an inventory beyond a plan, refused as soon as the inventory is planned.
+
+Owns the order in which it is asked. Each refusal belongs to the module that needs it: phases to `growth`, packs to `nos_packs` and `choosing`, labels
+to `label_fit`, GUIDs to `subnets`, prices to `bom`, and what a search chooses among to `search`. What only some files need is asked where those
+are wanted: `outputs` of the inventory says so, and the groups that a caller names win over it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from fabricgen.bom.pricing import price_book, terms_of
+from fabricgen.choosing import choose
+from fabricgen.diagnostics import refuse
+from fabricgen.label_fit import fitting
+from fabricgen.nos_packs import nos_packs
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from fabricgen.catalog import Catalog
+    from fabricgen.packs import Packs
+    from fabricgen.planner import Plan
+    from fabricgen.spec import FabricSpec
+
+CONFIGURED = frozenset({"configs", "lab", "report"})
+"""Groups that hold configurations of switches."""
+
+_LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
+
+
+def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
+    """Refuse what no plan is needed to refuse. Raises Refusal for `outputs` and prices that there are not, and for `search`."""
+    choose((), spec.outputs, packs)
+    terms_of(spec, price_book(spec, catalog))
+    if spec.search:
+        from fabricgen.search.space import check_models  # noqa: PLC0415 - only inventories with this key need it
+
+        check_models(spec.search, catalog)
+
+
+def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> None:
+    """Refuse a plan of which a build would refuse to write something, `only` these groups or what the inventory names. Raises Refusal."""
+    spec = plan.spec
+    check_inventory(spec, plan.catalog, packs)
+    _check_switch_names(plan)
+    if spec.phases:
+        from fabricgen.growth.phasing import sizes_of  # noqa: PLC0415 - only inventories with this key need it
+
+        sizes_of(plan)
+    groups = choose(sorted(only), spec.outputs, packs).groups
+    if CONFIGURED.intersection(groups):
+        nos_packs(plan, packs)
+    if spec.naming.rack or "cabling" in groups:
+        _ = plan.lengths  # names racks
+    if "cabling" in groups:
+        fitting(plan)
+    if spec.addressing.guids:
+        from fabricgen.subnets.viewing import Subnets  # noqa: PLC0415 - only inventories with this key need it
+
+        Subnets(plan).prepare()
+
+
+def _check_switch_names(plan: Plan) -> None:
+    """Refuse switches that are called like a GPU or an HB domain, which graphs and labs name beside them. Raises Refusal `name-twice`."""
+    named = (getattr(plan.spec.naming, role) for role in plan.roles)
+    request = plan.request
+    for name in plan.switches() if any(named) else ():
+        if found := _LAB_NAME.fullmatch(name):
+            domain, rank = int(found[1] or found[3] or 0), int(found[2] or 0)
+            if domain < request.gpus // request.domain_gpus and rank < request.domain_gpus:
+                hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
+                raise refuse("name-twice", "a switch is called like a GPU or an HB domain of the lab", path=("naming",), hint=hint)

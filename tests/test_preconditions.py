@@ -1,0 +1,161 @@
+"""What a build would refuse for the inventory's sake is refused when the inventory is planned, whichever command reads it."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.api import plan_inventory
+from fabricgen.building import Job
+from fabricgen.choosing import GROUPS, choose
+from fabricgen.cli import run
+from fabricgen.diagnostics import Refusal
+from fabricgen.packs import Packs
+from fabricgen.reading import inventory_text
+from tests.planned import spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from fabricgen.planner import Plan
+
+SN5600: dict[str, Any] = {"gpus": 128, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "rails": {"tiers": 2}}
+H5 = {"switches": {"leaf": {"model": "7060x6-64pe"}}, "nic": {"speed": "400G"}}
+WRONG: dict[str, dict[str, Any]] = {
+    "no-pack": {"nos": {"leaf": "cumulus", "spine": "cumulus"}},
+    "above-nos-limit": {**H5, "nos": {"leaf": "eos", "spine": "eos"}},
+    "bad-phases": {"phases": [{"name": "first", "rails": 9}]},
+    "unknown-output": {"outputs": ["cabling", "slrum"]},
+    "bad-guids": {"addressing": {"guids": "guids.csv"}},
+    "label-too-long": {"naming": {"rack": "{rack}-is-the-rack-of-row-{row}"}},
+    "unknown-price-book": {"prices": {"book": "nope"}},
+    "unknown-model": {"search": {"switches": ["nope"]}},
+    "name-twice": {"naming": {"leaf": "d{rail}-g{n}"}, "rails": {"tiers": 2}},
+}
+"""What is wrong in an inventory that can be sized and wired, by the code of its refusal."""
+
+COMMANDS = (
+    ("plan",), ("check",), ("compare",), ("phases",), ("route", "d0-g0", "d1-g1"), ("impact", "--fail", "gpu:d0-g0"), ("placement", "d0,d1"),
+    ("build", "-o", "out", "--dry-run"),
+)  # fmt: skip
+
+
+def written(keys: dict[str, Any], folder: Path) -> Path:
+    """Write an inventory."""
+    path = folder / "fabric.yaml"
+    path.write_text(inventory_text(spec_of(**SN5600 | keys)), encoding="utf-8")
+    return path
+
+
+def test_without_the_fault_every_command_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The inventory itself is sound."""
+    monkeypatch.chdir(tmp_path)
+    path = str(written({}, tmp_path))
+    assert [run([command, path, *rest]) for command, *rest in COMMANDS] == [0] * len(COMMANDS)
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_the_first_command_refuses(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command that reads the inventory refuses it with the same words, and a program that plans it, too."""
+    monkeypatch.chdir(tmp_path)
+    path = str(written(WRONG[code], tmp_path))
+    said = set()
+    for command, *rest in COMMANDS:
+        assert run([command, path, *rest]) != 0, command
+        said.add(capsys.readouterr().err)
+    (text,) = said
+    assert f"error[{code}]: " in text
+    with pytest.raises(Refusal) as refused:
+        plan_inventory(SN5600 | WRONG[code])
+    assert [finding.code for finding in refused.value.findings] == [code]
+
+
+def test_only_what_is_wanted_must_be_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A NOS that nobody configures is in order where no configurations are wanted: by `outputs`, or by `--only`."""
+    monkeypatch.chdir(tmp_path)
+    path = str(written(WRONG["no-pack"], tmp_path))
+    assert run(["build", path, "-o", "out", "--dry-run", "--only", "cabling"]) == 0
+    assert run(["build", path, "-o", "out", "--dry-run", "--only", "configs"]) != 0
+    assert run(["plan", str(written(WRONG["no-pack"] | {"outputs": ["cabling", "bom"]}, tmp_path))]) == 0
+
+
+def test_a_pack_of_ones_own_is_known_to_every_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`--templates`, or its variable, names packs for all that reads the inventory; programs have `templates`."""
+    monkeypatch.chdir(tmp_path)
+    pack = tmp_path / "mine" / "cumulus-interfaces"
+    pack.mkdir(parents=True)
+    output = "{path: 'configs/{switch}/interfaces', template: interfaces.j2, each: switch, reader: ifupdown2}"
+    text = f"name: cumulus-interfaces\ndescription: ours\nnos: cumulus\ngroup: configs\nverified: never\noutputs: [{output}]\n"
+    (pack / "pack.yaml").write_text(text, encoding="utf-8")
+    (pack / "interfaces.j2").write_text("{{ switch.name }}\n", encoding="utf-8")
+    path = str(written(WRONG["no-pack"], tmp_path))
+    assert {run([command, path, *rest, "--templates", "mine"]) for command, *rest in COMMANDS} == {0}
+    monkeypatch.setenv("FABRICGEN_TEMPLATES", "mine")
+    assert run(["plan", path]) == 0
+    assert plan_inventory(SN5600 | WRONG["no-pack"], templates=[tmp_path / "mine"]).spec.nos.leaf == "cumulus"
+
+
+def drawn() -> Iterator[dict[str, Any]]:
+    """Draw inventories with every key of which only a build is told; the draw is the same each time."""
+    chance = random.Random(11)  # noqa: S311 - inventories, and no secrets
+    leaves: list[tuple[dict[str, Any], str, tuple[str | None, ...]]] = [
+        ({"model": "sn5600", "breakout": "2x400G"}, "400G", (None, None, "cumulus", "nvue", "sonic")),
+        ({"model": "qm9700"}, "400G", (None,)),
+        ({"generic": {"radix": 16}}, "400G", (None,)),
+        ({"model": "7060x6-64pe"}, "400G", (None, "eos")),
+        ({"model": "ds5000", "breakout": "4x200G"}, "200G", (None, "sonic")),
+        ({"model": "qfx5240", "breakout": "2x400G"}, "400G", (None, "junos")),
+    ]
+    bad = [[{"name": "first", "rails": 4}], [{"name": "first", "spines": 1}], [{"name": "first", "planes": 2}], [{"name": "a", "rails": 3}] * 2]
+    for _ in range(160):
+        leaf, speed, systems = chance.choice(leaves)
+        nos = chance.choice(systems)
+        yield {
+            "design": chance.choice(("rail-only", "rail-optimized", "fat-tree")),
+            "gpus": 8 * chance.choice((2, 8, 16)),
+            "hb_domain": {"gpus": 8},
+            "nic": {"speed": speed},
+            "switches": {"leaf": leaf},
+            "addressing": {
+                "mtu": chance.choice((9000, 9000, 9214, 9216)), "host_links": chance.choice(("numbered", "unnumbered")),
+                **chance.choice(({}, {}, {}, {}, {"guids": "none.csv"})),
+            },
+            "phases": chance.choice([[]] * 6 + bad),
+            "outputs": chance.choice(([], [], [], [], ["cabling"], ["sonic", "bom"], ["slrum"], ["lab"])),
+            "naming": chance.choice(({}, {}, {}, {}, {"leaf": "d0-g{n}"}, {"rack": "{rack}-is-the-rack-of-row-{row}"})),
+            "site": chance.choice((None, "unknown", {"footprints": {"host": {"units": 4}, "leaf": {"units": 2}, "spine": {"units": 2}}})),
+            **({"nos": nos} if nos else {}),
+        }  # fmt: skip
+
+
+def laid_out(plan: Plan) -> Job:
+    """Lay out a whole build, and make the first view of each kind that it shows."""
+    packs = Packs()
+    choice = choose((), plan.spec.outputs, packs)
+    job = Job(plan, packs, choice.groups, choice.named, alone=choice.alone)
+    list(job.paths())
+    _ = job.bom, job.sheets, job.stages, job.views.switches(0, boxes=[0])
+    if "configs" in job.groups:
+        _ = job.config_packs, job.subnet_outputs
+    if "lab" in job.groups and not job.topologies.gap():
+        _ = job.topologies.view
+    return job
+
+
+def test_what_is_planned_can_be_built() -> None:
+    """Whatever `plan` accepts, a build of it refuses nothing; the draw has inventories of both sorts."""
+    seen: dict[str, int] = {}
+    for keys in drawn():
+        try:
+            plan = plan_inventory({key: value for key, value in keys.items() if value is not None})
+        except Refusal as refusal:
+            for code in {finding.code for finding in refusal.findings}:
+                seen[code] = seen.get(code, 0) + 1
+            continue
+        assert set(laid_out(plan).groups) <= set(GROUPS)
+        seen[""] = seen.get("", 0) + 1
+    assert seen[""] >= 8
+    assert {"bad-phases", "no-pack", "above-nos-limit", "unknown-output", "bad-guids", "label-too-long"} <= set(seen)
