@@ -100,7 +100,7 @@ def test_a_pack_of_ones_own_is_known_to_every_command(tmp_path: Path, monkeypatc
 
 def drawn() -> Iterator[dict[str, Any]]:
     """Draw inventories with every key of which only a build is told; the draw is the same each time."""
-    chance = random.Random(11)  # noqa: S311 - inventories, and no secrets
+    chance = random.Random(11)  # noqa: S311 - a case, not a secret
     leaves: list[tuple[dict[str, Any], str, tuple[str | None, ...]]] = [
         ({"model": "sn5600", "breakout": "2x400G"}, "400G", (None, None, "cumulus", "nvue", "sonic")),
         ({"model": "qm9700"}, "400G", (None,)),

@@ -49,7 +49,7 @@ LAWS: tuple[Law, ...] = (
     Law("racks", "every device has its place in a rack", racks, ("ports-exist",)),
     Law("outputs-agree", "every output tells of the same links", outputs_agree, ("wired-as-planned", "optics-match", "names", "addresses", "racks")),
     Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
-    Law("counts-agree", "links, cables and modules are counted alike", counts_agree, ("outputs-agree",)),
+    Law("counts-agree", "every output counts alike", counts_agree, ("outputs-agree",)),
 )
 """In the order in which they are asked: a law stands behind those without which it cannot be judged."""
 
