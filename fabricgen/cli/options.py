@@ -118,9 +118,18 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
     )
     @functools.wraps(function)
-    def wrapped(*args: Any, fabric: str | None, sets: tuple[str, ...], prices: str | None, roots: tuple[Path, ...], templates: tuple[Path, ...], **rest: Any) -> T:  # noqa: ANN401, E501 - whatever else the command takes
+    def wrapped(
+        *args: Any,  # noqa: ANN401 - whatever else the command takes
+        fabric: str | None,
+        sets: tuple[str, ...],
+        prices: str | None,
+        roots: tuple[Path, ...],
+        templates: tuple[Path, ...],
+        **rest: Any,  # noqa: ANN401 - as above
+    ) -> T:
         flags = {key: rest.pop(key) for key in SIZING}
-        return function(*args, asked=Asked(fabric, flags, prices, sets, roots, templates), **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
+        asked = Asked(fabric, flags, prices, sets, roots, templates)
+        return function(*args, asked=asked, **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
 
     return wrapped
 
