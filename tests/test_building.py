@@ -19,6 +19,7 @@ import pytest
 from fabricgen.building import running
 from fabricgen.cli import run as call
 from tests.conftest import clean_environment
+from tests.refusals import CASES
 
 if TYPE_CHECKING:
     from tests.conftest import Once, Run
@@ -195,6 +196,16 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[s
     assert not list(tmp_path.iterdir())
     with pytest.raises(ProcessLookupError):
         os.killpg(child.pid, 0)
+
+
+def test_a_worker_that_the_system_ends_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """As where memory runs out: nothing is written, and no fault of ours is reported."""
+    (case,) = (case for case in CASES if case.path.stem == "worker-ended")
+    monkeypatch.setattr(running, "SERIAL_LINKS", 0)
+    monkeypatch.setattr(running, "_do", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    assert call(["build", *SIZING, "--only", "bom,configs", "-o", str(tmp_path / "out")]) == 1
+    assert capsys.readouterr().err == case.expected
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

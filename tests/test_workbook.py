@@ -25,7 +25,7 @@ from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.views import CableSheet, Chunk
 from fabricgen.workbook import cables as cable_sheets
 from fabricgen.workbook import point_to_point, tab, write_bom, write_cables
-from fabricgen.workbook.book import A3, A4, ON_A4
+from fabricgen.workbook.book import A3, A4, ON_A4, Book
 from fabricgen.workbook.colours import AMBER
 from fabricgen.workbook.point_to_point import write_point_to_point
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
@@ -314,3 +314,10 @@ def test_the_designs_side_by_side(tmp_path: Path) -> None:
     assert rows["cost of cables"]["rail-only"] is None
     with zipfile.ZipFile(tmp_path / "bom.xlsx") as packed:
         assert sum(name.startswith("xl/charts/chart") for name in packed.namelist()) == 2
+
+
+def test_a_full_disk_is_an_error_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one of XlsxWriter's, which nobody above knows."""
+    monkeypatch.setattr("xlsxwriter.workbook.ZipFile", lambda *_, **__: os.open("/dev/null/x", os.O_WRONLY))
+    with pytest.raises(NotADirectoryError):
+        Book(tmp_path / "book.xlsx", str(tmp_path), "west", "Cables").close()

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 from collections import deque
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,9 @@ def _work(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[
             futures = deque(pool.submit(_run_shared, number, task) for number, task in enumerate(tasks, start=1))
             while futures:
                 yield futures.popleft().result()
+    except BrokenProcessPool:
+        fact = "the system ended a process that rendered files, most likely for want of memory"
+        raise refuse("worker-ended", fact, hint="give it more memory, or build fewer groups at a time with `--only`") from None
     finally:
         _shared.pop()
 

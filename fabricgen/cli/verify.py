@@ -9,6 +9,7 @@ import click
 
 from fabricgen.cli.options import json_option
 from fabricgen.cli.printing import echo, grouped, print_json
+from fabricgen.diagnostics import printable
 
 if TYPE_CHECKING:
     from fabricgen.writing import Changes
@@ -42,7 +43,7 @@ def verify_text(out: Path, changes: Changes) -> str:
     """Lay out what differs, and the count of files."""
     lines = []
     for word, paths in (("missing", changes.missing), ("altered", changes.altered), ("extra", changes.extra)):
-        lines += [f"{word:<9}{path}" for path in paths[:SHOWN]]
+        lines += [f"{word:<9}{printable(path)}" for path in paths[:SHOWN]]
         lines += [f"{word:<9}{grouped(len(paths) - SHOWN)} more"] if len(paths) > SHOWN else []
     if not changes:
         return f"{out}: all {grouped(changes.files)} files are as manifest.json lists them"

@@ -10,6 +10,7 @@ import datetime as dt
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from xlsxwriter import Workbook
+from xlsxwriter.exceptions import FileCreateError
 
 from fabricgen.colours import HUES
 from fabricgen.workbook.colours import LINE, SHADES
@@ -112,8 +113,11 @@ class Book:
         return chart
 
     def close(self) -> None:
-        """Write the file."""
-        self._book.close()
+        """Write the file. Raises OSError."""
+        try:
+            self._book.close()
+        except FileCreateError as error:  # an OSError in a box of XlsxWriter's
+            raise (error.args[0] if error.args and isinstance(error.args[0], OSError) else OSError(str(error))) from None
 
 
 class Lines:
