@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 from markdown_it import MarkdownIt
 
 from fabricgen.building import Job
+from fabricgen.catalog import Catalog
 from fabricgen.packs import Packs
+from fabricgen.planner import make_plan
+from fabricgen.spec.buying import Prices
 from tests.planned import planned
 
 if TYPE_CHECKING:
@@ -62,3 +66,19 @@ def test_a_blank_line_within_a_table_is_seen() -> None:
     whole, torn = "| a | b |\n| - | - |\n| 1 | 2 |\n", "| a | b |\n| - | - |\n\n| 1 | 2 |\n"
     rows = [[token.type for token in parsed(text)].count("tr_open") for text in (whole, torn)]
     assert rows == [2, 1]
+
+
+def test_a_price_book_cannot_write_markup(tmp_path: Path) -> None:
+    """What a stranger calls a book is text in the page: no HTML, no link, no cell of its own."""
+    name = "<script>x</script> &copy; [a](b) | c"
+    book = {"name": name, "description": name, "source": "-", "currency": "USD", "switch_port_400g": 1, "transceiver_400g": 1}
+    (tmp_path / "own.yaml").write_text(json.dumps(book), encoding="utf-8")
+    plan = make_plan(planned(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}), Catalog(base=tmp_path))
+    job = Job(plan, Packs())
+    task = next(task for task in job.tasks if "bom/savings.md" in task.paths(job))
+    written = [file.path for file in task.write(job, tmp_path) if file.path.endswith(".md")]
+    text = (tmp_path / written[0]).read_text("utf-8")
+    inline = [child for token in parsed(text) for child in token.children or ()]
+    assert name in "".join(child.content for child in inline)
+    assert {child.type for child in inline} <= {"text", "text_special", "softbreak", "code_inline"}
+    assert not [token for token in parsed(text) if token.type == "html_block"]

@@ -163,3 +163,60 @@ def test_commands_print_by_echo(root: Path) -> None:
     """No command prints past the function that writes control characters out."""
     modules = sorted((root / "fabricgen/cli").glob("*.py"))
     assert [module.name for module in modules if "click.echo(" in module.read_text("utf-8")] == ["printing.py"]
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (["plan", ""], "an argument is empty"),
+        (["plan", "fabric.yaml", "--from", ""], "--from is given an empty value"),
+        (["plan", "fabric.yaml", "-o", ""], "-o is given an empty value"),
+        (["plan", "fabric.yaml", "--set", ""], "--set is given an empty value"),
+        (["plan", "fabric.yaml", "--catalog="], "--catalog is given an empty value"),
+        (["audit", "fabric.yaml", "--lldp", ""], "--lldp is given an empty value"),
+        (["build", "fabric.yaml", "--only", "", "-o", "out"], "--only is given an empty value"),
+        (["placement", "fabric.yaml", ""], "an argument is empty"),
+        (["catalog", "import", ""], "an argument is empty"),
+    ],
+)
+def test_an_empty_value_is_refused(command: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A variable that is unset in a script is neither the working directory nor left out."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    assert run(command) == 2
+    assert said in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["fabric.yaml"]
+
+
+def test_an_empty_key_is_the_inventorys(tmp_path: Path) -> None:
+    """`--set KEY=` takes a key away, and what `lab exec` runs may have empty words."""
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", "rails="]) in {0, 1}
+    assert run(["lab", "exec", "nobody", "echo", ""]) == 1
+
+
+@pytest.mark.parametrize("key", ["layers", "hidden", "sequence", "batch_tokens", "bytes_per_element", "pipeline_stages"])
+@pytest.mark.parametrize("value", ["9" * 400, "1" + "0" * 19, "1e400", ".nan"])
+def test_numbers_beyond_all_models_are_refused(key: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A number that no arithmetic survives is no fact."""
+    facts = {"name": "x", "description": "x", "source": "x", "layers": 1, "hidden": 1, "sequence": 1, "batch_tokens": 1, "bytes_per_element": 2.0}
+    (tmp_path / "x.yaml").write_text("\n".join(f"{name}: {said}" for name, said in (facts | {key: value}).items()), encoding="utf-8")
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    command = ["model", str(tmp_path / "fabric.yaml"), "--llm", str(tmp_path / "x.yaml"), "--accelerator", "h100-sxm"]
+    assert run(command) == 1
+    assert f"error[bad-catalog-file]: x.yaml: `{key}`" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--llm", f"gpt3@{'9' * 400}seq"], ["--llm", "gpt3", "--batch-tokens", "9" * 400]])
+def test_a_batch_beyond_all_models_is_refused(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As is one on the command line."""
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    assert run(["model", str(tmp_path / "fabric.yaml"), *words, "--accelerator", "h100-sxm"]) == 2
+    assert "a batch has at most" in capsys.readouterr().err
+
+
+def test_a_speed_beyond_all_links_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As is a speed."""
+    (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
+    assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", f"nic.speed={'9' * 400}G"]) == 1
+    assert "a speed is at most 1000T" in capsys.readouterr().err

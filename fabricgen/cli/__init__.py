@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from importlib import import_module
+from itertools import pairwise
 from typing import NoReturn
 
 import click
@@ -49,6 +50,13 @@ Its own 700 make it look hundreds of times while modules are imported, and find 
 class _Commands(click.Group):
     """The commands; each is imported when it is run or described."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line. Raises UsageError for a value that is empty."""
+        ours = args[: args.index("--")] if "--" in args else args
+        if ours[:2] != ["lab", "exec"]:  # which runs a command of the user's
+            _refuse_empty(ours)
+        return super().parse_args(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None where there is none of that name."""
         del ctx
@@ -57,6 +65,14 @@ class _Commands(click.Group):
         module, name = COMMANDS[cmd_name].split(":")
         command: click.Command = getattr(import_module(f"{__name__}.{module}"), name)
         return command
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """Refuse an empty value, as a script passes it where a variable is unset: as a path it would be the working directory."""
+    for before, word in pairwise(("", *words)):
+        option = word[:-1] if word.startswith("--") and word.endswith("=") else before
+        if not word or option != before:
+            raise click.UsageError(f"{option} is given an empty value" if option.startswith("-") else "an argument is empty")
 
 
 @click.group(

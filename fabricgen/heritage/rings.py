@@ -22,6 +22,8 @@ from fabricgen.heritage.standing import read_standing
 from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from fabricgen.clos import Ints, Sizing
     from fabricgen.heritage.standing import Standing
 
@@ -156,7 +158,7 @@ def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever st
     if values is None:
         return None
     try:
-        rings = Rings(tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in values["rings"]))
+        rings = Rings(_rings(values["rings"]))
         slices = Slices(*(counted(values["slices"][key]) for key in Slices._fields))
         digits = {str(key): counted(number) for key, number in values["digits"].items()}
         endpoints = unrolled(values["endpoints"]) if "endpoints" in values else None
@@ -166,6 +168,16 @@ def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever st
         because = (f"`kept` is not of the form that `plan -o` writes: {type(error).__name__}: {error}",)
         raise refuse("bad-plan-file", "what the plan keeps of an older one cannot be read", path=("kept",), because=because, hint=_AGAIN) from None
     return Heritage(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
+
+
+def _rings(written: Iterable[Any]) -> tuple[Ring, ...]:
+    """Read the sizes that a block has had. Raises ValueError where it has shrunk: boxes are numbered as they came."""
+    rings = tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in written)
+    if any(below > above for old, new in pairwise(rings) for below, above in zip(old, new, strict=True)):
+        raise ValueError("a block of it has shrunk")
+    if any(not ring.pods for ring in rings):
+        raise ValueError("a block of it has no pod")
+    return rings
 
 
 _AGAIN = "write it again with `fabricgen plan -o`"

@@ -44,7 +44,10 @@ def read_standing(values: Any) -> Standing:  # noqa: ANN401 - whatever stands in
     outside = (rack < -1) | (rack >= len(hall)) | ((rack >= 0) & (unit < 1))
     if outside.any() or any((column < 0).any() or (column >= FURTHEST).any() for column in (hall, row, at)):
         raise ValueError(f"device {np.flatnonzero(outside)[0]} stands in no rack" if outside.any() else "a rack stands outside of all rooms")
-    return Standing(rack, unit, hall, row, at, max(counted(values["row_racks"]), 1))
+    row_racks = counted(values["row_racks"])
+    if row_racks > FURTHEST or (unit > FURTHEST).any():
+        raise ValueError("a rack or a row is larger than any room")
+    return Standing(rack, unit, hall, row, at, max(row_racks, 1))
 
 
 FURTHEST = 1000

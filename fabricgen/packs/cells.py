@@ -1,4 +1,4 @@
-"""Texts as CSV, JSON and DOT want them: quoted where they must be, and never a formula that a spreadsheet would run."""
+"""Texts as CSV, JSON, DOT and Markdown want them: quoted where they must be, and never a formula that a spreadsheet would run."""
 
 from __future__ import annotations
 
@@ -68,3 +68,16 @@ def quoted(value: object) -> str:
     """Write a double-quoted string for DOT, with its quotes and backslashes escaped."""
     text = str(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
     return f'"{text}"'
+
+
+_MARKUP = re.compile(r"&(?=#?\w+;)|<|\||\]\(")
+_ESCAPES = {"&": "&amp;", "<": "&lt;", "|": "\\|", "](": "]\\("}
+
+
+def markdown(value: object) -> str:
+    r"""Write a text for Markdown: what looks like HTML, a link or the border of a cell is text as well.
+
+    >>> print(markdown("R&D <b>|</b> &copy; [x](y)"))
+    R&D &lt;b>\|&lt;/b> &amp;copy; [x]\(y)
+    """
+    return _MARKUP.sub(lambda found: _ESCAPES[found[0]], str(value))

@@ -1,0 +1,49 @@
+"""What a plan file keeps of an older plan is read or refused: nobody but `plan -o` writes it, and somebody may edit it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fabricgen.diagnostics import Refusal
+from fabricgen.heritage.rings import read_heritage
+
+RINGS = [{"leaf": 2, "spine": 2, "core": 0, "pods": 1}, {"leaf": 4, "spine": 2, "core": 0, "pods": 1}]
+KEPT: dict[str, Any] = {
+    "rings": RINGS,
+    "digits": {"leaf": 1},
+    "slices": {"hosts": 64, "loopbacks": 64},
+    "standing": {"rack": [[0, 1, 2]], "unit": [[1, 0, 2]], "hall": [[0, 0, 2]], "row": [[0, 0, 2]], "at": [[0, 1, 2]], "row_racks": 2},
+}
+
+
+def test_what_is_kept_is_read() -> None:
+    """The document below which the others are spoiled is a good one."""
+    assert read_heritage(KEPT) is not None
+
+
+@pytest.mark.parametrize(
+    "spoiled",
+    [
+        {"rings": RINGS[::-1]},
+        {"rings": [ring | {"pods": 0} for ring in RINGS]},
+        {"rings": [{"leaf": 2}]},
+        {"rings": 7},
+        {"rings": [[1, 2, 3, 4]]},
+        {"rings": [ring | {"leaf": 10**400} for ring in RINGS]},
+        {"standing": KEPT["standing"] | {"row_racks": 2**31 - 1}},
+        {"standing": KEPT["standing"] | {"unit": [[10**9, 0, 2]]}},
+        {"standing": KEPT["standing"] | {"rack": [[0, 1, 2**26 + 1]]}},
+        {"standing": KEPT["standing"] | {"rack": [["a", 1, 2]]}},
+        {"standing": None},
+        {"digits": []},
+        {"slices": {"hosts": -1, "loopbacks": 64}},
+        {"endpoints": [[10**400, 1, 1]]},
+    ],
+    ids=str,
+)
+def test_what_cannot_have_been_kept_is_refused(spoiled: dict[str, Any]) -> None:
+    """Counts that shrink, numbers that no column holds, and values of another kind."""
+    with pytest.raises(Refusal, match="bad-plan-file"):
+        read_heritage(KEPT | spoiled)
