@@ -154,7 +154,7 @@ def test_a_build_keeps_what_the_user_put_into_out(command: Callable[..., int], c
     """An inventory in OUT is refused, --force or not; other files are named, and --force replaces them."""
     build = ["build", "fabric.yaml", "--only", "bom", "-o", "o"]
     assert command(*build) == 0
-    Path("o/mine.yaml").write_text(TEXT, encoding="utf-8")
+    Path("o/mine.yaml").write_text(TEXT.replace("book.yaml", "paper-v5"), encoding="utf-8")
     Path("o/.git").mkdir()
     assert command("build", "o/mine.yaml", "--only", "bom", "-o", "o", "--force") == 1
     assert "error[output-is-input]: `o/mine.yaml` is read by this command and lies in `o`" in capsys.readouterr().err
