@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 CONFIGURED = frozenset({"configs", "lab", "report"})
 """Groups that hold configurations of switches."""
 
+TAKEN = {"switch": ("domains", "forwarding/domains.json"), "rack": ("index", "cabling/pull-sheets/index.html")}
+"""Names that a switch or a rack cannot have, because its own file would be this document."""
+
 _LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
 
 
@@ -45,6 +48,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     spec = plan.spec
     check_inventory(spec, plan.catalog, packs)
     _check_switch_names(plan)
+    _check_taken(plan)
     if spec.phases:
         from fabricgen.growth.phasing import sizes_of  # noqa: PLC0415 - only inventories with this key need it
 
@@ -72,3 +76,15 @@ def _check_switch_names(plan: Plan) -> None:
             if domain < request.gpus // request.domain_gpus and rank < request.domain_gpus:
                 hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
                 raise refuse("name-twice", "a switch is called like a GPU or an HB domain of the lab", path=("naming",), hint=hint)
+
+
+def _check_taken(plan: Plan) -> None:
+    """Refuse names whose files would be written over a document. Raises Refusal `path-twice`."""
+    naming = plan.spec.naming
+    switches = plan.switches() if any(getattr(naming, role) for role in plan.roles) else ()
+    racks = plan.lengths.room.names if naming.rack and plan.lengths else ()
+    for kind, names in (("switch", switches), ("rack", racks)):
+        name, path = TAKEN[kind]
+        if name in names:
+            because = (f"a {kind} is called `{name}`, and so is a document beside the files of the {kind}",)
+            raise refuse("path-twice", f"two outputs are written to `{path}`", path=("naming",), because=because, hint="change the pattern under `naming`")

@@ -9,10 +9,12 @@ import pytest
 
 from fabricgen.api import plan_inventory
 from fabricgen.building import Job
+from fabricgen.building.listing import every_output
 from fabricgen.choosing import GROUPS, choose
 from fabricgen.cli import run
 from fabricgen.diagnostics import Refusal
 from fabricgen.packs import Packs
+from fabricgen.preconditions import TAKEN
 from fabricgen.reading import inventory_text
 from tests.planned import spec_of
 
@@ -34,6 +36,7 @@ WRONG: dict[str, dict[str, Any]] = {
     "unknown-price-book": {"prices": {"book": "nope"}},
     "unknown-model": {"search": {"switches": ["nope"]}},
     "name-twice": {"naming": {"leaf": "d{rail}-g{n}"}, "rails": {"tiers": 2}},
+    "path-twice": {"naming": {"leaf": "domains"}, "gpus": 16, "rails": {"per_switch": "auto"}},
 }
 """What is wrong in an inventory that can be sized and wired, by the code of its refusal."""
 
@@ -96,6 +99,19 @@ def test_a_pack_of_ones_own_is_known_to_every_command(tmp_path: Path, monkeypatc
     monkeypatch.setenv("FABRICGEN_TEMPLATES", "mine")
     assert run(["plan", path]) == 0
     assert plan_inventory(SN5600 | WRONG["no-pack"], templates=[tmp_path / "mine"]).spec.nos.leaf == "cumulus"
+
+
+def test_every_name_that_meets_a_document_is_known() -> None:
+    """Of all that is written, a file for each switch or rack lies beside a document whose name it could have in these cases alone."""
+    paths = [listed.path for listed in every_output(Packs())]
+    found = set()
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        for kind in ("switch", "rack"):
+            before, field, after = name.partition(f"{{{kind}}}")
+            beside = [other for other in paths if field and "{" not in other and other.rpartition("/")[0] == folder and other.endswith(after)]
+            found |= {(kind, other.rpartition("/")[2].removesuffix(after), other) for other in beside if not before}
+    assert found == {(kind, *taken) for kind, taken in TAKEN.items()}
 
 
 def drawn() -> Iterator[dict[str, Any]]:
