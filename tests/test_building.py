@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.building import running
+from fabricgen.building import running, workers
 from fabricgen.cli import run as call
 from tests.conftest import clean_environment
 from tests.refusals import CASES
@@ -202,7 +202,7 @@ def test_a_worker_that_the_system_ends_is_a_refusal(tmp_path: Path, monkeypatch:
     """As where memory runs out: nothing is written, and no fault of ours is reported."""
     (case,) = (case for case in CASES if case.path.stem == "worker-ended")
     monkeypatch.setattr(running, "SERIAL_LINKS", 0)
-    monkeypatch.setattr(running, "_do", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
+    monkeypatch.setattr(workers, "do_task", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     assert call(["build", *SIZING, "--only", "bom,configs", "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == case.expected
     assert not list(tmp_path.iterdir())

@@ -48,9 +48,14 @@ class Job(Sources):
     """One build, laid out: what there is to do, and what comes of it."""
 
     @cached_property
+    def steps(self) -> list[tuple[Group, Task]]:
+        """The work of this job, task by task with its group, in an order that is the same on any machine."""
+        return [(group, task) for group, tasks in TASKS.items() if group in self.groups for task in tasks(self) if self._keeps(group, task)]
+
+    @property
     def tasks(self) -> list[Task]:
-        """The work of this job, in an order that is the same on any machine."""
-        return [task for group, tasks in TASKS.items() if group in self.groups for task in tasks(self) if self._keeps(group, task)]
+        """The tasks alone."""
+        return [task for _, task in self.steps]
 
     def _keeps(self, group: Group, task: Task) -> bool:
         """Say whether a task is wanted where packs of its group were chosen; the tasks of switches and hosts choose among packs themselves."""

@@ -1,6 +1,6 @@
 """What tasks have in common.
 
-Owns `OneFile`; the tasks of each group stand with the group.
+Owns `OneFile` and how a task is done; the tasks of each group stand with the group.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Sources
+    from fabricgen.building.sources import Sources, Task
+    from fabricgen.writing import Archive, Tree, Written
 
 
 @dataclass(frozen=True)
@@ -26,3 +27,9 @@ class OneFile:
 
     def prepare(self, sources: Sources) -> None:
         """Need nothing."""
+
+
+def do_task(job: Sources, store: Tree | Archive, number: int, task: Task) -> list[Written]:
+    """Do one task, which has a number in the order of all."""
+    with store.part(number) as root:
+        return list(task.write(job, root))

@@ -97,7 +97,7 @@ def _check(out: Path | None, archive: Path) -> None:
     check_target(out, inputs()) if out else check_archive(archive, inputs=inputs(), force=forced())
 
 
-def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[int, int], None]) -> list[Written]:
+def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]) -> list[Written]:
     """Write the directory or the archive."""
     from fabricgen.building import build as build_directory
     from fabricgen.building import build_archive

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _UNPRINTED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 """What JSON allows in a text, and a terminal obeys or does not show: JSON has an escape for it."""
 
-PATIENCE_S = 1.0
+PATIENCE_S = 2.0
 """Anything longer shows a progress bar."""
 
 
@@ -88,21 +88,22 @@ def grouped(number: float | None) -> str:
 
 
 @contextlib.contextmanager
-def progress(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function of (done, total) that draws a bar on stderr once a second has passed; silent where stderr is no terminal."""
-    started, drawn = time.monotonic(), False
-    width = 30
+def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function of (part, done, total) that draws a bar on stderr once two seconds have passed; silent where stderr is no terminal."""
+    started, drawn, width = time.monotonic(), 0, 30
+    shown = sys.stderr.isatty()
 
-    def advance(done: int, total: int) -> None:
+    def advance(part: str, done: int, total: int) -> None:
         nonlocal drawn
-        if not sys.stderr.isatty() or time.monotonic() - started < PATIENCE_S:
+        if not shown or time.monotonic() - started < PATIENCE_S:
             return
-        drawn = True
         filled = width * done // max(total, 1)
-        click.echo(f"\r{label} [{'#' * filled}{'.' * (width - filled)}] {100 * done // max(total, 1):3}%", nl=False, err=True)
+        line = f"{label} {part} [{'#' * filled}{'.' * (width - filled)}] {done:,} of {total:,}"
+        click.echo("\r" + line.ljust(drawn), nl=False, err=True)
+        drawn = len(line)
 
     try:
         yield advance
     finally:
         if drawn:
-            click.echo("\r" + " " * (len(label) + width + 8) + "\r", nl=False, err=True)
+            click.echo("\r" + " " * drawn + "\r", nl=False, err=True)

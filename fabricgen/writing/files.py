@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ from fabricgen.writing.manifest import MANIFEST, Written, manifest_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+
+SIMPLE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*(?:/[A-Za-z0-9_][A-Za-z0-9_.+-]*)*")
+"""Paths that surely stay below their root."""
 
 Root = Path | Segment
 """Where the files of a task go: a directory, or a stretch of an archive."""
@@ -46,11 +50,18 @@ def _opened(root: Root, path: str, mode: int | None) -> Iterator[IO[bytes]]:
         with root.entry(path, mode) as entry:
             yield entry
         return
-    target = _below(root, path)
-    with target.open("wb") as stream:
+    with _created(root, path) as stream:
         yield stream
-    if mode is not None:
-        target.chmod(mode & ~umask())
+        if mode is not None:
+            os.fchmod(stream.fileno(), mode & ~umask())
+
+
+def _created(root: Path, path: str) -> IO[bytes]:
+    """Open a file in a directory that is made where it is missing; most stand beside one that was written before."""
+    if SIMPLE.fullmatch(path):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            return open(f"{root}/{path}", "wb")  # noqa: PTH123 - a Path costs as much as the file
+    return _below(root, path).open("wb")
 
 
 def adopt(root: Root, path: str) -> Written:

@@ -1,0 +1,82 @@
+"""The worker processes of a large build.
+
+They are forked after what all tasks share is worked out, and so inherit it instead of unpickling a plan.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import multiprocessing
+import os
+from collections import deque
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING, Any, cast
+
+from fabricgen.building.tasks import do_task
+from fabricgen.diagnostics import refuse
+from fabricgen.interrupts import leave_to_parent
+from fabricgen.processes import end_with_parent, workers_ended
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from fabricgen.building.job import Job
+    from fabricgen.building.sources import Task
+    from fabricgen.writing import Archive, Tree, Written
+
+_shared: list[tuple[Job, Tree | Archive]] = []
+"""The job of this process's workers; a forked worker finds it here."""
+
+
+def can_fork() -> bool:
+    """Return whether there are two cores, and a system on which processes inherit a plan."""
+    return (os.cpu_count() or 1) > 1 and "fork" in multiprocessing.get_all_start_methods()
+
+
+def in_parallel(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
+    """Do the tasks on every core; the results come in the order of the tasks."""
+    for task in tasks:
+        task.prepare(job)
+    _shared.append((job, store))
+    try:
+        workers = min(os.cpu_count() or 1, len(tasks))
+        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=_start_worker) as pool, _results_ended(pool), workers_ended():
+            futures = deque(pool.submit(_run_shared, number, task) for number, task in enumerate(tasks, start=1))
+            while futures:
+                yield futures.popleft().result()
+    except BrokenProcessPool:
+        fact = "the system ended a process that rendered files, most likely for want of memory"
+        raise refuse("worker-ended", fact, hint="give it more memory, or build fewer groups at a time with `--only`") from None
+    finally:
+        _shared.pop()
+
+
+@contextlib.contextmanager
+def _results_ended(pool: ProcessPoolExecutor) -> Iterator[None]:
+    """End the results of a pool whose workers were killed.
+
+    One that was sending leaves half of a result, and the pool waits for the rest as long as this process could write it itself.
+    """
+    try:
+        yield
+    except BaseException:
+        cast("Any", pool)._result_queue._writer.close()  # noqa: SLF001 - the pool has no other way to be ended at once
+        raise
+
+
+def _start_worker() -> None:
+    """Leave interruptions to the parent, end with it, and keep the garbage collector from walking the plan again and again.
+
+    Views are freed by reference counts.
+    """
+    leave_to_parent()
+    end_with_parent()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 1000)
+
+
+def _run_shared(number: int, task: Task) -> list[Written]:
+    """Do one task of the shared job."""
+    return do_task(*_shared[-1], number, task)
