@@ -131,6 +131,8 @@ def test_what_layout_needs_works(text: str, result: str, tmp_path: Path) -> None
         ("{{ switch.name | uper }}", ":1: No filter named 'uper'.", "did you mean `upper`?"),
         ('{{ [switch.name] | map("tojson") | join }}', "No filter named 'tojson'.", "did you mean `json`?"),
         ("{{ switch.name is definde }}", ":1: No test named 'definde'.", "did you mean `defined`?"),
+        ("{{ (1)[0] }}", "int object has no element 0", ""),
+        ("{{ (1)[0:] }}", "'int' object is not subscriptable", ""),
         ("{{ 1 // 0 }}", "integer division or modulo by zero", ""),
     ],
 )

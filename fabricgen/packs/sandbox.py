@@ -6,6 +6,7 @@ allows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -22,6 +23,7 @@ from fabricgen.template_api import template_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
 
     from jinja2 import BaseLoader, Template
 
@@ -94,6 +96,12 @@ class Sandbox(SandboxedEnvironment):
     def run(self, render: Callable[[], str]) -> str:
         """Render a template; one that ships needs no limits."""
         return render()
+
+    def _compile(self, source: str, filename: str) -> CodeType:
+        """Compile the Python of a template; what Python warns of there fails when it runs."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super()._compile(source, filename)
 
     def types_with(self, attribute: str) -> set[type]:
         """Return the types of which an attribute was allowed so far; compiled templates look into it."""
