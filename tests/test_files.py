@@ -12,6 +12,7 @@ import pytest
 from fabricgen.cli import run
 from fabricgen.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
 from fabricgen.lab.session import digest_of
+from fabricgen.writing.changes import digests_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -242,3 +243,10 @@ def test_a_directory_that_build_did_not_write_has_no_digest(text: str, tmp_path:
     """What a lab is given instead of a build is nothing that it can compare."""
     (tmp_path / "plan.json").write_text(text, encoding="utf-8")
     assert digest_of(tmp_path) is None
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir], ids=["pipe", "device", "directory"])
+def test_a_directory_whose_manifest_is_no_file_is_not_ours(make: Callable[[Path], None], tmp_path: Path) -> None:
+    """Looking at OUT does not wait for a pipe, nor read a device."""
+    make(tmp_path / "manifest.json")
+    assert digests_of(tmp_path) is None

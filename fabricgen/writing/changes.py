@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.writing.manifest import MANIFEST, read_digests
+from fabricgen.files import FileError, read_bytes
+from fabricgen.writing.manifest import MANIFEST, MOST_BYTES, read_digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +39,8 @@ class Changes(NamedTuple):
 
 def digests_of(out: Path) -> dict[str, str] | None:
     """Return path -> SHA-256 of the manifest of a directory; None where it has none of this program's."""
-    with contextlib.suppress(OSError), (out / MANIFEST).open("rb") as stream:
-        return read_digests(stream)
+    with contextlib.suppress(FileError):
+        return read_digests(io.BytesIO(read_bytes(out / MANIFEST, MOST_BYTES)))
     return None
 
 
