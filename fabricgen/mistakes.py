@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from fabricgen.diagnostics import Finding, nearest
-from fabricgen.source import LONGEST_SHOWN, read_scalar
+from fabricgen.source import read_scalar
 from fabricgen.spec import PATTERNS, SHORT_FORMS, FabricSpec
+from fabricgen.yaml_tree import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
