@@ -235,7 +235,7 @@ def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
     assert sizes == ([8, 2] if links == "numbered" else [4, 1])
 
 
-@pytest.mark.parametrize(("group", "sentence"), [("forwarding", "forwarding tables: 589,824 entries"), ("lab", "lab/: 8,192 GPUs are more than 1,024")])
+@pytest.mark.parametrize(("group", "sentence"), [("forwarding", "forwarding tables: 131,072 entries"), ("lab", "lab/: 8,192 GPUs are more than 1,024")])
 def test_what_is_too_long_is_written_on_request_only(group: Group, sentence: str) -> None:
     """Eight thousand GPUs: a sentence unless the group is named."""
     plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)

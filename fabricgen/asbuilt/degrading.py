@@ -17,7 +17,7 @@ from fabricgen.asbuilt.places import Places
 from fabricgen.asbuilt.reading import read_text
 from fabricgen.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.forwarding import Reach, find_failures
-from fabricgen.forwarding.routes import HB_DEVICE, hb_address
+from fabricgen.forwarding.routes import HB_DEVICE, hb_rank
 from fabricgen.forwarding.tables import Tables
 from fabricgen.table_text import SHOWN
 from fabricgen.terms import Role
@@ -86,8 +86,7 @@ class Detours(Tables):
         document["ports"] = [port for port in document["ports"] if self.reach.lives(gpu, port["plane"])]
         own = range(first, first + self.plan.request.domain_gpus)
         useful = {self.ends.gpu(each) for each in own if self._carries(each) and (each == gpu or (self.reach.hb_lives(gpu) and self.reach.hb_lives(each)))}
-        for key in ("exits", "landings"):
-            document[key] = {rail: [name for name in names if name in useful] for rail, names in document[key].items()}
+        document["relays"] = {rail: [name for name in names if name in useful] for rail, names in document["relays"].items()}
         document["routes"] = [route for route in document["routes"] if self._leads(gpu, route)]
         return document
 
@@ -99,8 +98,8 @@ class Detours(Tables):
         """Say whether an IP route of a GPU lives: its own NIC port, or its HB domain and the NIC port of the GPU there."""
         if route["device"] != HB_DEVICE:
             return self.reach.lives(gpu, int(route["device"].removeprefix("nic")))
-        first, size = gpu - gpu % self.plan.request.domain_gpus, self.plan.request.domain_gpus
-        other = next(each for each in range(first, first + size) if hb_address(each - first) == route["via"])
+        first = gpu - gpu % self.plan.request.domain_gpus
+        other = first + hb_rank(route["via"])
         if not (self.reach.hb_lives(gpu) and self.reach.hb_lives(other)):
             return False
         plane = next(each for each in range(self.plan.request.planes) if dotted(self.ends.address(gpu, each)) == route["source"])

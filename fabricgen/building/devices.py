@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 HOST_PORTS = 32_768
 """Above this many NIC ports the files of the hosts are more than those of all switches; they are then written on request only."""
 
-TABLE_ENTRIES = 500_000
-"""Above so many exits and landings the forwarding tables are written on request only."""
+TABLE_ENTRIES = 100_000
+"""Above so many relays the forwarding tables are written on request only."""
 
 
 def configs(sources: Sources) -> Iterator[Task]:

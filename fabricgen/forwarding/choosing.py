@@ -127,15 +127,23 @@ class Choice:
                 yield landing, found[landing]
 
     def _heard(self, gpu: int) -> list[int]:
-        """List the living GPUs that one crossing from a GPU reaches."""
-        reach, request = self.reach, self.reach.plan.request
-        found = np.zeros(request.gpus, dtype=bool)
-        for plane in range(request.planes):
-            if reach.lives(gpu, plane):
+        """List the living GPUs that one crossing from a GPU reaches, and that GPU itself."""
+        reach = self.reach
+        planes = tuple(plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane))
+        key = rail_of(reach.plan.request, gpu), reach.leaf(gpu), planes
+        if key not in self._reached:
+            found = np.zeros(reach.plan.request.gpus, dtype=bool)
+            for plane in planes:
                 leaves = reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu))
                 near = leaves[self._leaves] & self._on_rail(gpu)
-                found[[each for each in np.flatnonzero(near).tolist() if each != gpu and reach.lives(each, plane)]] = True
-        return [int(each) for each in np.flatnonzero(found)]
+                found[[each for each in np.flatnonzero(near).tolist() if reach.lives(each, plane)]] = True
+            self._reached[key] = np.flatnonzero(found).tolist()
+        return self._reached[key]
+
+    @cached_property
+    def _reached(self) -> dict[tuple[int, int, tuple[int, ...]], list[int]]:
+        """The answers of `_heard` so far, by rail, leaf and living planes: a search asks for the same ones again and again."""
+        return {}
 
     @cached_property
     def _leaves(self) -> Ints:

@@ -59,16 +59,23 @@ def _exit_ranks(rails: int, turns: int, rank: int, rail: int, start: int, *, spa
     return (rank, *(other for other in ranks if other != rank)) if spans_rails else tuple(ranks)
 
 
+def third_rails(request: Request, domain: int, rail: int) -> Iterator[int]:
+    """Yield the rails other than `rail` in the order in which a domain tries them for it; each domain begins with another one."""
+    return _thirds(request.rails, rail, domain)
+
+
 def _rails(rails: int, rail: int, own: int, start: int) -> Iterator[int]:
-    """Yield every rail, in the order in which a GPU on rail `own` tries them for `rail`; the third ones begin elsewhere in each domain."""
+    """Yield every rail, in the order in which a GPU on rail `own` tries them for `rail`."""
     yield rail
     if own != rail:
         yield own
+    yield from (third for third in _thirds(rails, rail, start) if third != own)
+
+
+def _thirds(rails: int, rail: int, start: int) -> Iterator[int]:
+    """Yield the rails other than `rail`, in cyclic order from the one at `start`."""
     others = rails - 1
-    for step in range(others):
-        third = (rail + 1 + (start + step) % others) % rails
-        if third != own:
-            yield third
+    return ((rail + 1 + (start + step) % others) % rails for step in range(others))
 
 
 def _turns(rails: int, turns: int, turn: int, rail: int) -> Iterator[int]:

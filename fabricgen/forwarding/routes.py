@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
+from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.addressing import dotted
-from fabricgen.forwarding.relaying import exits, rail_of
+from fabricgen.forwarding.relaying import exits, landings, rail_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,6 +77,15 @@ def hb_address(rank: int) -> str:
     return dotted(HB_BASE + 1 + rank)
 
 
+def hb_rank(address: str) -> int:
+    """Return the rank of an address inside its HB domain.
+
+    >>> hb_rank("198.18.1.45")
+    300
+    """
+    return int(IPv4Address(address)) - HB_BASE - 1
+
+
 def gpu_view(ends: Ends, gpu: int) -> GpuView:
     """Return the addresses and the routes of a GPU."""
     plan, request = ends.reach.plan, ends.reach.plan.request
@@ -108,9 +117,8 @@ def _rail_routes(ends: Ends, gpu: int, rail: int, plane: int) -> Iterator[GpuRou
     request, spans_rails = ends.reach.plan.request, ends.reach.spans_rails
     domain, rank = divmod(gpu, request.domain_gpus)
     source = ends.addresses(domain, plane)[rank]
-    leaving = exits(request, gpu, rail, spans_rails=spans_rails)
-    usable = leaving if spans_rails else islice(leaving, request.ranks_per_rail)  # those on the rail come first
-    for metric, other in enumerate(usable, start=1):
+    leaving = exits(request, gpu, rail, spans_rails=True) if spans_rails else landings(request, gpu, rail)
+    for metric, other in enumerate(leaving, start=1):
         if other == gpu:
             yield GpuRoute(ends.prefix(other, plane), dotted(ends.gateway(gpu, plane)), f"nic{plane}", source, metric)
         else:

@@ -1,8 +1,12 @@
 """The forwarding tables as documents: of each host's GPUs, of each switch, and the order of the HB domains.
 
-Owns their shape. Every entry is derived from the plan; who reads them needs no rule beside these: try the `exits` of the destination's rail
-in order, and for each the destination's `landings` on the exit's rail in order; where no such crossing lives, cross into another HB domain
-first, in the order of `domains`. A switch looks for the longest prefix; a next hop that is dead, or whose way onwards is, drops out.
+Owns their shape. Every entry is derived from the plan, and a reader needs no other rule than these. A source tries the destination's rail,
+then its own rail, then the others in the order that its HB domain has under `third_rails` for the destination's rail. On each rail it tries
+its own `relays` as exits, in order, and for each the destination's `relays` on the rail of the exit as landings, in order. Where no such
+crossing lives, it crosses into another HB domain first, in the order of `domains`. A switch looks for the longest prefix; a next hop that
+is dead, or whose way onwards is, drops out.
+
+A GPU's table is as long as its HB domain is large: which rails are tried is the same for all GPUs of a domain, and is written once for them.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ import numpy as np
 from fabricgen.addressing import dotted
 from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
-from fabricgen.forwarding.relaying import exits, landings, rail_of
+from fabricgen.forwarding.relaying import landings, rail_of, third_rails
 from fabricgen.forwarding.routes import gpu_routes, has_hb_addresses
 from fabricgen.terms import LinkKind, Role
 from fabricgen.viewing import Views
@@ -60,9 +64,9 @@ class Tables:
 
     @property
     def entries(self) -> int:
-        """Count the exits and landings of all GPUs, which is what makes the documents large."""
+        """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
         request = self.plan.request
-        return request.gpus * request.domain_gpus * (request.rails + 1)
+        return request.gpus * request.domain_gpus + request.gpus // request.domain_gpus * request.rails**2
 
     @cached_property
     def ethernet(self) -> bool:
@@ -75,13 +79,14 @@ class Tables:
         _ = self.ends.nic(0, 0), self._slots
 
     def domains(self) -> dict[str, Any]:
-        """Return the order in which other HB domains are asked to carry a packet, with their hosts and GPUs."""
+        """Return the order in which other HB domains are asked to carry a packet, with their hosts, their GPUs and their order of rails."""
         request, hosts = self.plan.request, self.plan.request.domain_hosts
         listed = [
             {
                 "hb_domain": domain,
                 "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
                 "gpus": self._names(range(domain * request.domain_gpus, (domain + 1) * request.domain_gpus)),
+                "third_rails": {str(rail): list(third_rails(request, domain, rail)) for rail in range(request.rails)},
             }
             for domain in range(request.gpus // request.domain_gpus)
         ]
@@ -102,8 +107,7 @@ class Tables:
             "rank": gpu % request.domain_gpus,
             "rail": rail_of(request, gpu),
             "ports": [self._port(gpu, plane) for plane in range(request.planes)],
-            "exits": {str(rail): self._names(exits(request, gpu, rail, spans_rails=spans)) for rail in range(request.rails)},
-            "landings": {str(rail): self._names(landings(request, gpu, rail, spans_rails=spans)) for rail in range(request.rails)},
+            "relays": {str(rail): self._names(landings(request, gpu, rail, spans_rails=spans)) for rail in range(request.rails)},
             "routes": [route._asdict() for route in gpu_routes(self.ends, gpu)] if routed else [],
         }
 

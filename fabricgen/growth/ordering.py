@@ -7,6 +7,7 @@ choice, the next move is the one that leaves the fewest NIC ports dark.
 
 from __future__ import annotations
 
+from collections import Counter
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.growth.matching import Job
-    from fabricgen.growth.watching import Watch
+    from fabricgen.growth.watching import Pair, Watch
 
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 
@@ -45,6 +46,7 @@ class _Work:
         self.jobs, self.watch = jobs, watch
         self.at = {port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports}
         self.nodes = {index: job.old.nodes for index, job in enumerate(jobs) if job.old}
+        self.joined = Counter(self.nodes.values())
         self.loose: set[int] = set()
         self.waiting: dict[int, int] = {}
         self.missing: dict[int, int] = {}
@@ -97,19 +99,27 @@ class _Work:
 
     def _dark(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
-        return self.watch.dark(nodes for other, nodes in self.nodes.items() if other != index and other not in self.loose)
+        return self.watch.dark(self._others(index))
 
     def _dark_after(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark once a job is done."""
         new = self.jobs[index].new
-        others = [nodes for other, nodes in self.nodes.items() if other != index and other not in self.loose]
+        others = self._others(index)
         return self.watch.dark([*others, new.nodes] if new else others)
+
+    def _others(self, index: int) -> list[Pair]:
+        """List the pairs of nodes that cables other than that of a job join. Parallel cables count as one pair, so that this is short."""
+        own = None if index in self.loose else self.nodes.get(index)
+        return [pair for pair, cables in self.joined.items() if cables > (pair == own)]
 
     def _plug(self, index: int) -> Step:
         """Pull a new cable, or plug the end that moves into its new port."""
         job, dark = self.jobs[index], self._names(index)
         assert job.new  # noqa: S101 - what is plugged has somewhere to go
+        if index in self.nodes and index not in self.loose:
+            self.joined[self.nodes[index]] -= 1
         self.nodes[index] = job.new.nodes
+        self.joined[job.new.nodes] += 1
         if not job.old:
             return Step("add", job.new.label, *job.new.names, dark)
         if index in self.loose:
@@ -122,6 +132,7 @@ class _Work:
         """Take a cable out that is not needed any more, or let the end that moves hang loose."""
         job, dark = self.jobs[index], self._names(index)
         assert job.old  # noqa: S101 - only a cable that is there gives way
+        self.joined[self.nodes[index]] -= 1
         if job.new:
             self.loose.add(index)
             self._free(job.left)

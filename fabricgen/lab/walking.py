@@ -62,6 +62,7 @@ class Tables:
         """Index the documents of hosts, of switches and of the domains."""
         self.gpus = {gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]} for host in hosts for gpu in host["gpus"]}
         self.domains: list[list[str]] = [[gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]]
+        self.third_rails: list[dict[str, list[int]]] = [domain["third_rails"] for domain in domains["domains"]]
         self.instances: dict[Instance, Routes] = {}
         self.at: dict[tuple[str, str], Instance] = {}
         for switch in switches:
@@ -143,14 +144,20 @@ class Walker:
         return self._first[key]
 
     def _look(self, source: str, target: str) -> Crossing | None:
-        """Try the exits and landings in order."""
+        """Try the rails in order, and on each the source's relays as exits and the target's as landings."""
         gpus = self.tables.gpus
-        for leaving in gpus[source]["exits"][str(gpus[target]["rail"])]:
+        for leaving in self._exits(gpus[source], gpus[target]["rail"]):
             if leaving in gpus and self.meets(source, leaving) and leaving not in self.dead:
-                for landing in gpus[target]["landings"][str(gpus[leaving]["rail"])]:
+                for landing in gpus[target]["relays"][str(gpus[leaving]["rail"])]:
                     if leaving != landing and landing in gpus and self.meets(target, landing) and self.crossed(Crossing(leaving, landing)):
                         return Crossing(leaving, landing)
         return None
+
+    def _exits(self, source: dict[str, Any], rail: int) -> Iterator[str]:
+        """Yield the relays of a GPU: those on the rail, on its own rail, and on every other in the order of its HB domain."""
+        thirds = self.tables.third_rails[source["domain"]][str(rail)]
+        for each in dict.fromkeys([rail, source["rail"], *thirds]):
+            yield from source["relays"][str(each)]
 
     def walk(self, source: str, target: str) -> list[Crossing] | None:
         """Return the crossings from one GPU to another, none where they meet in their HB domain; None where the tables lead nowhere."""

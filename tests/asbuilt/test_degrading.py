@@ -101,7 +101,7 @@ def test_relays_that_cannot_carry_are_left_out() -> None:
     host = Detours(plan, find_failures(plan, ["nic:d0-g1"])).host(0)
     other, own = host["gpus"][0], host["gpus"][1]
     assert own["ports"] == []
-    assert not any("d0-g1" in names for names in (*other["exits"].values(), *other["landings"].values()))
+    assert not any("d0-g1" in names for names in other["relays"].values())
     via = next(route["via"] for route in Tables(plan).host(0)["gpus"][0]["routes"] if route["prefix"] == own_address(plan))
     assert [route["prefix"] for route in other["routes"] if route["via"] == via] == [own_address(plan)]
 
