@@ -21,7 +21,7 @@ from fabricgen.forwarding import Choice, Reach, Routing, find_failures, find_gpu
 from fabricgen.forwarding.tables import Tables
 from fabricgen.graph import graph
 from fabricgen.packs import Packs
-from fabricgen.terms import LinkKind
+from fabricgen.terms import LinkKind, gpu_name
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 
@@ -267,3 +267,16 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
     assert {path.as_posix() for path in one} == set(Job(plan, Packs(), ("forwarding", "lab")).paths())
     switches = [json.loads(text) for path, text in one.items() if path.parts[0] == "forwarding" and path.stem != "domains"]
     assert {switch["switch"] for switch in switches} == set(plan.switches())
+
+
+@pytest.mark.parametrize("domain_gpus", [8, 64])
+def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> None:
+    """Each GPU of an HB domain is named once among the relays of each other, whatever the size of the domain; rails are ordered once for all."""
+    plan = planned(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
+    tables = Tables(plan)
+    (gpu, *_) = tables.host(0)["gpus"]
+    relays = [name for names in gpu["relays"].values() for name in names]
+    assert sorted(relays) == sorted(gpu_name(0, rank) for rank in range(domain_gpus))
+    orders = tables.domains()["domains"][-1]["third_rails"]
+    assert {rail: sorted([*thirds, int(rail)]) for rail, thirds in orders.items()} == {str(rail): [*range(domain_gpus)] for rail in range(domain_gpus)}
+    assert tables.entries == 128 * domain_gpus + 128 // domain_gpus * domain_gpus**2

@@ -272,7 +272,7 @@ def _cable(job: Job) -> Cable:
 
 def _watch_connected(watch: Watch, jobs: Iterable[Job]) -> None:
     """Watch only NIC ports that have a path before and after: nothing can be done for the others."""
-    never = watch.dark([job.old.nodes for job in jobs if job.old]) | watch.dark([job.new.nodes for job in jobs if job.new])
+    never = watch.dark(watch.ends([job.old.nodes for job in jobs if job.old])) | watch.dark(watch.ends([job.new.nodes for job in jobs if job.new]))
     watch.watch({node: name for node, name in watch.nics.items() if node not in never})
 
 

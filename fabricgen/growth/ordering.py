@@ -7,15 +7,17 @@ choice, the next move is the one that leaves the fewest NIC ports dark.
 
 from __future__ import annotations
 
-from collections import Counter
 from heapq import heapify, heappop, heappush, nsmallest
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.growth.matching import Job
-    from fabricgen.growth.watching import Pair, Watch
+    from fabricgen.growth.sheets import Whole
+    from fabricgen.growth.watching import Watch
 
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 
@@ -46,7 +48,11 @@ class _Work:
         self.jobs, self.watch = jobs, watch
         self.at = {port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports}
         self.nodes = {index: job.old.nodes for index, job in enumerate(jobs) if job.old}
-        self.joined = Counter(self.nodes.values())
+        pairs = dict.fromkeys(cable.nodes for job in jobs for cable in (job.old, job.new) if cable)
+        self.rows = {pair: row for row, pair in enumerate(pairs)}
+        self.ends = watch.ends([*pairs])
+        self.cables: Whole = np.zeros(len(pairs), dtype=np.int64)
+        np.add.at(self.cables, [self.rows[nodes] for nodes in self.nodes.values()], 1)
         self.loose: set[int] = set()
         self.waiting: dict[int, int] = {}
         self.missing: dict[int, int] = {}
@@ -84,8 +90,16 @@ class _Work:
         return chosen
 
     def _best(self, some: Iterable[int]) -> int:
-        """Choose among jobs."""
-        return min(some, key=lambda index: (len(self._dark(index)), len(self._dark_after(index))))
+        """Choose among jobs; those that move a cable between the same nodes leave the same NIC ports dark."""
+        known: dict[tuple[int | None, int | None], tuple[int, int]] = {}
+
+        def dark(index: int) -> tuple[int, int]:
+            key = self._row(index), self._new_row(index)
+            if key not in known:
+                known[key] = len(self._dark(index)), len(self._dark_after(index))
+            return known[key]
+
+        return min(some, key=dark)
 
     def _blocker(self) -> int:
         """Choose whose cable gives way where every job waits for a port: one that goes for good, if there is any."""
@@ -99,27 +113,38 @@ class _Work:
 
     def _dark(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
-        return self.watch.dark(self._others(index))
+        return self.watch.dark(self.ends[:, self._others(index) > 0])
 
     def _dark_after(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark once a job is done."""
-        new = self.jobs[index].new
-        others = self._others(index)
-        return self.watch.dark([*others, new.nodes] if new else others)
+        cables, row = self._others(index), self._new_row(index)
+        if row is not None:
+            cables[row] += 1
+        return self.watch.dark(self.ends[:, cables > 0])
 
-    def _others(self, index: int) -> list[Pair]:
-        """List the pairs of nodes that cables other than that of a job join. Parallel cables count as one pair, so that this is short."""
-        own = None if index in self.loose else self.nodes.get(index)
-        return [pair for pair, cables in self.joined.items() if cables > (pair == own)]
+    def _others(self, index: int) -> Whole:
+        """Count the cables in place between each pair of nodes, without the cable of a job."""
+        cables, row = self.cables.copy(), self._row(index)
+        if row is not None:
+            cables[row] -= 1
+        return cables
+
+    def _row(self, index: int) -> int | None:
+        """Return the pair of nodes that the cable of a job joins now; None where it is not there or hangs loose."""
+        return None if index in self.loose or index not in self.nodes else self.rows[self.nodes[index]]
+
+    def _new_row(self, index: int) -> int | None:
+        """Return the pair of nodes that a job joins; None where its cable goes for good."""
+        new = self.jobs[index].new
+        return self.rows[new.nodes] if new else None
 
     def _plug(self, index: int) -> Step:
         """Pull a new cable, or plug the end that moves into its new port."""
         job, dark = self.jobs[index], self._names(index)
         assert job.new  # noqa: S101 - what is plugged has somewhere to go
-        if index in self.nodes and index not in self.loose:
-            self.joined[self.nodes[index]] -= 1
+        self.cables = self._others(index)
         self.nodes[index] = job.new.nodes
-        self.joined[job.new.nodes] += 1
+        self.cables[self.rows[job.new.nodes]] += 1
         if not job.old:
             return Step("add", job.new.label, *job.new.names, dark)
         if index in self.loose:
@@ -132,7 +157,7 @@ class _Work:
         """Take a cable out that is not needed any more, or let the end that moves hang loose."""
         job, dark = self.jobs[index], self._names(index)
         assert job.old  # noqa: S101 - only a cable that is there gives way
-        self.joined[self.nodes[index]] -= 1
+        self.cables = self._others(index)
         if job.new:
             self.loose.add(index)
             self._free(job.left)

@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.distinct import distinct_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fabricgen.growth.sheets import Sheet, Whole
 
@@ -27,40 +27,59 @@ class Watch:
         """Join what stays. `nics` are the NIC ports to watch, with their names and HB domains."""
         self._root: dict[int, int] = {}
         for low, high in fixed:
-            self._root[self._find(self._root, low)] = self._find(self._root, high)
-        self._domains: dict[int, set[int]] = {}
-        for node, (_, domain) in nics.items():
-            self._domains.setdefault(self._find(self._root, node), set()).add(domain)
+            self._root[self._find(low)] = self._find(high)
+        self._seat: dict[int, int] = {}
+        self._homes = self.ends([(node, node) for node in nics])[0]
+        self._domains = np.array([domain for _, domain in nics.values()], dtype=np.int64)
         self.watch(nics)
 
     def watch(self, nics: dict[int, tuple[str, int]]) -> None:
         """Ask for these NIC ports only; the others are still somebody to reach."""
         self.nics = nics
-        self._home = {node: self._find(self._root, node) for node in nics}
-        self.steady = all(len(self._domains[home]) > 1 for home in self._home.values())
+        self._watched = self.ends([(node, node) for node in nics])[0]
+        self._nodes = np.array([*nics], dtype=np.int64)
+        self.steady = not self.dark(self.ends([]))
         """Whether no NIC port needs anything but what stays."""
 
-    def dark(self, plugged: Iterable[Pair]) -> frozenset[int]:
-        """Return the NIC ports that have no path over what stays and what is plugged."""
-        if self.steady:
-            return frozenset()
-        root: dict[int, int] = {}
-        for low, high in plugged:
-            ends = (self._find(root, self._find(self._root, end)) for end in (low, high))
-            root[next(ends)] = next(ends)
-        joined: dict[int, set[int]] = {}
-        for home, domains in self._domains.items():
-            joined.setdefault(self._find(root, home), set()).update(domains)
-        lonely = {home for home in self._domains if len(joined[self._find(root, home)]) < 2}  # noqa: PLR2004 - its own HB domain and another
-        return frozenset(node for node, home in self._home.items() if home in lonely)
+    def ends(self, pairs: Sequence[Pair]) -> Whole:
+        """Return the ends of pairs of nodes as `dark` takes them: shape (2, pairs), a number for all that stays joined."""
+        seats = [[self._seat.setdefault(self._find(node), len(self._seat)) for node in pair] for pair in pairs]
+        return np.array(seats, dtype=np.int64).reshape(-1, 2).T
 
-    @staticmethod
-    def _find(root: dict[int, int], node: int) -> int:
-        """Find what stands for everything that a node is joined to."""
+    def dark(self, ends: Whole) -> frozenset[int]:
+        """Return the NIC ports that have no path over what stays and what is plugged; `ends` are those of what is plugged."""
+        label = _components(ends, len(self._seat))
+        # A component is lonely where all its NIC ports are of one HB domain: where the least of them is the greatest, too.
+        least, greatest = np.full((2, len(label)), -1, dtype=np.int64)
+        least[:] = np.iinfo(np.int64).max
+        np.minimum.at(least, label[self._homes], self._domains)
+        np.maximum.at(greatest, label[self._homes], self._domains)
+        lonely = (least == greatest)[label[self._watched]]
+        return frozenset(self._nodes[lonely].tolist())
+
+    def _find(self, node: int) -> int:
+        """Find what stands for everything that stays joined to a node."""
+        root = self._root
         while (above := root.get(node, node)) != node:
             root[node] = root.get(above, above)
             node = above
         return node
+
+
+def _components(ends: Whole, count: int) -> Whole:
+    """Return the component of each of `count` numbers over edges of shape (2, edges): the least number in it.
+
+    Each round hooks the greater of two unequal labels to the lesser, then follows labels to their roots; rounds are few, for
+    components at least halve.
+    """
+    label: Whole = np.arange(count, dtype=np.int64)
+    while True:
+        low, high = label[ends]
+        if np.array_equal(low, high):
+            return label
+        np.minimum.at(label, np.maximum(low, high), np.minimum(low, high))
+        while not np.array_equal(label, label[label]):
+            label = label[label]
 
 
 def pairs_of(sheet: Sheet, rows: Whole) -> list[Pair]:

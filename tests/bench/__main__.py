@@ -122,6 +122,26 @@ def plans() -> None:
         say(f"plan of {MILLION:,} GPUs, HB domain {domain}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 3 s, 600 MiB")
 
 
+SHAPES = (
+    ("build of one HB domain of 256 GPUs", ["build", *sizing(256), "-o", "{}"]),
+    ("build of 768 GPUs in HB domains of 256", ["build", *sizing(768), "-o", "{}"]),
+    ("search of 88 GPUs", ["search", *sizing(88, 8, 64)]),
+    ("all-to-all of 4,096 GPUs", ["model", *sizing(4096, 8, 64), "--llm", "gpt3", "--batch-tokens", "4M", "--all-to-all"]),
+)
+"""Small fabrics of unusual shapes."""
+
+
+def shapes(home: Path) -> None:
+    """Measure small fabrics whose shape, not their size, is what could make them slow."""
+    for what, arguments in SHAPES:
+        cost = measured([word.replace("{}", str(home / "shape")) for word in arguments])
+        say(what, f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB", "under 10 s, 500 MiB")
+    old = str(home / "one-tier.json")
+    measured(["plan", *sizing(256, 16, 256), "--design", "rail-optimized", "-o", old])
+    cost = measured(["plan", "--from", old, "--set", "gpus=288"])
+    say("plan --from, from one tier to two, of 256 GPUs", f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB", "under 10 s, 500 MiB")
+
+
 def checks() -> None:
     """Measure every law: on 65,536 GPUs as two-tier rails and as one three-tier fat-tree, and on a million with two and with three tiers per rail."""
     for gpus, domain, *design in ((65_536, HB_DOMAIN), (65_536, 8, "--design", "fat-tree"), (MILLION, HB_DOMAIN), (MILLION, 8)):
@@ -267,6 +287,7 @@ def main() -> None:
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
     try:
         against_jinja(home / "out")
+        shapes(home)
         growth(home / "out", SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)
     finally:

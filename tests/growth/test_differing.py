@@ -175,7 +175,8 @@ def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: A
     state = {cable.label: cable.nodes for cable in old}
     left = list(state)
     for step in order(match(old, new), Watch(fixed, nics)):
-        counts = {label: len(Watch(fixed, nics).dark(nodes for other, nodes in state.items() if other != label)) for label in left}
+        watch = Watch(fixed, nics)
+        counts = {label: len(watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))) for label in left}
         assert len(step.dark) == counts[step.cable] == min(counts.values())
         state[step.cable] = next(cable.nodes for cable in new if cable.label == step.cable)
         left.remove(step.cable)
