@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help compiled demo docs test test-all test-here test-rest check check-style check-types check-layers check-templates page catalog bench lock clean .venv
+.PHONY: help compiled demo docs test test-all test-here test-rest check check-style check-types check-layers check-templates page catalog bench bench-peers lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
@@ -17,6 +17,7 @@ help:
 	@echo "make page      bundle web/ into the page of report.html; takes Node and npm, which nothing else does"
 	@echo "make catalog   compile the YAML of inventories/ and templates/ into one file, which every command reads instead"
 	@echo "make bench     print CPU time and memory, each against its floor"
+	@echo "make bench-peers  install what bench measures beside, into .venv-peers"
 	@echo "make lock      write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean     remove what was made, except .venv"
 
@@ -102,6 +103,13 @@ catalog: .venv
 
 bench: compiled
 	$(BIN)/python -m tests.bench
+
+# What bench measures beside: pyavd with all that it imports, which the tests do without.
+bench-peers: .venv
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet "$$(grep -o '^pyavd==[0-9.]*' requirements-pyavd.lock)" \
+	    numpy pydantic click ruamel.yaml networkx segno XlsxWriter
+	.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --editable .
 
 lock: .venv
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --extra dev --strip-extras --allow-unsafe --generate-hashes \

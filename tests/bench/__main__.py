@@ -29,6 +29,7 @@ from fabricgen.serving import Desk
 from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 from fabricgen.views import Chunk
+from tests.bench.peers import MODEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +106,47 @@ def start_up() -> None:
         floors, costs = zip(*((python(["-c", LIBRARIES]).cpu_s, measured(["plan", *asked]).cpu_s) for _ in range(9)), strict=True)
         cost, floor = min(costs), min(floors)
         say(f"plan of 1,024 GPUs by {what}, against its libraries", f"{cost:.3f} s / {floor:.3f} s CPU = {cost / floor:.2f}", "at most 1.6")
+
+
+BARE = "import numpy, pydantic, click, ruamel.yaml"
+"""What any command of fabricgen that plans has to import."""
+
+EVERYDAY = ((64, ""), (256, "at most 5"), (1024, "at most 10"), (4096, ""), (16_384, ""))
+PEERS = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
+EOS = ((1024, "at least 10"), (8192, "at least 30"))
+
+
+def everyday() -> None:
+    """Measure whole builds of usual sizes as ratios to the bare import, and how they grow."""
+    home, before = Path(tempfile.mkdtemp(prefix="fabricgen-bench-")), 0.0
+    try:
+        bare = min(python(["-c", BARE]).cpu_s for _ in range(5))
+        for gpus, wanted in EVERYDAY:
+            cost = best(["build", *sizing(gpus, 8, 64), "-o", str(home / "out")], 3)
+            growth = f", x{cost.cpu_s / before:.2f}" if before else ""
+            figure = f"{cost.cpu_s:.2f} s / {bare:.2f} s = {cost.cpu_s / bare:.1f}{growth}"
+            say(f"whole build of {gpus:,} GPUs against the bare import", figure, wanted or "x4.2 at most")
+            before = cost.cpu_s
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def peers() -> None:
+    """Measure configurations of EOS beside pyavd, which renders the same switches in a venv of its own."""
+    if not PEERS.exists():
+        say("configurations of EOS against pyavd", "pyavd is not installed", "`make bench-peers`")
+        return
+    for gpus, wanted in EOS:
+        said = subprocess.run([str(PEERS), "-m", "tests.bench.peers", str(gpus)], capture_output=True, text=True, check=True)
+        switches, theirs = said.stdout.split()
+        with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as home:
+            fabric = Path(home) / "fabric.yaml"
+            fabric.write_text(
+                f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n", encoding="utf-8"
+            )
+            cost = best(["build", str(fabric), "--only", "configs", "-o", f"{home}/out"], 3)
+        figure = f"{float(theirs):.1f} s / {cost.cpu_s:.2f} s = {float(theirs) / cost.cpu_s:.1f}"
+        say(f"configurations of {switches} EOS switches against pyavd", figure, wanted)
 
 
 def _cpu(command: list[str]) -> float:
@@ -278,6 +320,8 @@ def main() -> None:
     """Run every measurement."""
     quick = "--quick" in sys.argv[1:]
     start_up()
+    everyday()
+    peers()
     plans()
     checks()
     switch_graphs()
