@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 EXAMPLES := $(sort $(wildcard examples/*.yaml))
 
-.PHONY: help compiled demo docs test test-all test-here test-rest check check-style check-types check-layers check-templates page catalog bench bench-peers lock clean .venv
+.PHONY: help compiled demo docs test test-all test-here test-rest check check-style check-types check-layers check-templates page catalog bench bench-peers fuzz lock clean .venv
 .DELETE_ON_ERROR:
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make catalog   compile the YAML of inventories/ and templates/ into one file, which every command reads instead"
 	@echo "make bench     print CPU time and memory, each against its floor"
 	@echo "make bench-peers  install what bench measures beside, into .venv-peers"
+	@echo "make fuzz      search for faults at random (SEED=, SECONDS=); every find is kept as a case for the tests"
 	@echo "make lock      write requirements.lock anew (UPGRADE=--upgrade moves to the newest versions)"
 	@echo "make clean     remove what was made, except .venv"
 
@@ -110,6 +111,9 @@ bench-peers: .venv
 	.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet "$$(grep -o '^pyavd==[0-9.]*' requirements-pyavd.lock)" \
 	    numpy pydantic click ruamel.yaml networkx segno XlsxWriter
 	.venv-peers/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --editable .
+
+fuzz: .venv
+	$(BIN)/python -m tests.fuzz $(if $(SEED),--seed $(SEED)) $(if $(SECONDS),--seconds $(SECONDS))
 
 lock: .venv
 	CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/pip-compile --quiet $(UPGRADE) --extra dev --strip-extras --allow-unsafe --generate-hashes \

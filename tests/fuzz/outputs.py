@@ -1,0 +1,73 @@
+"""What a build wrote, read back and counted against the plan."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
+    """List what in OUT does not agree with the summary that `plan --json` prints."""
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    yield from manifest_faults(out, manifest["files"])
+    if "cabling" in manifest["groups"]:
+        yield from _cable_faults(out / "cabling", summary)
+    if "graph" in manifest["groups"] and (out / "graph/fabric.json").exists():
+        yield from _graph_faults(out / "graph/fabric.json", summary)
+    if "bom" in manifest["groups"]:
+        yield from _bill_faults(out / "bom/bom.csv", summary)
+    configured = {path.name for path in (out / "configs").iterdir()} if (out / "configs").is_dir() else set()
+    if configured and len(configured) > summary["switches"]["total"]:
+        yield f"{len(configured)} switches are configured, and the plan has {summary['switches']['total']}"
+
+
+def manifest_faults(out: Path, files: dict[str, str]) -> Iterator[str]:
+    """Every file is in the manifest, as it is."""
+    found = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
+    found.pop("manifest.json")
+    if sorted(found) != sorted(files):
+        yield "the manifest names other files than there are"
+    wrong = [name for name, path in found.items() if hashlib.sha256(path.read_bytes()).hexdigest() != files.get(name)]
+    if wrong:
+        yield f"the manifest is wrong about {wrong[0]}"
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
+    """Cables by their labels and pieces, links by their ends."""
+    rows = _rows(folder / "cables.csv")
+    links = {(row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows}
+    if len(links) != summary["links"]["total"]:
+        yield f"cables.csv joins {len(links)} pairs of ports, and the plan has {summary['links']['total']} links"
+    if len({row["cable"] for row in rows}) != len(rows):
+        yield "two rows of cables.csv have one label"
+    ends = [end for row in links for end in (row[:2], row[2:])]
+    if len(set(ends)) != len(ends):
+        yield "two links of cables.csv share a port"
+
+
+def _graph_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
+    """Links of the graph between NICs and switches, and switches."""
+    graph = json.loads(path.read_text(encoding="utf-8"))
+    switches = sum(node.get("kind") in ("leaf", "spine", "core") or node.get("role") in ("leaf", "spine", "core") for node in graph["nodes"])
+    if switches not in (0, summary["switches"]["total"]):
+        yield f"the graph has {switches} switches, and the plan {summary['switches']['total']}"
+
+
+def _bill_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
+    """Switches and cables of the bill are those of the plan."""
+    rows = [row for row in _rows(path) if row.get("row", "part") == "part"]
+    for kind, total in (("switch", summary["switches"]["total"]), ("cable", summary["cables"]["total"])):
+        counted = sum(int(row["quantity"]) for row in rows if row["class"].startswith(kind))
+        if counted != total:
+            yield f"the bill has {counted} of class {kind}, and the plan {total}"

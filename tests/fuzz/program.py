@@ -1,0 +1,152 @@
+"""One case: files and a command line, run in this process, and the promises that every run must keep.
+
+Owns `Case`, `execute` and `faults`. What to run is drawn by the campaigns.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import resource
+import signal
+import sys
+import traceback
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+from unittest import mock
+
+from fabricgen.cli import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+    from types import FrameType
+
+CPU_S, PEAK_MIB = 10, 500
+"""What one run of a fabric of at most 4,096 GPUs may take."""
+
+FAULT = 3
+"""The exit code of a fault of fabricgen itself."""
+
+runs: Counter[str] = Counter()
+"""Runs of this process so far, by command."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Files, by name, as text with undecodable bytes as surrogates, and the arguments of one run beside them."""
+
+    arguments: tuple[str, ...]
+    files: Mapping[str, str] = field(default_factory=dict)
+    stdin: str = ""
+
+    def document(self) -> dict[str, object]:
+        """Return the case as JSON holds it."""
+        return {"arguments": list(self.arguments), "files": dict(self.files), "stdin": self.stdin}
+
+
+def read_case(text: str) -> Case:
+    """Read what `Case.document` wrote."""
+    held = json.loads(text)
+    return Case(tuple(held["arguments"]), held["files"], held["stdin"])
+
+
+class Ended(NamedTuple):
+    """How a run ended; `cpu_s` counts its worker processes, `grown_mib` is what it added to the peak of this process."""
+
+    code: int
+    out: str
+    err: str
+    cpu_s: float
+    grown_mib: float
+
+
+class EndlessError(Exception):
+    """A run took far more CPU time than any may."""
+
+
+def execute(case: Case, home: Path) -> Ended:
+    """Write the files of a case into `home` and run it there."""
+    for name, text in case.files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
+    entered = io.TextIOWrapper(io.BytesIO(case.stdin.encode("utf-8", "surrogateescape")), encoding="utf-8")
+    before, peak = _cpu_s(), _peak_mib()
+    with contextlib.chdir(home), _stopped_after(6 * CPU_S), mock.patch.multiple(sys, stdin=entered, stdout=streams[0], stderr=streams[1]):
+        try:
+            code = run([*case.arguments])
+        except BaseException:  # noqa: BLE001 - whatever leaves `run` is the fault that is searched for
+            traceback.print_exc()
+            code = FAULT
+    out, err = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in streams)
+    runs[case.arguments[0] if case.arguments else ""] += 1
+    return Ended(code, out, err, _cpu_s() - before, _peak_mib() - peak)
+
+
+def faults(case: Case, ended: Ended) -> Iterator[str]:
+    """List the promises that a run broke."""
+    if ended.code not in (0, 1, 2) or "Traceback" in ended.err:
+        yield f"exit code {ended.code}: {_raised(ended.err)}"
+    if "Warning" in ended.err:
+        yield "a warning of a library"
+    if any(ord(sign) < ord(" ") and sign not in "\n\t\r" for sign in ended.out + ended.err):
+        yield "a control character on the terminal"
+    if ended.cpu_s > CPU_S:
+        yield f"{ended.cpu_s:.0f} CPU seconds"
+    if ended.grown_mib > PEAK_MIB:
+        yield f"{ended.grown_mib:.0f} MiB"
+    if "--json" in case.arguments and ended.code in (0, 1):
+        yield from _json_faults(ended)
+    if ended.code and not ended.err.strip() and not ended.out.strip():
+        yield "it failed without a word"
+
+
+def _raised(err: str) -> str:
+    """Return where in the project an exception was raised, and its line."""
+    places = re.findall(r'File ".*?(fabricgen/[^"]*)", line (\d+)', err)
+    lines = [line for line in err.splitlines() if re.match(r"[\w.]+(Error|Exception|Warning|Interrupt)\b", line)]
+    return f"{':'.join(places[-1]) if places else 'nowhere'} {lines[-1][:200] if lines else ''}".strip()
+
+
+def _json_faults(ended: Ended) -> Iterator[str]:
+    """Find what is wrong with one JSON document on stdout."""
+    try:
+        document = json.loads(ended.out)
+    except ValueError as error:
+        yield f"stdout is not one JSON document: {error}"
+        return
+    if not isinstance(document, dict):
+        yield "the JSON document is not an object"
+
+
+def _cpu_s() -> float:
+    """Return the CPU seconds of this process and of those that it waited for."""
+    return sum(os.times()[:4])
+
+
+def _peak_mib() -> float:
+    """Return the peak memory of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@contextlib.contextmanager
+def _stopped_after(cpu_s: int) -> Iterator[None]:
+    """Interrupt what takes so many CPU seconds: an endless run must not end the search."""
+
+    def stop(_: int, frame: FrameType | None) -> None:
+        where = f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else "nowhere"
+        raise EndlessError(f"more than {cpu_s} CPU seconds, at {where}")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, cpu_s)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)

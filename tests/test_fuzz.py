@@ -1,0 +1,79 @@
+"""The finds of the random search, run again, and the search itself seen to notice a fault."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.fuzz.outputs import count_faults
+from tests.fuzz.program import Case, Ended, execute, faults, read_case
+
+FOUND = sorted((Path(__file__).parent / "fuzz" / "found").glob("*.json"))
+INVENTORY = "name: small\ngpus: 16\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n"
+PLAN = Case(("plan", "f.yaml", "--json"), {"f.yaml": INVENTORY})
+
+
+@pytest.mark.parametrize("path", FOUND, ids=[path.stem for path in FOUND])
+def test_what_was_found_stays_mended(path: Path, tmp_path: Path) -> None:
+    """Each case that once broke a promise keeps all of them."""
+    case = read_case(path.read_text(encoding="utf-8"))
+    assert list(faults(case, execute(case, tmp_path))) == []
+
+
+def test_a_good_run_breaks_no_promise(tmp_path: Path) -> None:
+    """A plan is made, and its document is read."""
+    ended = execute(PLAN, tmp_path)
+    assert (ended.code, list(faults(PLAN, ended))) == (0, [])
+
+
+def test_a_fault_of_the_program_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception that nothing refuses is a fault, named by its place."""
+
+    def broken(*_: object) -> NoReturn:
+        raise ZeroDivisionError("a mistake")
+
+    monkeypatch.setattr("fabricgen.plans.make_plan", broken)
+    (fault,) = faults(PLAN, execute(PLAN, tmp_path))
+    assert fault.startswith("exit code 3: fabricgen/")
+    assert fault.endswith("ZeroDivisionError: a mistake")
+
+
+@pytest.mark.parametrize(
+    ("ended", "fault"),
+    [
+        (Ended(0, "{}", "UserWarning: x", 0, 0), "a warning of a library"),
+        (Ended(0, "{}", "\x1b[31m", 0, 0), "a control character on the terminal"),
+        (Ended(0, "{}{}", "", 0, 0), "stdout is not one JSON document: Extra data: line 1 column 3 (char 2)"),
+        (Ended(0, "[]", "", 0, 0), "the JSON document is not an object"),
+        (Ended(0, "{}", "", 11, 0), "11 CPU seconds"),
+        (Ended(0, "{}", "", 0, 501), "501 MiB"),
+        (Ended(2, "", "", 0, 0), "it failed without a word"),
+    ],
+)
+def test_each_promise_can_be_broken(ended: Ended, fault: str) -> None:
+    """Each promise is noticed where it alone is broken."""
+    assert list(faults(PLAN, ended)) == [fault]
+
+
+@pytest.fixture
+def built(tmp_path: Path) -> Path:
+    """Build cables and bill of a small fabric."""
+    ended = execute(Case(("build", "f.yaml", "-o", "out", "--only", "cabling,bom"), PLAN.files), tmp_path)
+    assert ended.code == 0, ended.err
+    return tmp_path / "out"
+
+
+def test_counts_that_disagree_are_noticed(built: Path, tmp_path: Path) -> None:
+    """A cable less in the sheet, and another total in the plan, are both named."""
+    summary = json.loads(execute(PLAN, tmp_path).out)
+    assert list(count_faults(built, summary)) == []
+    sheet = built / "cabling/cables.csv"
+    sheet.write_text("".join(sheet.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    summary["switches"]["total"] += 1
+    found = list(count_faults(built, summary))
+    assert found[0] == "the manifest is wrong about cabling/cables.csv"
+    assert "cables.csv joins 15 pairs of ports, and the plan has 16 links" in found
+    assert any(fault.startswith("the bill has 8 of class switch") for fault in found)
