@@ -50,7 +50,7 @@ _servers: list[Server] = []
 def _port() -> int:
     """Serve a small fabric from a thread of this process, once."""
     if not _servers:
-        server = open_server(Asked(None, {"gpus": 64, "hb_domain": 8, "radix": 64, "design": None, "speed": None}, None, (), ()), 0, ())
+        server = open_server(Asked(None, {"gpus": 64, "hb_domain": 8, "radix": 64, "design": None, "speed": None}, None, (), ()), 0)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         _servers.append(server)
     return _servers[0].server_port
