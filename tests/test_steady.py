@@ -16,7 +16,7 @@ from hypothesis.internal.conjecture import providers
 from tests.laws.drawing import Inventory, inventories
 
 TESTS = Path(__file__).resolve().parent
-SOURCES = sorted(path for path in TESTS.rglob("*.py") if path.name != "conftest.py" and "bench" not in path.parts)
+SOURCES = sorted(path for path in TESTS.rglob("*.py") if path.name != "conftest.py" and not {"bench", "fuzz"} & {*path.relative_to(TESTS).parts})
 CLOCKS = {"perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "thread_time", "time_ns", "now", "utcnow", "today"}
 SEEDED = {"Random", "default_rng"}
 
