@@ -57,13 +57,13 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
             raise click.BadParameter(f"there are {len(found.rows)} rows", param_hint="'--pick'")
         chosen = found.inventory(pick or 1, catalog) if output else None
     answer = document(found, workload)
+    if output and chosen:  # what cannot be written is refused before anything is printed
+        _write(output, chosen)
     if as_json:
         print_json(answer)
     else:
         echo(search_text(answer))
         print_advice(_notes(spec, found))
-    if output and chosen:
-        _write(output, chosen)
 
 
 def search_text(answer: dict[str, Any]) -> str:

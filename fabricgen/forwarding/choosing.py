@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -70,7 +70,7 @@ class Choice:
                 continue
             for landing in landings(request, target, rail_of(request, leaving), spans_rails=spans):
                 usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
-                if usable and leaving != landing and reach.planes(leaving, landing):
+                if usable and leaving != landing and self._heard(leaving)[landing]:
                     yield Leg(leaving, landing)
 
     def each_kind(self, source: int, target: int) -> list[Way]:
@@ -110,39 +110,50 @@ class Choice:
 
     def _landings(self, gpu: int, seen: Bools) -> Iterator[tuple[int, int]]:
         """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
-        reach, request = self.reach, self.reach.plan.request
-        leaving = [each for each in exits(request, gpu, rail_of(request, gpu)) if self._island(gpu)[each]]
-        domains = request.gpus // request.domain_gpus
-        found: dict[int, int] = {}
-        for each in leaving:
-            for landing in self._heard(each):
-                if not seen[landing]:
-                    found.setdefault(landing, each)
-        start = gpu // request.domain_gpus
+        request, island = self.reach.plan.request, self._island(gpu)
+        over: Ints = np.full(request.gpus, -1, dtype=np.int32)
+        for each in exits(request, gpu, rail_of(request, gpu)):
+            if island[each]:
+                over[self._heard(each) & ~seen & (over < 0)] = each
+        landings = np.flatnonzero(over >= 0)
+        domains, start = request.gpus // request.domain_gpus, gpu // request.domain_gpus
+        turns = (landings // request.domain_gpus - start) % domains
         entered: set[int] = set()
-        for landing in sorted(found, key=lambda other: ((other // request.domain_gpus - start) % domains, other)):
-            island = landing // request.domain_gpus if reach.hb_lives(landing) else -1 - landing
-            if island not in entered:
-                entered.add(island)
-                yield landing, found[landing]
+        for landing in landings[np.argsort(turns, kind="stable")].tolist():
+            entry = landing // request.domain_gpus if self.reach.hb_lives(landing) else -1 - landing
+            if entry not in entered:
+                entered.add(entry)
+                yield landing, int(over[landing])
 
-    def _heard(self, gpu: int) -> list[int]:
-        """List the living GPUs that one crossing from a GPU reaches, and that GPU itself."""
-        reach = self.reach
-        planes = tuple(plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane))
-        key = rail_of(reach.plan.request, gpu), reach.leaf(gpu), planes
-        if key not in self._reached:
-            found = np.zeros(reach.plan.request.gpus, dtype=bool)
-            for plane in planes:
-                leaves = reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu))
-                near = leaves[self._leaves] & self._on_rail(gpu)
-                found[[each for each in np.flatnonzero(near).tolist() if reach.lives(each, plane)]] = True
-            self._reached[key] = np.flatnonzero(found).tolist()
-        return self._reached[key]
+    def _heard(self, gpu: int) -> Bools:
+        """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
+        if gpu not in self._known:
+            reach = self.reach
+            planes = [plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane)]
+            leaves = [reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes]
+            key = rail_of(reach.plan.request, gpu), *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True))
+            if key not in self._reached:
+                self._reached[key] = self._on_leaves(gpu, dict(zip(planes, leaves, strict=True)))
+            self._known[gpu] = self._reached[key]
+        return self._known[gpu]
+
+    def _on_leaves(self, gpu: int, leaves: dict[int, Bools]) -> Bools:
+        """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
+        failures, found = self.reach.failures, np.zeros(self.reach.plan.request.gpus, dtype=bool)
+        for plane, row in leaves.items():
+            near = row[self._leaves] & self._on_rail(gpu)
+            near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = False
+            found |= near
+        return found
 
     @cached_property
-    def _reached(self) -> dict[tuple[int, int, tuple[int, ...]], list[int]]:
-        """The answers of `_heard` so far, by rail, leaf and living planes: a search asks for the same ones again and again."""
+    def _known(self) -> dict[int, Bools]:
+        """What each GPU that was asked for reaches."""
+        return {}
+
+    @cached_property
+    def _reached(self) -> dict[tuple[Any, ...], Bools]:
+        """What GPUs reach by rail, and by the leaves that they reach on each plane: the same for almost all GPUs of a rail."""
         return {}
 
     @cached_property
