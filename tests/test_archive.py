@@ -161,9 +161,17 @@ def test_each_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[
     said = capsys.readouterr().out
     assert said == f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files differ from manifest.json, 1 are not listed\n"
     assert run(["verify", str(path), "--json"]) == 1
-    assert json.loads(capsys.readouterr().out) == {
+    document = json.loads(capsys.readouterr().out)
+    findings = document.pop("findings")
+    assert document == {
         "ok": False, "out": str(path), "files": 2, "missing": ["missing"], "altered": ["altered"], "extra": ["extra"],
     }  # fmt: skip
+    assert {tuple(found) for found in findings} == {("code", "level", "fact", "place", "because", "hint")}
+    assert [(found["code"], found["fact"], found["place"]["source"]) for found in findings] == [
+        ("output-changed", "`missing` is missing", f"{path}/missing"),
+        ("output-changed", "`altered` differs from its SHA-256 in manifest.json", f"{path}/altered"),
+        ("output-changed", "`extra` is not in manifest.json", f"{path}/extra"),
+    ]
 
 
 def test_a_second_copy_of_a_file_is_an_alteration(tmp_path: Path) -> None:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.options import json_option
-from fabricgen.cli.printing import echo, grouped, print_json
-from fabricgen.diagnostics import printable
+from fabricgen.cli.printing import echo, finding_json, grouped, print_json
+from fabricgen.diagnostics import Finding, Place, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fabricgen.writing import Changes
 
 SHOWN = 20
@@ -33,10 +35,24 @@ def verify(out: Path, *, as_json: bool) -> int:
     changes = compare(out)
     if as_json:
         lists = {"missing": changes.missing, "altered": changes.altered, "extra": changes.extra}
-        print_json({"ok": not changes, "out": str(out), "files": changes.files, **lists})
+        found = [finding_json(finding) for finding in findings_of(out, changes)]
+        print_json({"ok": not changes, "findings": found, "out": str(out), "files": changes.files, **lists})
     else:
         echo(verify_text(out, changes))
     return 1 if changes else 0
+
+
+def findings_of(out: Path, changes: Changes) -> Iterator[Finding]:
+    """Yield a finding for each file that differs."""
+    facts = (
+        (changes.missing, "is missing", "build it again"),
+        (changes.altered, "differs from its SHA-256 in manifest.json", "build it again"),
+        (changes.extra, "is not in manifest.json", "remove it"),
+    )
+    for paths, fact, hint in facts:
+        for path in paths:
+            place = Place(f"{out}/{path}")
+            yield Finding("output-changed", f"`{path}` {fact}", place=place, hint=hint)
 
 
 def verify_text(out: Path, changes: Changes) -> str:
