@@ -8,13 +8,13 @@ job is a good one is said by `placement`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import refuse, suggest
+from fabricgen.diagnostics import Finding, Place, Refusal, refuse, suggest
 from fabricgen.files import FileError, OpenError, read_text
 from fabricgen.forwarding import find_gpu
 from fabricgen.terms import gpu_name
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LARGEST_FILE_BYTES = 64 * 2**20
 """A job of a million GPUs, each by its name, takes a sixth of this."""
 
+_WORD = re.compile(r"[^\s,]+")
+
 LIKELY = 4096
 """Hosts that a mistyped name is compared with."""
 
@@ -35,7 +37,8 @@ LIKELY = 4096
 def find_job(plan: Plan, job: str) -> Ints:
     """Return the GPUs of a job in order, counted over all domains. Raises Refusal `bad-job` or `unknown-gpu`."""
     reader = _Reader(plan)
-    runs = [reader.run(word) for word in _words(job)]
+    words = list(_words(job))
+    runs = [_located(reader, word, place) for word, place in words]
     gpus = np.sort(np.concatenate([np.arange(*run, dtype=np.int32) for run in runs])) if runs else np.zeros(0, dtype=np.int32)
     if not len(gpus):
         raise refuse("bad-job", "the job has no GPU", hint="name HB domains, GPUs or hosts, like `d0-d15` or `d0-g0,d1-g0`")
@@ -43,19 +46,35 @@ def find_job(plan: Plan, job: str) -> Ints:
     if len(twice):
         name = gpu_name(*divmod(int(twice[0]), plan.request.domain_gpus))
         because = (f"GPUs that it names again: {len(twice)}",)
-        raise refuse("bad-job", f"GPU `{name}` is in the job twice", because=because, hint="name every GPU once")
+        again = [place for (begin, end), (_, place) in zip(runs, words, strict=True) if begin <= twice[0] < end][1]
+        fact, hint = f"GPU `{name}` is in the job twice", "name every GPU once"
+        raise Refusal([Finding("bad-job", fact, because=because, hint=hint, place=again)])
     return gpus
 
 
-def _words(job: str) -> Iterator[str]:
-    """Split a job into words; those of a file may stand on lines of their own, and `#` begins a comment."""
+def _located(reader: _Reader, word: str, place: Place | None) -> tuple[int, int]:
+    """Return what `reader.run` returns, with the place of the word in whatever that refuses."""
+    try:
+        return reader.run(word)
+    except Refusal as refusal:
+        raise Refusal(replace(finding, place=place) for finding in refusal.findings) from None
+
+
+def _words(job: str) -> Iterator[tuple[str, Place | None]]:
+    """Split a job into words, those of a file with their places; in a file, `#` begins a comment."""
     for part in job.split(","):
         word = part.strip()
         if word.startswith("@"):
-            for line in _text(word[1:]).splitlines():
-                yield from line.partition("#")[0].replace(",", " ").split()
+            yield from _words_of_file(word[1:])
         elif word:
-            yield word
+            yield word, None
+
+
+def _words_of_file(name: str) -> Iterator[tuple[str, Place]]:
+    """Yield the words of a file, each with its line and column."""
+    for number, line in enumerate(_text(name).splitlines(), start=1):
+        for found in _WORD.finditer(line.partition("#")[0]):
+            yield found[0], Place(name, number, found.start() + 1)
 
 
 def _text(name: str) -> str:
@@ -64,7 +83,9 @@ def _text(name: str) -> str:
         return read_text(name, LARGEST_FILE_BYTES)
     except FileError as error:
         why = error.reason.lower() if isinstance(error, OpenError) else f"it {error.fact}"
-    raise refuse("bad-job", f"cannot read a job from `{name}`", because=(why,), hint="`@FILE` takes the path of a text file that names GPUs")
+        place = Place(name, error.line, error.column) if error.line else None
+    fact, hint = f"cannot read a job from `{name}`", "`@FILE` takes the path of a text file that names GPUs"
+    raise Refusal([Finding("bad-job", fact, because=(why,), hint=hint, place=place)])
 
 
 @dataclass(frozen=True)

@@ -86,12 +86,26 @@ def test_bad_words(job: str, code: str, said: str) -> None:
     assert said in finding.fact
 
 
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
-    """Bytes are refused as a finding, not as a fault."""
+@pytest.mark.parametrize(
+    ("text", "line", "column"),
+    [
+        (b"d0\n# and others\n d1,d9", 3, 5),
+        (b"d0 host-99 # host-98", 1, 4),
+        (b"d0\nd1 d2..d1\n", 2, 4),
+        (b"d0\nd1,d1-g2\n", 2, 4),
+        (b"d0\n\td0-g9\n", 2, 2),
+        (b"d0\nd1 \xff\xfe\x00", 2, 4),
+    ],
+)
+def test_a_bad_word_of_a_file_has_its_place(tmp_path: Path, text: bytes, line: int, column: int) -> None:
+    """Whatever is wrong with it: the domain, the host, the range, a second mention, the GPU, its bytes."""
     path = tmp_path / "job"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(Refusal, match="bad-job"):
-        find_job(planned(**LAB), f"@{path}")
+    path.write_bytes(text)
+    with pytest.raises(Refusal) as refused:
+        find_job(planned(**LAB), f"d7,@{path}")
+    (finding,) = refused.value.findings
+    assert finding.code in {"bad-job", "unknown-gpu"}
+    assert str(finding.place) == f"{path}:{line}:{column}"
 
 
 def drawn_job(random: Random, plan: Plan) -> Any:  # noqa: ANN401 - a column of GPUs
