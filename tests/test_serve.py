@@ -34,7 +34,8 @@ from fabricgen.report import PARTS
 from fabricgen.resources import shipped
 from fabricgen.serving import HOST, Desk, Server, desk, server
 from fabricgen.serving.routes import SHORT
-from fabricgen.serving.zipping import BuildError, zipped
+from fabricgen.serving.zipping import PLACE, BuildError, zipped
+from fabricgen.writing.partial import partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -256,6 +257,21 @@ def test_a_build_that_is_refused_says_what_the_command_says() -> None:
     """What a plan allows and a build does not is told, not hidden in an empty archive."""
     with pytest.raises(BuildError, match=r"^error\[no-room\]: it is full"):
         zipped(lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"], "west")
+
+
+def test_a_zip_clears_what_a_killed_server_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next archive removes its directory, keeps that of a server at work, and leaves none."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    dead = tmp_path / f".{PLACE}.abcd2345.partial"
+    dead.mkdir()
+    (dead / "west.zip").write_bytes(b"half")
+    write = "import pathlib, sys; pathlib.Path(sys.argv[1]).write_bytes(b'whole')"
+    with (
+        partial(tmp_path / PLACE) as busy,
+        zipped(lambda file: [sys.executable, "-c", write, str(file)], "west") as stream,
+    ):
+        assert stream.read() == b"whole"
+        assert list(tmp_path.iterdir()) == [busy]
 
 
 def test_a_worker_that_dies_is_replaced(served: Server) -> None:

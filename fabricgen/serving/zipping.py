@@ -12,8 +12,14 @@ import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from fabricgen.writing.partial import partial
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+
+PLACE = "fabricgen-serve"
+"""Begins the names of the directories in which archives are made."""
 
 
 class BuildError(Exception):
@@ -30,9 +36,12 @@ def _refusing() -> Iterator[None]:
 
 
 def zipped(command: Callable[[Path], Sequence[str]], name: str) -> IO[bytes]:
-    """Run the command that builds to an archive, and return that, open and without a name. Raises BuildError."""
-    with _refusing(), tempfile.TemporaryDirectory(prefix="fabricgen-") as home:
-        file = Path(home) / f"{name}.zip"
+    """Run the command that builds to an archive, and return that, open and without a name. Raises BuildError.
+
+    What a server that was killed left in the directory for temporary files is removed first.
+    """
+    with _refusing(), partial(Path(tempfile.gettempdir()) / PLACE) as home:
+        file = home / f"{name}.zip"
         with subprocess.Popen(command(file), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:  # noqa: S603 - our own program, its arguments in a list
             said = child.stderr.read() if child.stderr else ""
             if child.wait():  # its standard input stays open until then: the child ends with it
