@@ -151,6 +151,33 @@ def test_usage_is_2(cli: Cli, arguments: list[str]) -> None:
     assert "Traceback" not in ended.err
 
 
+MODEL = "switches.leaf={model: sn5600, breakout: 2x400G}"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--gpus", "1024", "--hb-domain", "8", "--set", MODEL],
+        ["--gpus", "1024", "--set", "hb_domain={gpus: 8}", "--set", "switches.leaf.model=sn5600"],
+        ["--set", "gpus=1024", "--set", "hb_domain.gpus=8", "--set", MODEL],
+        ["--gpus", "1024", "--hb-domain", "8", "--radix", "64", "--set", MODEL],
+    ],
+    ids=" ".join,
+)
+def test_set_replaces_a_sizing_flag(cli: Cli, arguments: list[str]) -> None:
+    """What `--set` gives has not to be given by a flag too; both are allowed, and `--set` wins."""
+    ended = cli("plan", *arguments, "--json")
+    assert (ended.code, ended.json["gpus"], ended.json["radix"]) == (0, 1024, 128)
+
+
+def test_another_set_replaces_no_sizing_flag(cli: Cli) -> None:
+    """Every flag that is missing is named."""
+    sets = ["--set", "hb_domain.hosts=2", "--set", "switches.spine.model=sn5600"]
+    ended = cli("plan", "--gpus", "1024", *sets)
+    assert ended.code == 2
+    assert "size from flags: --hb-domain --radix missing" in ended.err
+
+
 def test_a_fault_is_3(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of our own shows its trace and says that it is ours."""
 

@@ -32,6 +32,13 @@ SIZING: dict[str, tuple[str, ...]] = {
 }
 """Sizing flag -> the key that it sets."""
 
+NEEDED: dict[str, tuple[str, ...]] = {
+    "gpus": ("gpus",),
+    "hb_domain": ("hb_domain", "gpus"),
+    "radix": ("switches", "leaf"),
+}
+"""Sizing flag that a fabric needs -> the key for which `--set` replaces it."""
+
 ROOT = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -61,8 +68,7 @@ class Asked:
         given = {key: value for key, value in self.flags.items() if value is not None}
         if self.fabric and given:
             raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an inventory; with one, use --set key=value")
-        missing = [f"--{key.replace('_', '-')}" for key in ("gpus", "hb_domain", "radix") if key not in given]
-        if not self.fabric and missing:
+        if not self.fabric and (missing := self._missing(given)):
             raise click.UsageError(f"give an inventory file, or size from flags: {' '.join(missing)} missing")
         flags: dict[tuple[str | int, ...], tuple[str, Any]] = {SIZING[key]: (f"--{key.replace('_', '-')} {value}", value) for key, value in given.items()}
         if self.prices:
@@ -71,6 +77,16 @@ class Asked:
         home = Path(self.fabric).parent if self.fabric and self.fabric != "-" else None
         note_inventory(inventory.document.values, home or Path())
         return inventory, Catalog(self.catalog_roots, None if self.prices else home, home)
+
+    def _missing(self, given: Collection[str]) -> list[str]:
+        """Return the flags that a fabric without an inventory needs, and that neither they nor `--set` give."""
+        keys = [tuple(part.strip() for part in text.partition("=")[0].split(".")) for text in self.sets]
+
+        def is_set(needed: tuple[str, ...]) -> bool:
+            """Return whether a key is the needed one, holds it, or is below it."""
+            return any(all(one == other for one, other in zip(key, needed, strict=False)) for key in keys)
+
+        return [f"--{flag.replace('_', '-')}" for flag, key in NEEDED.items() if flag not in given and not is_set(key)]
 
     def plan(self, only: Collection[str] = ()) -> tuple[Plan, Inventory]:
         """Read and plan; `only` are the groups that will be built, where they were named.
