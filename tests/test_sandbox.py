@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from jinja2 import UndefinedError
 
 from fabricgen.diagnostics import Refusal
 from fabricgen.packs import Packs
-from fabricgen.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS
+from fabricgen.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
 from tests.pack_plans import generic, planned, rendered
 
 
@@ -23,6 +24,19 @@ def test_a_view_reads_the_same_every_time(tmp_path: Path) -> None:
     """The first look goes through the sandbox, the others past it."""
     text = "{% for port in switch.ports[:3] %}{{ port.interface }}{{ loop.index }} {% endfor %}{{ switch.name }} {{ switch.name }}"
     assert _render(tmp_path, text) == "swp11 swp22 swp33 r0-leaf-1 r0-leaf-1"
+
+
+def test_what_follows_each_other_is_one_text(tmp_path: Path) -> None:
+    """Percent signs are texts, in a template and in a macro, and an error is one of its line."""
+    macro = "{% macro share(of) %}50% %s of {{ of }}{% endmacro %}"
+    text = f"{macro}{{{{ share(switch.tier) }}}} 100%\n%d {{{{ switch.name }}}}"
+    assert _render(tmp_path, text) == "50% %s of 1 100%\n%d r0-leaf-1"
+    compiled = Sandbox().from_string("a {{ 1 + x }} b {{ x }}\n{{ x }}{% if x %} c {{ x }}{% endif %}")
+    pieces = [*compiled.root_render_func(compiled.new_context({"x": 1}))]
+    assert pieces == ["a 2 b 1\n1", " c 1"]
+    with pytest.raises(UndefinedError) as error:
+        Sandbox().from_string("a\n{{ x }} b\n{{ y }} c").render(x=1)
+    assert error.traceback[-1].lineno == "a\n{{ x }} b\n".count("\n")  # counted from 0
 
 
 ATTACKS = (

@@ -1,7 +1,8 @@
-"""How templates become Python code: attributes of views are read without a call.
+"""How templates become Python code: attributes of views are read without a call, and outputs are joined.
 
-Owns the one place where the code differs from Jinja's: `x.name` is read at once where the sandbox
-has allowed `name` for the type of `x` before, and through the sandbox otherwise.
+Owns the two places where the code differs from Jinja's. `x.name` is read at once where the sandbox
+has allowed `name` for the type of `x` before, and through the sandbox otherwise. What stands
+between two statements of a template is formatted as one text; Jinja yields each piece of it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Compiler(CodeGenerator):
-    """Jinja's code generator, with attributes read in place."""
+    """Jinja's code generator, with attributes read in place and outputs joined."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401 - those of Jinja
         """Begin without any attribute."""
@@ -32,6 +33,37 @@ class Compiler(CodeGenerator):
         self.write("(seen." + node.attr + " if type(seen := (")
         self.visit(node.node, frame)
         self.write(f")) in with_{node.attr} else environment.getattr(seen, {node.attr!r}))")
+
+    def visit_Output(self, node: nodes.Output, frame: Any) -> None:  # noqa: ANN401, N802 - as with Jinja
+        """Write texts and expressions that follow each other as one: `yield "vlan %s mtu %s" % (x, y)`.
+
+        Each expression has a line of its own, so that an error is one of its line in the template.
+        """
+        form, values = self._form(node, frame)
+        escapes = frame.eval_ctx.autoescape or frame.eval_ctx.volatile
+        if not values or form == ["%s"] or frame.require_output_check or escapes:
+            super().visit_Output(node, frame)
+            return
+        self.writeline(f"{frame.buffer}.append(" if frame.buffer is not None else "yield (", node)
+        self.write(f"{''.join(form)!r} % (")
+        self.indent()
+        for value in values:
+            self.newline(value)
+            self.visit(value, frame)
+            self.write(",")
+        self.outdent()
+        self.writeline("))")
+
+    def _form(self, node: nodes.Output, frame: Any) -> tuple[list[str], list[nodes.Expr]]:  # noqa: ANN401 - as with Jinja
+        """Return the pieces of an output, `%s` for each that is not constant, and the expressions of these."""
+        form, values, finalize = [], [], self._make_finalize()
+        for child in node.nodes:
+            try:
+                form.append(self._output_child_to_const(child, frame, finalize).replace("%", "%%"))
+            except Exception:  # noqa: BLE001 - as with Jinja: it is not constant, or its error is one of the rendering
+                form.append("%s")
+                values.append(child)
+        return form, values
 
     def visit_Template(self, node: nodes.Template, frame: Any = None) -> None:  # noqa: ANN401, N802 - as with Jinja
         """Write a template, and behind it the types that have each attribute, as the environment knows them."""
