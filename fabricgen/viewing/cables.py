@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cabling.ways import metres
-from fabricgen.terms import LinkKind, speed_text
-from fabricgen.viewing.ports import Ports, Words
+from fabricgen.terms import speed_text
+from fabricgen.viewing.ports import HOST, Ports, Words
 from fabricgen.views import CableView
 
 if TYPE_CHECKING:
@@ -32,38 +32,37 @@ class CableViews:
 
     def prepare(self) -> None:
         """Work out now what all units share."""
-        _ = self._uppers, self._texts, self.plan.pieces
+        _ = self._lowers, self._uppers, self._texts, self.plan.pieces
 
     def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
         plan = self.plan
         names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
-        boxes, request = plan.naming.boxes, plan.request
-        labels = Words(plan, unit)
+        request, words = plan.request, Words(plan, unit)
+        host_gpus, domain_gpus, all_rails = request.host_gpus, request.domain_gpus, request.rails
         texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
         shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
         pieces, row = plan.pieces, start - 1
         ports, hosts = self.ports, plan.hosts
-        facts, printed, nics = ports.facts, ports.printed, ports.host_interfaces[plane]
+        facts, nics, rails, labels = self._lowers, ports.host_interfaces[plane], words.rails, words.cables
         views: list[CableView] = []
         for kind, block, lower, lower_port, upper, upper_port, _, number, b_interface, b_port, offer, a_rack, a_unit, b_rack, b_unit, length in zip(
             *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
         ):
-            rail, gpu, row = labels.rails[block], 0, row + 1
+            rail, gpu, row = rails[block], 0, row + 1
             speed, medium, part, low, high = texts[offer]
-            if kind == LinkKind.HOST:
+            if kind == HOST:
                 gpu = lower + (rail or 0)
-                host, within = divmod(gpu, request.host_gpus)
+                host, within = divmod(gpu, host_gpus)
                 a_device, (a_interface, a_port) = hosts[host], nics[within]
-                rail = gpu % request.domain_gpus % request.rails
+                rail = gpu % domain_gpus % all_rails
             else:
-                below = boxes[lower].role
-                a_device, a_interface, a_port = names[lower], facts[below][lower_port].interface, printed[below][lower_port]
+                a_device, (a_interface, a_port) = names[lower], facts[lower][lower_port]
             shown = "" if rail is None else str(rail)
             views.append(
                 CableView(
-                    labels.cable(kind, block, number), shown, plane, kind,
+                    labels[kind, block](number), shown, plane, kind,
                     a_device, a_interface, a_port, names[upper], b_interface, b_port,
                     speed, a_rack, a_unit, b_rack, b_unit, length, medium, part, low, high, "", 0, "AB", shown,
                 )
@@ -85,6 +84,13 @@ class CableViews:
             return f"{device}:{port.cage}" if port else device
         cage, sub, mode = plan.ports[role][ports[joint.near == "upper"]]
         return f"{device}:{cage}" + (f"/{sub // joint.shared + 1}" if mode.count > joint.shared else "")
+
+    @cached_property
+    def _lowers(self) -> list[list[tuple[str, str]]]:
+        """The interface of each port of each of a unit's boxes, and what is printed beside it."""
+        facts, printed = self.ports.facts, self.ports.printed
+        ports = {role: [(fact.interface, shown) for fact, shown in zip(facts[role], printed[role], strict=True)] for role in facts}
+        return [ports[box.role] for box in self.plan.naming.boxes]
 
     @cached_property
     def _uppers(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:

@@ -9,11 +9,14 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.addressing import dotted
-from fabricgen.terms import Role, speed_text
+from fabricgen.terms import LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
     from fabricgen.fronts import Front, Port
     from fabricgen.planner import Plan
+
+HOST = int(LinkKind.HOST)
+"""What the kind of each link is compared with: a plain number, which Python compares faster."""
 
 
 class PortFacts(NamedTuple):
@@ -83,16 +86,13 @@ class Words:
         self.rails = [plan.mapping.rail(unit, block) for block in blocks]
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
-        self._width = plan.label_width
-        self._prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in blocks}
+        prefixes = {(int(kind), block): plan.label(kind, unit, block).replace("%", "%%") for kind in plan.kinds for block in blocks}
+        self.cables = {each: f"{prefix}%0{plan.label_width}d".__mod__ for each, prefix in prefixes.items()}
+        """What labels a cable by its number, by kind of link and block."""
         starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]
         self._starts = starts if plan.addresses.numbered else []
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(unit, plan.naming.boxes[box]))
-
-    def cable(self, kind: int, block: int, number: int) -> str:
-        """Label a cable."""
-        return f"{self._prefixes[kind, block]}{number:0{self._width}}"
 
     def peer_asn(self, box: int, *, to_host: bool) -> int:
         """Return the AS number behind a port: that of a box, or of the hosts."""

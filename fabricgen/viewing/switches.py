@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.addressing import dotted
 from fabricgen.terms import ROLES, LinkKind, Role, speed_text
-from fabricgen.viewing.ports import Ports, Words, facts_of, vrf_name
+from fabricgen.viewing.ports import HOST, Ports, Words, facts_of, vrf_name
 from fabricgen.views import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.clos import Ints
     from fabricgen.fronts import Front, Port
     from fabricgen.placing import Box
+    from fabricgen.viewing.ports import PortFacts
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""
@@ -41,7 +42,7 @@ class SwitchViews:
 
     def prepare(self) -> None:
         """Work out now what all units share."""
-        _ = self._idle, self._ends
+        _ = self._idle, self._ends, self._box_facts
 
     def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
@@ -79,27 +80,30 @@ class SwitchViews:
 
     def _ports(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> list[PortView]:
         """Make the views of a switch's ports in use."""
-        plan, request = self.plan, self.plan.request
-        facts, boxes = self.ports.facts[box.role], plan.naming.boxes
+        plan, facts, lanes = self.plan, self.ports.facts[box.role], self.ports.lane_counts[box.role]
         rows, uppers, starts = self._ends
         run = slice(starts[index], starts[index + 1])
-        nics, hosts, shared = self.ports.host_interfaces[plan.mapping.plane(unit)], plan.hosts, box.block < 0
-        lanes, views = self.ports.lane_counts[box.role], []
+        nics, hosts, host_gpus = self.ports.host_interfaces[plan.mapping.plane(unit)], plan.hosts, plan.request.host_gpus
+        far_facts, cables, views, shared = self._box_facts, labels.cables, list[PortView](), box.block < 0
         long = self._metres(unit)[rows[run]].tolist()
         for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper, length in zip(
             *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), long, strict=True
         ):
             port: int = upper_port if is_upper else lower_port
-            rail = labels.rails[block]
-            address, to_host, far = "", kind == LinkKind.HOST, lower if is_upper else upper
+            address, to_host, far = "", kind == HOST, lower if is_upper else upper
             if to_host:
-                host, within = divmod(lower + (rail or 0), request.host_gpus)
+                host, within = divmod(lower + (labels.rails[block] or 0), host_gpus)
                 peer, peer_interface = hosts[host], nics[within][0]
                 address = labels.address(block, slot)
             else:
-                peer, peer_interface = names[far], self.ports.facts[boxes[far].role][lower_port if is_upper else upper_port].interface
-            cable, vrf, peer_asn = labels.cable(kind, block, number), labels.vrfs[block] if shared else "", labels.peer_asn(far, to_host=to_host)
-            views.append(PortView(*facts[port], peer, peer_interface, cable, address, to_host, vrf, labels.rail_texts[block], length, lanes[port], peer_asn))
+                peer, peer_interface = names[far], far_facts[far][lower_port if is_upper else upper_port].interface
+            vrf, peer_asn = labels.vrfs[block] if shared else "", labels.peer_asn(far, to_host=to_host)
+            views.append(
+                PortView(
+                    *facts[port], peer, peer_interface, cables[kind, block](number), address, to_host, vrf, labels.rail_texts[block], length, lanes[port],
+                    peer_asn,
+                )
+            )  # fmt: skip
         return views
 
     def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:
@@ -132,6 +136,11 @@ class SwitchViews:
             rest = front.idle(ports)
             shown[role] = [IdlePort(*facts_of(front, port)[:7]) for port in rest], _cages(front, [*ports, *rest])
         return shown
+
+    @cached_property
+    def _box_facts(self) -> list[list[PortFacts]]:
+        """The ports of each of a unit's boxes."""
+        return [self.ports.facts[box.role] for box in self.plan.naming.boxes]
 
     @cached_property
     def _ends(self) -> tuple[Ints, NDArray[np.bool_], Ints]:
