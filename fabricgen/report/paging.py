@@ -74,7 +74,8 @@ def _counts(plan: Plan, summary: dict[str, Any]) -> dict[str, int]:
     request = plan.request
     return {
         "gpus": request.gpus, "domain_gpus": request.domain_gpus, "rails": request.rails, "planes": request.planes, "hosts": len(plan.hosts),
-        "switches": summary["switches"]["total"], "cables": plan.rows, "host_gpus": request.host_gpus,
+        "switches": summary["switches"]["total"], "cables": plan.cables, "links": plan.links, "rows": plan.rows,
+        "host_gpus": request.host_gpus,
     }  # fmt: skip
 
 

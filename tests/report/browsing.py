@@ -44,9 +44,13 @@ FABRICS: dict[str, str | dict[str, Any]] = {
     "fat-tree": GENERIC | {"design": "fat-tree"},
     "shared-leaf": GENERIC | {"rails": {"per_switch": 2}, "switches": {"leaf": {"generic": {"radix": 32}}}},
     "infiniband": "inventories/dgx-h100-superpod-1su.yaml",
+    "twin-copper": {
+        "gpus": 64, "hb_domain": {"gpus": 8}, "design": "rail-optimized", "host": {"model": "dgx-h100"}, "rails": {"tiers": 2},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+    },
     "no-room": GENERIC | {"gpus": 8, "site": "unknown"},
     "three-tiers": GENERIC | {"hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 4}}}},
-}
+}  # fmt: skip
 """Inventories by name: the path of one that we ship, or its keys."""
 
 

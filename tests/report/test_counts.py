@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, NamedTuple
@@ -50,7 +51,8 @@ def test_every_section_is_there_and_linked(shown: Shown) -> None:
     assert targets == [f"#{each}" for each in shown.page.locator("main section").evaluate_all("all => all.map(each => each.id)")]
     assert len(targets) >= 10
     assert [target for target in targets if shown.page.locator(f"{target} > :not(h2)").count() == 0] == []
-    assert ("#racks" in targets) == (shown.page.locator("#racks").count() == 1) == ("site" not in shown.built.inventory.read_text(encoding="utf-8"))
+    has_room = '"site": "unknown"' not in shown.built.inventory.read_text(encoding="utf-8")
+    assert ("#racks" in targets) == (shown.page.locator("#racks").count() == 1) == has_room
 
 
 def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
@@ -73,10 +75,26 @@ def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
 
 
 def test_every_cable_is_listed(shown: Shown) -> None:
-    """The table says how many cables there are, as many as cables.csv has rows."""
-    rows = shown.built.rows("cabling/cables.csv")
-    assert shown.page.get_by_test_id("cable-count").inner_text() == f"{len(rows):,} of {len(rows):,} cables"
+    """The table has the rows of cables.csv, and counts links where cables carry several of them."""
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    cables = sum(not row["piece"] for row in rows) + len({row["piece"] for row in rows} - {""})
+    assert cables == plan["cables"]["total"]
+    words = "cables" if cables == len(rows) else f"links; the fabric has {cables:,} cables"
+    count = f"{len(rows):,} of {len(rows):,} {words}"
+    assert shown.page.get_by_test_id("cable-count").inner_text() == count
     assert section(shown.page, "cables").get_by_role("table").get_attribute("aria-rowcount") == str(len(rows) + 1)
+
+
+def test_failures_count_what_the_table_counts(shown: Shown) -> None:
+    """Every row of cables.csv is in one class of links, which are called cables where each has one of its own."""
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    word = "cable" if len(rows) == plan["cables"]["total"] else "link"
+    kinds = {"1": f"host {word}", "2": f"leaf-spine {word}", "3": f"spine-core {word}"}
+    told: Counter[str] = Counter()
+    for what, alike, *_ in cells(section(shown.page, "failures").locator("tbody tr")):
+        if what in {f"{tier} {each}" for tier in ("host", "leaf-spine", "spine-core") for each in ("cable", "link")}:
+            told[what] += int(alike.replace(",", ""))
+    assert told == Counter(kinds[row["tier"]] for row in rows)
 
 
 def test_the_laws_are_those_of_check(shown: Shown) -> None:

@@ -104,8 +104,11 @@ export interface Page {
     planes: number;
     hosts: number;
     switches: number;
-    /** Cables of the whole fabric; those that the page holds are the rows of `Cables`. */
+    /** Cables of the whole fabric, as pieces: a splitter or twin copper is one, whatever it carries. */
     cables: number;
+    links: number;
+    /** Rows of cables.csv; those that the page holds are the rows of `Cables`. */
+    rows: number;
     host_gpus: number;
   };
   /** True where blocks span rails, so that any two GPUs reach each other without the HB domain. */
@@ -139,7 +142,7 @@ export interface Devices {
   impacts: Impact[];
 }
 
-/** One row per cable, with the columns of cables.csv and a few more. */
+/** One row per link of a cable and per cable of a link, with the columns of cables.csv and a few more. */
 export interface Cables {
   columns: Record<
     | "cable" | "rail" | "plane" | "tier" | "a_device" | "a_interface" | "a_port" | "b_device" | "b_interface" | "b_port" | "speed"

@@ -2,8 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { flushSync } from "preact/compat";
-import { grouped } from "../world";
+import { grouped, useWorld } from "../world";
 import { cell, type Shown } from "./columns";
+import { rowWords } from "./counting";
 import type { CableTable } from "./order";
 
 /** Rows that are printed; more are for the spreadsheet. */
@@ -27,10 +28,11 @@ export function usePrinting(): boolean {
 
 /** All rows, or where they stand instead. */
 export function Paper({ table, rows, shown }: { table: CableTable; rows: Int32Array; shown: Shown[] }) {
+  const { page } = useWorld();
   if (rows.length > MOST) {
     return (
       <p>
-        {grouped(rows.length)} cables are too many for paper; they stand in <code>cabling/cables.csv</code>.
+        {grouped(rows.length)} {rowWords(page)} are too many for paper; they are in <code>cabling/cables.csv</code>.
       </p>
     );
   }

@@ -1,5 +1,6 @@
 /** What the panel tells of a host or a switch. */
 
+import { rowTitle } from "../cables/counting";
 import type { Fabric } from "../fabric";
 import { Name, Rail } from "../parts";
 import { grouped, useWorld, type World } from "../world";
@@ -26,7 +27,7 @@ export function Device({ fabric, name, row }: { fabric: Fabric; name: string; ro
           ["Plane", world.page.counts.planes > 1 ? cell("plane") : ""],
           ["Rack", rack && <Name thing={{ kind: "rack", name: rack }} />],
           ["Units", units(Number(cell("unit")), Number(cell("height")))],
-          ["Cables", cables > 0 || isWhole(world) ? grouped(cables) : ""],
+          [rowTitle(world.page), cables > 0 || isWhole(world) ? grouped(cables) : ""],
         ]}
       />
       <Partial />

@@ -1,13 +1,14 @@
 /** Said where the page does not hold every cable. */
 
+import { rowWords } from "../cables/counting";
 import { grouped, useWorld, type World } from "../world";
 
 /** Say whether the page holds every cable of the fabric. */
 export function isWhole({ fabric, page }: World): boolean {
-  return (fabric?.cables.length ?? 0) >= page.counts.cables;
+  return (fabric?.cables.length ?? 0) >= page.counts.rows;
 }
 
-/** How many cables the page holds, where these are not all; counts of cables are of those. */
+/** How many cables the page holds, where these are not all; counts of its rows are of those. */
 export function Partial() {
   const world = useWorld();
   const held = world.fabric?.cables.length ?? 0;
@@ -16,7 +17,8 @@ export function Partial() {
   }
   return (
     <p class="note">
-      The page holds {held ? grouped(held) : "none"} of {grouped(world.page.counts.cables)} cables{held > 0 && ", and this tells of those"}.
+      The page holds {held ? grouped(held) : "none"} of {grouped(world.page.counts.rows)} {rowWords(world.page)}
+      {held > 0 && ", and this tells of those"}.
     </p>
   );
 }

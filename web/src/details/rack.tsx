@@ -1,6 +1,7 @@
 /** What the panel tells of a rack. */
 
 import { useMemo } from "preact/hooks";
+import { rowTitle } from "../cables/counting";
 import type { Fabric } from "../fabric";
 import { Name } from "../parts";
 import { heldBy, tiesOf, type Held } from "../racks/standing";
@@ -25,8 +26,8 @@ export function Rack({ fabric, name }: { fabric: Fabric; name: string }) {
       <Facts
         facts={[
           ["Units", world.page.rack_units > 0 ? `${used} of ${world.page.rack_units} taken` : ""],
-          ["Cables that stay", known ? grouped(inside) : ""],
-          ["Cables to others", known ? grouped(others.reduce((sum, [, count]) => sum + count, 0)) : ""],
+          [`${rowTitle(world.page)} that stay`, known ? grouped(inside) : ""],
+          [`${rowTitle(world.page)} to others`, known ? grouped(others.reduce((sum, [, count]) => sum + count, 0)) : ""],
         ]}
       />
       <Partial />

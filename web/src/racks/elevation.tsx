@@ -1,6 +1,7 @@
 /** One rack from the front: its units from the bottom, and what stands in them. */
 
 import { useMemo } from "preact/hooks";
+import { rowTitle } from "../cables/counting";
 import type { Fabric } from "../fabric";
 import { colourOf, filled, Name } from "../parts";
 import { grouped, useWorld } from "../world";
@@ -63,11 +64,11 @@ function Standing({ device }: { device: Held }) {
 
 /** Where the cables of a rack go, by rack; those racks can be chosen. */
 function Ties({ fabric, rack }: { fabric: Fabric; rack: string }) {
-  const { setShownRack } = useWorld();
+  const { page, setShownRack } = useWorld();
   const { inside, others } = useMemo(() => tiesOf(fabric, rack), [fabric, rack]);
   return (
     <div class="ties">
-      <h4>Cables</h4>
+      <h4>{rowTitle(page)}</h4>
       {fabric.cables.length > 0 && <p>{grouped(inside)} stay in this rack.</p>}
       <Partial />
       {others.length > 0 && (
@@ -75,7 +76,7 @@ function Ties({ fabric, rack }: { fabric: Fabric; rack: string }) {
           <thead>
             <tr>
               <th scope="col">To rack</th>
-              <th scope="col" class="number">Cables</th>
+              <th scope="col" class="number">{rowTitle(page)}</th>
             </tr>
           </thead>
           <tbody>

@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { columns } from "../cables/columns";
+import { rowWord, rowWords } from "../cables/counting";
 import { Fields } from "../cables/fields";
 import { Grid } from "../cables/grid";
 import { filtered, sorted, type Sorting } from "../cables/order";
@@ -37,7 +38,8 @@ function Listed({ fabric }: { fabric: Fabric }) {
       <Fields fabric={fabric} />
       <div class="cables-line">
         <p role="status" data-testid="cable-count">
-          {grouped(rows.length)} of {grouped(table.length)} cables
+          {grouped(rows.length)} of {grouped(table.length)} {rowWords(page)}
+          {rowWord(page) !== "cable" && `; the fabric has ${grouped(page.counts.cables)} cables`}
         </p>
         <button type="button" onClick={() => save(`${page.fabric}-cables.csv`, csv(table, rows), "text/csv;charset=utf-8")}>
           Download CSV
@@ -48,12 +50,12 @@ function Listed({ fabric }: { fabric: Fabric }) {
   );
 }
 
-/** Said where the fabric has more cables than a page can hold. */
+/** Said where the list has more rows than a page can hold. */
 function Missing({ held }: { held: number }) {
   const { page } = useWorld();
-  return held < page.counts.cables ? (
+  return held < page.counts.rows ? (
     <p class="note">
-      This page holds {held ? grouped(held) : "none"} of the fabric's {grouped(page.counts.cables)} cables; <code>cabling/cables.csv</code> lists them all.
+      This page holds {held ? grouped(held) : "none"} of the fabric's {grouped(page.counts.rows)} {rowWords(page)}; <code>cabling/cables.csv</code> lists them all.
     </p>
   ) : null;
 }

@@ -1,9 +1,10 @@
 /** What fails, and what that takes: a row for all parts that lose the same. */
 
 import { useMemo } from "preact/hooks";
+import { rowWord } from "../cables/counting";
 import { toRoute } from "../details/ways";
 import type { Fabric, Thing } from "../fabric";
-import type { Impact } from "../model";
+import type { Impact, Page } from "../model";
 import { Reading, Scrolling, Section } from "../parts";
 import type { Table } from "../table";
 import { grouped, useWorld } from "../world";
@@ -18,14 +19,14 @@ interface Alike {
   impact: Impact;
 }
 
-const CABLES: Record<string, string> = { "1": "host cable", "2": "leaf-spine cable", "3": "spine-core cable" };
+const TIERS: Record<string, string> = { "1": "host ", "2": "leaf-spine ", "3": "spine-core " };
 
 /** The section; its table comes when the fabric is read. */
 export function Failures() {
-  const { fabric } = useWorld();
+  const { fabric, page } = useWorld();
   const hint = (
     <>
-      What is lost when one switch or one cable fails, a row for all that lose the same, the worst first;{" "}
+      What is lost when one switch or one {rowWord(page)} fails, a row for all that lose the same, the worst first;{" "}
       <code>fabricgen impact FABRIC --fail X</code> answers the same for several at once.
     </>
   );
@@ -38,7 +39,7 @@ export function Failures() {
 
 function Classes({ fabric }: { fabric: Fabric }) {
   const { page } = useWorld();
-  const found = useMemo(() => ranked(fabric, page.counts.cables), [fabric, page]);
+  const found = useMemo(() => ranked(fabric, page), [fabric, page]);
   const names = [...new Set(found.flatMap(({ impact }) => impact.figures.map(([name]) => name)))];
   return (
     <Scrolling label="What fails">
@@ -94,11 +95,11 @@ function Row({ alike, names }: { alike: Alike; names: string[] }) {
 }
 
 /** The classes of switches and of cables, the worst first. A page that cannot hold all cables holds those of some units, and all units are alike. */
-function ranked(fabric: Fabric, cables: number): Alike[] {
+function ranked(fabric: Fabric, page: Page): Alike[] {
   const switches = classes(fabric.devices, "name", "role", "device", fabric.impacts);
   const held = classes(fabric.cables, "cable", "tier", "cable", fabric.impacts);
-  const times = cables / fabric.cables.length;
-  const all = held.map((each) => ({ ...each, what: CABLES[each.what] ?? "cable", count: Math.round(each.count * times) }));
+  const times = page.counts.rows / fabric.cables.length;
+  const all = held.map((each) => ({ ...each, what: `${TIERS[each.what] ?? ""}${rowWord(page)}`, count: Math.round(each.count * times) }));
   return [...switches, ...all].sort((a, b) => a.place - b.place);
 }
 

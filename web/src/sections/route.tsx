@@ -75,7 +75,7 @@ function Ways({ shape, ends }: { shape: Shape; ends: [string, string] }) {
   if (!held) {
     return <p class="note">{`This page does not hold the cables of both; ask: fabricgen route FABRIC ${ends.join(" ")}`}</p>;
   }
-  const part = fabric !== null && fabric.cables.length < page.counts.cables;
+  const part = fabric !== null && fabric.cables.length < page.counts.rows;
   return paths.length ? <Kinds paths={paths} part={part} /> : <NoWay router={router} ends={[source, target]} />;
 }
 
