@@ -57,6 +57,15 @@ def faults_of(source: str) -> list[str]:
     return [f"line {line}: {fault}" for line, fault in sorted(faults)]
 
 
+def test_documents_name_the_targets_of_make() -> None:
+    """Every `make NAME` of the README and of CONTRIBUTING is a target, and both name those of the tests."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for name in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        named = set(re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE))
+        assert {"test", "test-all", "fuzz"} <= named <= targets, name
+
+
 def test_templates_are_found() -> None:
     """The collector below has something to collect."""
     assert TEMPLATES
