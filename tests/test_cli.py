@@ -151,6 +151,15 @@ def test_usage_is_2(cli: Cli, arguments: list[str]) -> None:
     assert "Traceback" not in ended.err
 
 
+def test_build_lists_directories_in_columns(cli: Cli) -> None:
+    """What is below each directory begins in the same column, however long its name is."""
+    first, *lines = cli("build", "fabric.yaml", "-o", "out", "--only", "configs,forwarding").out.splitlines()
+    assert first.startswith("out: ")
+    assert [line.split()[0] for line in lines] == ["manifest.json,", "configs/", "forwarding/", "hosts/"]
+    starts = [line.index(line.split()[at]) for line, at in zip(lines, (0, 1, 1, 1), strict=True)]
+    assert len(set(starts)) == 1
+
+
 MODEL = "switches.leaf={model: sn5600, breakout: 2x400G}"
 
 

@@ -23,6 +23,7 @@ from fabricgen.search.failing import worst
 from fabricgen.search.judging import judge
 from fabricgen.search.sizing import count, link_counts, switch_counts
 from fabricgen.search.space import candidates, whole
+from fabricgen.search.telling import document
 from fabricgen.spec import FabricSpec
 from fabricgen.workload.equations import iterate
 from fabricgen.workload.machine import find_llm, machine_of
@@ -241,6 +242,17 @@ def test_faults_of_the_question_are_not_faults_of_candidates() -> None:
         search(spec_of(**SMALL, search=OFFER), CATALOG, LLM, "no-such-gpu")
     with pytest.raises(Refusal, match="gpus-not-whole-domains"):
         search(spec_of(**SMALL | {"gpus": 12}, search=OFFER), CATALOG)
+
+
+def test_ties_are_described_in_words_that_agree() -> None:
+    """One tier, two tiers."""
+    offer = {"switches": ["sn5600"], "oversubscription": ["1:1"]}
+    spec = spec_of(gpus=64, hb_domain={"gpus": 8}, radix=8, search=offer)
+    found = document(search(spec, CATALOG, LLM), LLM)
+    told = [words for row in found["designs"] for words in row["alike"]]
+    counts = {each for words in told for each in words.split(", ") if " tier" in each}
+    assert "1 tier" in counts
+    assert counts <= {"1 tier", "2 tiers", "3 tiers"}
 
 
 def test_words_that_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

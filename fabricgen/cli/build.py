@@ -155,6 +155,7 @@ def _report(files: list[Written], out: Path) -> str:
     for file in files:
         top = file.path.split("/")[0] if "/" in file.path else "."
         tops.setdefault(top, []).append(file)
+    wide = max(len(top) for top in tops) + 1
     lines = [f"{out}: {grouped(len(files) + 1)} files, {grouped(sum(file.size for file in files))} bytes"]
     for top, below in sorted(tops.items()):
         shown = (
@@ -162,7 +163,7 @@ def _report(files: list[Written], out: Path) -> str:
             if len(below) <= SHOWN
             else f"{below[0].path.split('/', 1)[1]} and {grouped(len(below) - 1)} more"
         )
-        lines.append(f"  {top + '/':<10} {shown}" if top != "." else f"  {'':<10} manifest.json, {shown}")
+        lines.append(f"  {top + '/':<{wide}} {shown}" if top != "." else f"  {'':<{wide}} manifest.json, {shown}")
     return "\n".join(lines)
 
 

@@ -62,12 +62,13 @@ def doctor() -> list[Need]:
 
 
 def _program(name: str, package: str, version: list[str]) -> Need:
-    """Look for a program, and what it says of itself."""
+    """Look for a program, and its version; its path where it does not tell the version, as some releases of vtysh do not."""
     path = shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
     if path is None:
         return Need(name, "not installed", ok=False, install=f"apt-get install {package}")
     said = subprocess.run([path, *version], capture_output=True, text=True, check=False)  # noqa: S603 - a program that was found, asked for its version
-    return Need(name, ((said.stdout or said.stderr).strip().splitlines() or [path])[0], ok=True)
+    lines = [] if said.returncode else (said.stdout or said.stderr).strip().splitlines()
+    return Need(name, lines[0] if lines else path, ok=True)
 
 
 def _daemon(name: str) -> Need:

@@ -74,6 +74,7 @@ def _boxes(judged: Judged) -> str:
 def _words(judged: Judged) -> str:
     """Say in a line what a candidate is."""
     plan, request = judged.plan, judged.plan.request
+    tiers = f"{plan.sizing.tiers} tier{'s' * (plan.sizing.tiers > 1)}"
     planes = f", {request.planes} planes" if request.planes > 1 else ""
     shared = f", {plan.mapping.per_switch} rails a box" if request.design is not Design.FAT_TREE and plan.mapping.per_switch > 1 else ""
-    return f"{request.design}, {_boxes(judged)} {request.fronts[Role.LEAF].down.name}, {plan.sizing.tiers} tiers{planes}{shared}"
+    return f"{request.design}, {_boxes(judged)} {request.fronts[Role.LEAF].down.name}, {tiers}{planes}{shared}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -36,6 +37,24 @@ PARTS: dict[str, tuple[dict[str, Any] | str, int, int]] = {
     "planes": ({"gpus": 64, "hb_domain": {"gpus": 4}, "rails": {"planes": 2}, "radix": 8, "nos": "frr"}, 3, 6),
     "a million GPUs": ("million-hb8", 2, 8),
 }
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("echo vtysh 10.3; echo more", "vtysh 10.3"),
+        ("echo unrecognized option >&2; exit 1", None),
+        ("", None),
+    ],
+)
+def test_the_doctor_shows_a_version_or_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, found: str | None) -> None:
+    """What a program complains of is not its version."""
+    program = tmp_path / "vtysh"
+    program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (need,) = (each for each in fitting.doctor() if each.what == "vtysh")
+    assert (need.ok, need.found) == (True, found or str(program))
 
 
 @pytest.fixture(params=PARTS)
