@@ -20,6 +20,7 @@ from fabricgen.cli import run
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.terms import LinkKind
+from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
 from tests.conftest import ROOT
 from tests.laws.drawn import drawn_plans, other_plans
@@ -88,6 +89,25 @@ def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
     report = check(plan)
     assert report.ok, report.findings
     assert {code for code, method in by_code(report).items() if method == "formula"} == (BY_FORMULA if plan.links > LARGE else set())
+
+
+def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
+    """Both are made once, and a view that went wrong after the plan is found."""
+    plan = planned(**PLANS["lab"])
+    views = Views(plan, kept=True)
+    assert check(plan, views).ok
+    next(views.switches(0)).ports[0].cable = "r9-h00001"
+    assert check(plan, views).broken == ["outputs-agree"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a case
+    """Those of a large one are made whenever they are asked for, for they would fill the memory."""
+    plan = planned(**PLANS["lab"])
+    monkeypatch.setattr("fabricgen.viewing.KEPT_LINKS", plan.links - (not kept))
+    views = Views(plan, kept=True)
+    assert (next(views.switches(0)) is next(views.switches(0))) is kept
+    assert (views.cables(0) is views.cables(0, 0, len(plan.unit.kind))) is kept
 
 
 def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
@@ -204,8 +224,8 @@ def test_check_json(capsys: pytest.CaptureFixture[str]) -> None:
 def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exchange two host cables of different rails in every plan."""
 
-    def broken(plan: Any) -> Evidence:  # noqa: ANN401 - stands in for `evidence_of`
-        sound = evidence_of(plan)
+    def broken(*given: Any) -> Evidence:  # noqa: ANN401 - stands in for `evidence_of`
+        sound = evidence_of(*given)
         return swapped(sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0]))
 
     monkeypatch.setattr(fabricgen.checks, "evidence_of", broken)

@@ -72,6 +72,18 @@ def test_planning_imports_nothing_that_only_artefacts_need(environment: dict[str
     assert modules & (FOR_ARTEFACTS | FOR_OTHERS) == set()
 
 
+def test_configurations_import_nothing_that_other_groups_need(environment: dict[str, str], tmp_path: Path) -> None:
+    """Nor is a second process started for a few of them."""
+    asked = ["build", "--gpus", "1024", "--hb-domain", "8", "--radix", "64", "--only", "configs", "-o", str(tmp_path / "out")]
+    code = f"import sys; from fabricgen.cli import run; run({asked}); print(); print(*sys.modules)"
+    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    modules = set(ended.stdout.splitlines()[-1].split())
+    assert {"jinja2", "fabricgen.building.devices"} <= modules, ended.stderr
+    others = "bills clusters dcim_files documents drawings labs reports simulators tables workers"
+    assert modules & {f"fabricgen.building.{name}" for name in others.split()} == set()
+    assert modules & {"fabricgen.columns", "fabricgen.dcim", "fabricgen.growth", "fabricgen.label_pages", "fabricgen.report", "multiprocessing"} == set()
+
+
 SETTLED = """
 import gc, os, sys
 from fabricgen.cli import main

@@ -10,11 +10,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.building.tasks import OneFile
-from fabricgen.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles, schema_of
-from fabricgen.label_fit import fitting
-from fabricgen.label_pages import label_pages
 from fabricgen.labelling import LINE
-from fabricgen.serials import read_serials
 from fabricgen.views import CableSheet
 from fabricgen.writing import Root, Written, json_document, write_text
 
@@ -41,6 +37,10 @@ class SheetAsked:
 
     def sheets(self, plan: Plan, packs: Packs) -> Sheets:
         """Settle it. Raises Refusal for columns, serials or names that cannot be had."""
+        from fabricgen.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles
+        from fabricgen.label_fit import fitting
+        from fabricgen.serials import read_serials
+
         profiles = read_profiles(packs.files("cabling", "profiles.yaml"))
         serials = read_serials(self.serials, {*plan.hosts, *plan.switches()}) if self.serials else {}
         labelling = fitting(plan)
@@ -86,6 +86,8 @@ class LabelFile(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render page by page."""
+        from fabricgen.label_pages import label_pages
+
         pages = label_pages(sources.plan.spec.name, sources.sheets.table.labelling, self._cables(sources))
         yield write_text(root, self.path, (sources.packs.render(self.pack, self.template, page=page) for page in pages))
 
@@ -116,4 +118,6 @@ class SheetSchema(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it."""
+        from fabricgen.columns import schema_of
+
         yield write_text(root, self.path, [json_document(schema_of(sources.sheets.table, sources.plan.spec.name))])

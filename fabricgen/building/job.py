@@ -6,17 +6,9 @@ Owns the list of artefact groups and their order.
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fabricgen.building.bills import bill
-from fabricgen.building.clusters import clusters
-from fabricgen.building.dcim_files import dcim
-from fabricgen.building.devices import configs, forwarding, hosts
-from fabricgen.building.documents import cabling, graphs
-from fabricgen.building.drawings import drawings
-from fabricgen.building.labs import lab
-from fabricgen.building.reports import reports
-from fabricgen.building.simulators import simulators
 from fabricgen.building.sources import Sources
 from fabricgen.choosing import GROUPS, Group
 
@@ -27,21 +19,28 @@ if TYPE_CHECKING:
 
 __all__ = ["GROUPS", "Group", "Job"]
 
-TASKS: dict[Group, Callable[[Sources], Iterator[Task]]] = {
-    "cabling": cabling,
-    "bom": bill,
-    "configs": configs,
-    "hosts": hosts,
-    "forwarding": forwarding,
-    "graph": graphs,
-    "lab": lab,
-    "cluster": clusters,
-    "drawings": drawings,
-    "simulators": simulators,
-    "dcim": dcim,
-    "report": reports,
+TASKS: dict[Group, str] = {
+    "cabling": "documents.cabling",
+    "bom": "bills.bill",
+    "configs": "devices.configs",
+    "hosts": "devices.hosts",
+    "forwarding": "tables.forwarding",
+    "graph": "documents.graphs",
+    "lab": "labs.lab",
+    "cluster": "clusters.clusters",
+    "drawings": "drawings.drawings",
+    "simulators": "simulators.simulators",
+    "dcim": "dcim_files.dcim",
+    "report": "reports.reports",
 }
-"""The tasks of each group, in the order in which they are done."""
+"""What lists the tasks of each group, in the order in which they are done: a module, imported for a build of that group only, and its function."""
+
+
+def _lists(group: Group) -> Callable[[Sources], Iterator[Task]]:
+    """Import what lists the tasks of a group."""
+    module, _, name = TASKS[group].partition(".")
+    listed: Callable[[Sources], Iterator[Task]] = getattr(import_module(f"fabricgen.building.{module}"), name)
+    return listed
 
 
 class Job(Sources):
@@ -50,7 +49,7 @@ class Job(Sources):
     @cached_property
     def steps(self) -> list[tuple[Group, Task]]:
         """The work of this job, task by task with its group, in an order that is the same on any machine."""
-        return [(group, task) for group, tasks in TASKS.items() if group in self.groups for task in tasks(self) if self._keeps(group, task)]
+        return [(group, task) for group in TASKS if group in self.groups for task in _lists(group)(self) if self._keeps(group, task)]
 
     @property
     def tasks(self) -> list[Task]:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from fabricgen.building.job import Job
     from fabricgen.building.sources import Task
 
-SERIAL_LINKS = 2_000
-"""Below this, which is a fabric of some 1,000 GPUs, a second process costs more than it brings."""
+SERIAL_LINKS = 20_000
+"""Below so many links, each counted for every group that is written, a second process costs more than it brings: everything about 1,000 GPUs, or the
+configurations of 10,000."""
 
 
 def build(job: Job, out: Path, advance: Callable[[str, int, int], None] | None = None, *, force: bool = False) -> list[Written]:
@@ -80,7 +81,7 @@ def _refuse_twice(files: list[Written]) -> None:
 
 def _work(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
     """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
-    if job.plan.links >= SERIAL_LINKS and len(tasks) > 1:
+    if job.plan.links * len(job.groups) >= SERIAL_LINKS and len(tasks) > 1:
         from fabricgen.building.workers import can_fork, in_parallel  # noqa: PLC0415 - most of a small build's imports
 
         if can_fork():

@@ -13,25 +13,10 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.checks import check
 from fabricgen.choosing import GROUPS
-from fabricgen.dcim.assets import Assets
-from fabricgen.dcim.pieces import Pieces
-from fabricgen.dcim.wire_lists import WireLists
-from fabricgen.dividing.portions import racks_of
-from fabricgen.drawing.drawings import Drawings
-from fabricgen.forwarding.tables import Tables
-from fabricgen.growth.phasing import phase_in
-from fabricgen.hosting.viewing import Hosts
-from fabricgen.machine_room.bundling import Fronts
-from fabricgen.machine_room.elevations import Elevations
-from fabricgen.machine_room.pulling import pull
-from fabricgen.machine_room.pullsheets import PullSheets
 from fabricgen.nos_packs import nos_packs
-from fabricgen.scheduling.viewing import cluster_view, devices_view
-from fabricgen.simulating.viewing import Simulator
-from fabricgen.subnets.viewing import Subnets, is_infiniband
+from fabricgen.subnets import is_infiniband
 from fabricgen.summary import Comparison, compare
 from fabricgen.terms import Role
-from fabricgen.topologies import Topologies
 from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk
 
@@ -41,14 +26,25 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.checks import Report as Judged
     from fabricgen.choosing import Group
+    from fabricgen.dcim.assets import Assets
+    from fabricgen.dcim.pieces import Pieces
+    from fabricgen.dcim.wire_lists import WireLists
     from fabricgen.dividing.portions import Rack
+    from fabricgen.drawing.drawings import Drawings
+    from fabricgen.forwarding.tables import Tables
     from fabricgen.growth.phasing import Stage
+    from fabricgen.hosting.viewing import Hosts
     from fabricgen.machine_room.bundling import Bundle
+    from fabricgen.machine_room.elevations import Elevations
+    from fabricgen.machine_room.pullsheets import PullSheets
     from fabricgen.packs import Output, Pack, Packs
     from fabricgen.parts import Cable
     from fabricgen.planner import Plan
     from fabricgen.rooms.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView
+    from fabricgen.simulating.viewing import Simulator
+    from fabricgen.subnets.viewing import Subnets
+    from fabricgen.topologies import Topologies
     from fabricgen.writing import Root, Written
 
 RUN, SWITCHES, HOSTS = 8192, 128, 64
@@ -113,17 +109,19 @@ class Sources:
     @cached_property
     def judged(self) -> Judged:
         """How the plan stands before every law."""
-        return check(self.plan)
+        return check(self.plan, self.views)
 
     @cached_property
     def racks(self) -> dict[str, Rack]:
         """The parts of each rack."""
+        from fabricgen.dividing.portions import racks_of
+
         return racks_of(self.plan)
 
     @cached_property
     def views(self) -> Views:
         """The views of the plan."""
-        return Views(self.plan)
+        return Views(self.plan, kept=True)
 
     @cached_property
     def sheets(self) -> Sheets:
@@ -140,16 +138,24 @@ class Sources:
     @cached_property
     def pull_sheets(self) -> PullSheets:
         """The bundles and their sheets; only where devices have places."""
+        from fabricgen.machine_room.pullsheets import PullSheets
+
         return PullSheets(self.plan.spec.name, self._room, self._bundles, self.cable_facts)
 
     @cached_property
     def elevations(self) -> Elevations:
         """The pictures of racks and switches; only where devices have places."""
+        from fabricgen.machine_room.bundling import Fronts
+        from fabricgen.machine_room.elevations import Elevations
+
         return Elevations(Fronts(self.plan), self._room, self._bundles)
 
     @cached_property
     def _bundles(self) -> list[Bundle]:
         """The bundles of all cables."""
+        from fabricgen.machine_room.bundling import Fronts
+        from fabricgen.machine_room.pulling import pull
+
         cables = (cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit))
         return pull(Fronts(self.plan), cables, self._room)
 
@@ -163,61 +169,85 @@ class Sources:
     @cached_property
     def stages(self) -> list[Stage]:
         """What each phase of the plan buys."""
+        from fabricgen.growth.phasing import phase_in
+
         return phase_in(self.plan)
 
     @cached_property
     def cluster(self) -> ClusterView:
         """The stripes of the plan, as schedulers see them."""
+        from fabricgen.scheduling.viewing import cluster_view
+
         return cluster_view(self.plan)
 
     @cached_property
     def devices(self) -> DevicesView:
         """The devices of the plan in groups."""
+        from fabricgen.scheduling.viewing import devices_view
+
         return devices_view(self.plan)
 
     @cached_property
     def hosts(self) -> Hosts:
         """The views of the plan's hosts."""
+        from fabricgen.hosting.viewing import Hosts
+
         return Hosts(self.plan)
 
     @cached_property
     def assets(self) -> Assets:
         """What a database of the data centre holds of the plan."""
+        from fabricgen.dcim.assets import Assets
+
         return Assets(self.plan, self.views)
 
     @cached_property
     def pieces(self) -> Pieces:
         """The cables as such a database holds them."""
+        from fabricgen.dcim.pieces import Pieces
+
         return Pieces(self.plan, self.views)
 
     @cached_property
     def wire_lists(self) -> WireLists:
         """The plan as other planners take it."""
+        from fabricgen.dcim.wire_lists import WireLists
+
         return WireLists(self.plan, self.views)
 
     @cached_property
     def drawings(self) -> Drawings:
         """The drawings of the plan."""
+        from fabricgen.drawing.drawings import Drawings
+
         return Drawings(self.plan)
 
     @cached_property
     def simulator(self) -> Simulator:
         """What simulators read of the plan."""
+        from fabricgen.simulating.viewing import Simulator
+
         return Simulator(self.plan)
 
     @cached_property
     def tables(self) -> Tables:
         """The forwarding tables of the plan."""
+        from fabricgen.forwarding.tables import Tables
+
         return Tables(self.plan)
 
     @cached_property
     def topologies(self) -> Topologies:
         """The lab of the plan."""
+        from fabricgen.topologies import Topologies
+
         return Topologies(self.plan, self.packs, self.config_packs)
 
     @cached_property
     def subnets(self) -> Subnets:
         """The InfiniBand subnets of the plan."""
+        from fabricgen.subnets.viewing import Subnets
+
         return Subnets(self.plan)
 
     @cached_property

@@ -37,6 +37,7 @@ def can_fork() -> bool:
 
 def in_parallel(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
     """Do the tasks on every core; the results come in the order of the tasks."""
+    job.packs.prepare()
     for task in tasks:
         task.prepare(job)
     _shared.append((job, store))

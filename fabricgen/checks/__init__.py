@@ -22,6 +22,7 @@ from fabricgen.checks.routes import routes_apart
 from fabricgen.checks.rule import wired_as_planned
 from fabricgen.checks.spreading import flows_spread
 from fabricgen.checks.totals import counts_agree
+from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan
@@ -54,9 +55,9 @@ LAWS: tuple[Law, ...] = (
 """In the order in which they are asked: a law stands behind those without which it cannot be judged."""
 
 
-def check(plan: Plan) -> Report:
-    """Ask every law of a plan. Raises the Refusal of a price book that is not there."""
-    return judge(evidence_of(plan))
+def check(plan: Plan, views: Views | None = None) -> Report:
+    """Ask every law of a plan and of the views that are rendered. Raises the Refusal of a price book that is not there."""
+    return judge(evidence_of(plan, views or Views(plan, kept=True)))
 
 
 def judge(evidence: Evidence) -> Report:

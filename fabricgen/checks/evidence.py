@@ -164,6 +164,18 @@ class Evidence:
         name = gpu_name(*divmod(gpu, self.plan.request.domain_gpus))
         return f"{name}/{plane}" if self.plan.request.planes > 1 else name
 
+    def interfaces(self, unit: int, role: Role) -> list[str]:
+        """Name the planned ports of a role's box as the NOS of a unit does."""
+        front = self.plan.fronts(unit)[role]
+        if (role, front.nos) not in self._interfaces:
+            self._interfaces[role, front.nos] = [front.interface(port) for port in self.ports[role]]
+        return self._interfaces[role, front.nos]
+
+    @cached_property
+    def _interfaces(self) -> dict[tuple[Role, str], list[str]]:
+        """The names that were asked for."""
+        return {}
+
     def block(self, number: int) -> str:
         """Name a block of the fabric by its rail and its plane."""
         unit, block = divmod(number, self.plan.mapping.unit_blocks)
@@ -193,9 +205,9 @@ class Evidence:
         return f"cable {self.label(row)} ({self.lower(row)} - {self.upper(row)})"
 
 
-def evidence_of(plan: Plan) -> Evidence:
-    """Gather the evidence about a plan. Raises the Refusal of a price book that is not there."""
-    units, blocks, views, bom = range(plan.mapping.units), range(plan.mapping.unit_blocks), Views(plan), make_bom(plan)
+def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
+    """Gather the evidence about a plan and its views. Raises the Refusal of a price book that is not there."""
+    units, blocks, views, bom = range(plan.mapping.units), range(plan.mapping.unit_blocks), views or Views(plan), make_bom(plan)
     return Evidence(
         plan=plan,
         wiring=wiring_of(plan),

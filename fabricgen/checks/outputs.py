@@ -6,7 +6,9 @@ last unit and counted whole; units are alike, which `wired-as-planned` has shown
 
 from __future__ import annotations
 
-from itertools import chain
+from collections import Counter
+from itertools import chain, repeat
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -16,13 +18,19 @@ from fabricgen.cabling.ways import metres
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.terms import LinkKind, speed_text
+from fabricgen.wiring import Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from numpy.typing import NDArray
+
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.terms import Role
-    from fabricgen.views import CableView, SwitchView
+    from fabricgen.clos import Bools
+    from fabricgen.views import SwitchView
+
+    Texts = NDArray[np.object_]
+    """A column of texts."""
 
 CABLE = (
     "rail", "plane", "tier", "a_device", "a_interface", "b_device", "b_interface", "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "speed", "medium",
@@ -77,16 +85,18 @@ def outputs_agree(evidence: Evidence) -> Verdict:
     read, total = scope(evidence), len(evidence.wiring.kind)
     per_unit = total // evidence.plan.mapping.units
     found = []
+    every = None if read.formula else _links(evidence, np.arange(total))
     for run in read.rows:
         unit, start = divmod(run.start, per_unit)
         runs = [(unit, start, start + len(run))] if read.formula else [(each, 0, per_unit) for each in range(evidence.plan.mapping.units)]
-        views = chain.from_iterable(evidence.cables(*each) for each in runs)
-        found.append(_compare("cable list", CABLE, _listed(evidence, run), ((view.cable, _cells(view)) for view in views)))
+        views = list(chain.from_iterable(evidence.cables(*each) for each in runs))
+        given = zip(map(attrgetter("cable"), views), map(attrgetter(*CABLE), views), strict=True)
+        found.append(_compare("cable list", CABLE, _listed(evidence, run, every or _links(evidence, np.arange(run.start, run.stop))), given))
     for run in read.switches:
-        found += _configurations(evidence, run)
+        found += _configurations(evidence, run, every or _links(evidence, _rows_at(evidence, run)))
     outputs = "cable list, configurations"
-    if not read.formula:
-        joined = ((row.label, (row.low[0], row.high[0])) for row in _links(evidence, range(total)))
+    if every:
+        joined = zip(every.label.tolist(), zip(every.low.tolist(), every.high.tolist(), strict=True), strict=True)
         found.append(_compare("graph", ("a_device", "b_device"), joined, evidence.edges().items()))
         outputs += ", graph"
     taken = ((part, (count,)) for part, count in parts_of(evidence).items())
@@ -104,65 +114,95 @@ def views_of(evidence: Evidence, switches: range) -> Iterator[SwitchView]:
         yield from evidence.configs(unit, range(max(switches.start, first) - first, min(switches.stop, first + boxes) - first))
 
 
-class _Link(NamedTuple):
-    """A link in the words of outputs; `address` is the leaf's end of a numbered host link."""
+class _Links(NamedTuple):
+    """Links in the words of outputs, column by column; `address` is the leaf's end of a numbered host link."""
 
-    label: str
-    kind: LinkKind
-    rail: str
-    plane: int
-    low: End
-    high: End
-    lower: int
-    upper: int
-    address: str
+    label: Texts
+    rail: Texts
+    plane: Whole
+    kind: Whole
+    low: Texts
+    low_port: Texts
+    high: Texts
+    high_port: Texts
+    lower: Whole
+    upper: Whole
+    address: Texts
 
 
-def _links(evidence: Evidence, rows: Iterable[int] | Whole) -> Iterator[_Link]:
+def _links(evidence: Evidence, rows: Whole) -> _Links:
     """Put links into words, from the wiring."""
-    plan, wiring, boxes = evidence.plan, evidence.wiring, evidence.boxes
-    request, mapping, rows = plan.request, plan.mapping, np.asarray(rows)
-    roles = [box.role for box in plan.naming.boxes]
-    named: dict[tuple[str, ...], dict[Role, list[str]]] = {}
-    nics = [[plan.naming.interface(gpu, plane) for plane in range(request.planes)] for gpu in range(request.host_gpus)]
-    nth = np.cumsum(evidence.has_host)[rows] - 1
-    for unit, kind, block, lower, lower_port, upper, upper_port, _, number, seat in zip(
-        *(column[rows].tolist() for column in wiring), nth.tolist(), strict=True
-    ):
-        rail, address = mapping.rail(unit, block), ""
-        fronts = plan.fronts(unit)
-        if (spoken := tuple(front.nos for front in fronts.values())) not in named:
-            named[spoken] = {role: [fronts[role].interface(port) for port in each] for role, each in evidence.ports.items()}
-        ports = named[spoken]
-        if kind == LinkKind.HOST:
-            host, within = divmod(lower, request.host_gpus)
-            low = evidence.hosts[host], nics[within][lower_port]
-            rail = lower % request.domain_gpus % request.rails
-            address = f"{dotted(int(evidence.addresses.nic[seat]) - 1)}/31" if plan.addresses.numbered else ""
-        else:
-            low = evidence.switches[lower], ports[roles[lower % boxes]][lower_port]
-        high = evidence.switches[upper], ports[roles[upper % boxes]][upper_port]
-        label = f"{evidence.prefixes[unit, block, kind]}{number:0{plan.label_width}}"
-        yield _Link(label, LinkKind(kind), "" if rail is None else str(rail), mapping.plane(unit), low, high, lower, upper, address)
+    plan, wiring, host = evidence.plan, Wiring(*(column[rows] for column in evidence.wiring)), evidence.has_host[rows]
+    request, mapping, between = plan.request, plan.mapping, ~host
+    gpu, port = wiring.lower[host].astype(np.int64), wiring.lower_port[host]
+    rails = [
+        ["" if rail is None else str(rail) for rail in (mapping.rail(unit, block) for block in range(mapping.unit_blocks))] for unit in range(mapping.units)
+    ]
+    rail = np.array(rails, dtype=object)[wiring.unit, wiring.block]
+    rail[host] = _texts(map(str, range(request.rails)))[gpu % request.domain_gpus % request.rails]
+    low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
+    switches = _texts(evidence.switches)
+    low[host], low[between] = _texts(evidence.hosts)[gpu // request.host_gpus], switches[wiring.lower[between]]
+    nics = [[plan.naming.interface(within, plane) for plane in range(request.planes)] for within in range(request.host_gpus)]
+    low_port[host] = np.array(nics, dtype=object)[gpu % request.host_gpus, port]
+    low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
+    address = np.full(len(rows), "", dtype=object)
+    if plan.addresses.numbered:
+        seats = (np.cumsum(evidence.has_host) - 1)[rows[host]]
+        address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[seats].tolist()]
+    names = zip(wiring.unit.tolist(), wiring.block.tolist(), wiring.kind.tolist(), wiring.number.tolist(), strict=True)
+    labels = [f"{evidence.prefixes[unit, block, kind]}{number:0{plan.label_width}}" for unit, block, kind, number in names]
+    planes = np.array([mapping.plane(unit) for unit in range(mapping.units)])[wiring.unit]
+    ends = low, low_port, switches[wiring.upper], _interfaces(evidence, wiring.upper, wiring.upper_port)
+    return _Links(_texts(labels), rail, planes, wiring.kind, *ends, wiring.lower, wiring.upper, address)
 
 
-def _listed(evidence: Evidence, rows: range) -> Iterator[tuple[str, Row]]:
+def _texts(texts: Iterable[str]) -> Texts:
+    """Return texts as a column."""
+    return np.array([*texts], dtype=object)
+
+
+def _interfaces(evidence: Evidence, switch: Whole, port: Whole) -> Texts:
+    """Name ports of switches as the NOS of their unit does."""
+    named, unit, tier = np.empty(len(switch), dtype=object), switch // evidence.boxes, evidence.tier[switch]
+    for role in evidence.plan.roles:
+        first: dict[str, int] = {}
+        alike = np.array([first.setdefault(evidence.plan.fronts(each)[role].nos, each) for each in range(evidence.plan.mapping.units)])[unit]
+        for each in first.values():
+            rows = (tier == role.tier) & (alike == each)
+            named[rows] = _texts(evidence.interfaces(each, role))[port[rows]]
+    return named
+
+
+def _rows_at(evidence: Evidence, switches: range) -> Whole:
+    """Find the links that end at some switches."""
+    wiring = evidence.wiring
+    upper = (wiring.upper >= switches.start) & (wiring.upper < switches.stop)
+    lower = ~evidence.has_host & (wiring.lower >= switches.start) & (wiring.lower < switches.stop)
+    return np.flatnonzero(upper | lower)
+
+
+def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[str, Row]]:
     """Return what the cable list must say of some links; a link of several cables has a letter behind its label for each."""
     parts = [
         (speed_text(joint.speed_gbps), joint.medium, joint.cable.model, *(module.model if module else "" for module in (joint.lower, joint.upper)))
         for joint in evidence.offers
     ]
-    for link, laid, offer in zip(_links(evidence, rows), _laid(evidence, rows), evidence.offer[rows.start : rows.stop].tolist(), strict=True):
-        cables = evidence.offers[offer].cables
-        cells = (link.rail, link.plane, int(link.kind), *link.low, *link.high, *laid, *parts[offer])
-        yield from ((link.label + letter, cells) for letter in ("abcdefgh"[:cables] if cables > 1 else [""]))
-
-
-def _laid(evidence: Evidence, rows: range) -> Iterator[Row]:
-    """Return rack and unit of both ends, and the length, that the cable list must name for some links."""
-    if evidence.lengths is None:
-        yield from [("",) * 5] * len(rows)
+    offer = evidence.offer[rows.start : rows.stop]
+    cables = np.array([joint.cables for joint in evidence.offers])[offer]
+    cells = (*links[1:8], *_laid(evidence, rows), *np.array(parts, dtype=object)[offer].T)
+    listed = zip(*(column.tolist() for column in cells), strict=True)
+    if not np.any(cables > 1):
+        yield from zip(links.label.tolist(), listed, strict=True)
         return
+    for label, count, row in zip(links.label.tolist(), cables.tolist(), listed, strict=True):
+        yield from ((label + letter, row) for letter in ("abcdefgh"[:count] if count > 1 else [""]))
+
+
+def _laid(evidence: Evidence, rows: range) -> list[Texts]:
+    """Return rack and unit of both ends, and the length, that the cable list must name for some links, column by column."""
+    if evidence.lengths is None:
+        return [np.full(len(rows), "", dtype=object)] * 5
     wiring, lengths, room, of_hosts = evidence.wiring, evidence.lengths, evidence.lengths.room, evidence.plan.request.host_gpus
     here = slice(rows.start, rows.stop)
     low = np.where(evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts)
@@ -174,52 +214,49 @@ def _laid(evidence: Evidence, rows: range) -> Iterator[Row]:
     if lengths.pieces:
         shared = lengths.pieces.number.ravel()[here] >= 0
         way[shared] = lengths.needed_mm.ravel()[here][shared]
-    stock = lengths.stock_mm[lengths.rounded(evidence.offer[here], way)]
-    for ends, length in zip(zip(low.tolist(), high.tolist(), strict=True), stock.tolist(), strict=True):
-        seats = [(room.names[room.standing.rack[end]], str(room.standing.unit[end])) for end in ends]
-        yield (*seats[0], *seats[1], metres(length))
+    stock = _texts(map(metres, lengths.stock_mm.tolist()))[lengths.rounded(evidence.offer[here], way)]
+    racks, units = _texts(room.names), room.standing.unit
+    seats = [seat for end in (low, high) for seat in (racks[room.standing.rack[end]], _texts(map(str, units[end].tolist())))]
+    return [*seats, stock]
 
 
-def _cells(view: CableView) -> Row:
-    """Return what a row of the cable list says."""
-    ends = (view.a_device, view.a_interface, view.b_device, view.b_interface)
-    laid = (view.a_rack, view.a_unit, view.b_rack, view.b_unit, view.length_m)
-    return (view.rail, view.plane, view.tier, *ends, *laid, view.speed, view.medium, view.part, view.a_transceiver, view.b_transceiver)
-
-
-def _said(evidence: Evidence, switches: range) -> Iterator[tuple[End, Row]]:
+def _said(links: _Links, switches: range) -> Iterator[tuple[End, Row]]:
     """Return what the ports in use of some switches must say: far end, cable and address."""
-    wiring = evidence.wiring
-    upper = (wiring.upper >= switches.start) & (wiring.upper < switches.stop)
-    lower = ~evidence.has_host & (wiring.lower >= switches.start) & (wiring.lower < switches.stop)
-    for link in _links(evidence, np.flatnonzero(upper | lower)):
-        if link.upper in switches:
-            yield link.high, (*link.low, link.label, link.address)
-        if link.kind != LinkKind.HOST and link.lower in switches:
-            yield link.low, (*link.high, link.label, "")
+    at = (links.upper >= switches.start) & (links.upper < switches.stop)
+    yield from _pairs((links.high, links.high_port), (links.low, links.low_port, links.label, links.address), at)
+    at = (links.kind != LinkKind.HOST) & (links.lower >= switches.start) & (links.lower < switches.stop)
+    yield from _pairs((links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at)
 
 
-def _configurations(evidence: Evidence, switches: range) -> Iterator[Objections]:
+def _pairs(keys: Sequence[Texts], cells: Sequence[Texts], at: Bools) -> Iterator[tuple[End, Row]]:
+    """Return the rows of some columns by the two columns that name them."""
+    key, row = (zip(*(column[at].tolist() for column in columns), strict=True) for columns in (keys, cells))
+    return zip(key, row, strict=True)
+
+
+def _configurations(evidence: Evidence, switches: range, links: _Links) -> Iterator[Objections]:
     """Compare the ports in use, and the number of idle ones, of some switches."""
     said: list[tuple[End, Row]] = []
     idle: list[tuple[str, Row]] = []
+    interface, cells = attrgetter("interface"), attrgetter(*PORT)
     for view in views_of(evidence, switches):
-        said += (((view.name, port.interface), (port.peer_device, port.peer_interface, port.cable, port.address)) for port in view.ports)
-        idle.append((view.name, (len({port.interface for port in view.idle_ports} - {port.interface for port in view.ports}),)))
-    yield _compare("configuration", PORT, _said(evidence, switches), said)
+        used = [*map(interface, view.ports)]
+        said += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
+        idle.append((view.name, (len({*map(interface, view.idle_ports)}.difference(used)),)))
+    yield _compare("configuration", PORT, _said(links, switches), said)
     sizes = {role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles}
-    used = evidence.links_of
-    spare = ((evidence.switches[switch], (sizes[evidence.role(switch)] - int(used[switch]),)) for switch in switches if used[switch])
+    used_ports = evidence.links_of
+    spare = ((evidence.switches[switch], (sizes[evidence.role(switch)] - int(used_ports[switch]),)) for switch in switches if used_ports[switch])
     yield _compare("list of idle ports", ("count",), spare, idle)
 
 
 def _compare(output: str, columns: Sequence[str], wanted: Iterable[tuple[Key, Row]], given: Iterable[tuple[Key, Row]]) -> Objections:
     """Object to what an output says twice, leaves out, adds, or says otherwise."""
-    want, have, twice = dict(wanted), dict[Key, Row](), []
-    for key, row in given:
-        if key in have:
-            twice.append(key)
-        have[key] = row
+    rows = list(given)
+    want, have = dict(wanted), dict(rows)
+    if want == have and len(have) == len(rows):
+        return against((), Objection)
+    twice = [key for key, count in Counter(key for key, _ in rows).items() for _ in range(count - 1)]
     wrong = [*twice, *(key for key in want if key not in have), *(key for key in have if key not in want)]
     wrong += [key for key, row in want.items() if have.get(key, row) != row]
 

@@ -42,8 +42,7 @@ def _faults(evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Poo
     blocks, own, mapping = evidence.plan.mapping.unit_blocks, int(evidence.box_block[box]), evidence.plan.mapping
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
-    interface = evidence.plan.fronts(unit)[role].interface
-    block_of = {interface(port): number % blocks if own < 0 else own for number, port in enumerate(evidence.ports[role])}
+    names = evidence.interfaces(unit, role)
     if len(view.instances) != len(served):
         yield Objection(f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks")
         return
@@ -57,7 +56,7 @@ def _faults(evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Poo
             if strange or missed:
                 counts = f"it holds {strange:,} addresses of others, and misses {missed:,} of {evidence.block(number)}"
                 yield Objection(f"{name} announces {prefix}, which is not its own", (counts,))
-        yield from _misplaced(view, instance, {port for port, at in block_of.items() if at == block}, name)
+        yield from _misplaced(view, instance, set(names[block::blocks] if own < 0 else names), name)
 
 
 def _misplaced(view: SwitchView, instance: Instance, wanted: set[str], name: str) -> Iterator[Objection]:
@@ -81,9 +80,16 @@ class _Pool:
         numbers, starts = np.unique(blocks[order], return_index=True)
         for number, own in zip(numbers.tolist(), np.split(addresses[order], starts[1:]), strict=True):
             self.by_block[number] = np.sort(own)
+        self._held: dict[tuple[int, str], tuple[int, int]] = {}
 
     def strangers(self, block: int, prefix: str) -> tuple[int, int]:
-        """Return how many addresses of other blocks a prefix holds, and how many of the block's own it misses."""
+        """Return how many addresses of other blocks a prefix holds, and how many of the block's own it misses; all switches of a block announce one prefix."""
+        if (block, prefix) not in self._held:
+            self._held[block, prefix] = self._strangers(block, prefix)
+        return self._held[block, prefix]
+
+    def _strangers(self, block: int, prefix: str) -> tuple[int, int]:
+        """Count them."""
         network = IPv4Network(prefix)
         ends = int(network.network_address), int(network.broadcast_address) + 1
         every, own = (int(np.diff(np.searchsorted(column, ends))[0]) for column in (self.sorted, self.by_block[block]))

@@ -99,6 +99,10 @@ class Packs:
             shown = is_file(self._home / pack / template)
             raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
 
+    def prepare(self) -> None:
+        """Import what renders templates, once for workers that are forked afterwards."""
+        _ = self._environment
+
     def compile(self) -> None:
         """Compile every shipped template, and keep the code for later runs."""
         self._environment.codes.writes = True

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.diagnostics import Refusal, refuse
 from fabricgen.guids import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
+from fabricgen.subnets import is_infiniband
 from fabricgen.subnets.views import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
 from fabricgen.table_text import SHOWN
 from fabricgen.terms import LinkKind, Role
@@ -34,11 +35,6 @@ DESCRIPTION_BYTES = 64
 
 SINGLE_ENGINES, ENGINES = ["updn"], ["ftree", "updn"]
 """How a subnet of one leaf is routed, which is no tree to ftree, and how others are: OpenSM takes the next where one gives up."""
-
-
-def is_infiniband(plan: Plan) -> bool:
-    """Say whether the fabric's switches speak InfiniBand; `resolving` sees to it that all of them speak the same."""
-    return plan.request.fronts[Role.LEAF].model.transport == "infiniband"
 
 
 class Subnets:

@@ -23,13 +23,22 @@ if TYPE_CHECKING:
 __all__ = ["Views", "vrf_name"]
 
 
-class Views:
-    """Makes the views of one plan, unit by unit; what is the same in every unit is worked out once."""
+KEPT_LINKS = 50_000
+"""Views of up to so many links are kept where they are read more than once: they take 50 MB."""
 
-    def __init__(self, plan: Plan) -> None:
+
+class Views:
+    """Makes the views of one plan, unit by unit; what is the same in every unit is worked out once.
+
+    With `kept`, the views of a fabric of up to `KEPT_LINKS` links are made once, for laws and templates alike.
+    """
+
+    def __init__(self, plan: Plan, *, kept: bool = False) -> None:
         """Keep the plan; nothing is made before it is asked for."""
         self.plan, self._ports = plan, Ports(plan)
-        self._cables, self._switches = CableViews(self._ports), SwitchViews(self._ports)
+        self._kept = kept and plan.links <= KEPT_LINKS
+        self._cables, self._switches = CableViews(self._ports), SwitchViews(self._ports, kept=self._kept)
+        self._rows: dict[tuple[int, int, int], list[CableView]] = {}
 
     @property
     def facts(self) -> dict[Role, list[PortFacts]]:
@@ -47,7 +56,14 @@ class Views:
     def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
         own = self._of(unit)
-        return self._cables.cables(unit, start, stop) if own is self else own.cables(unit, start, stop)
+        if own is not self:
+            return own.cables(unit, start, stop)
+        if not self._kept:
+            return self._cables.cables(unit, start, stop)
+        run = unit, start, len(self.plan.unit.kind) if stop is None else stop
+        if run not in self._rows:
+            self._rows[run] = self._cables.cables(*run)
+        return self._rows[run]
 
     def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
@@ -57,7 +73,7 @@ class Views:
     @cached_property
     def _spoken(self) -> dict[int, Views]:
         """What makes the views of the rails whose switches run another NOS."""
-        return {rail: Views(self.plan.speaking(rail)) for rail in self.plan.request.spoken}
+        return {rail: Views(self.plan.speaking(rail), kept=self._kept) for rail in self.plan.request.spoken}
 
     def _of(self, unit: int) -> Views:
         """Return what makes the views of a unit."""

@@ -35,10 +35,11 @@ FIRST_TABLE = 1000
 class SwitchViews:
     """Makes the views of the switches of one plan."""
 
-    def __init__(self, ports: Ports) -> None:
-        """Keep the ports of the plan."""
+    def __init__(self, ports: Ports, *, kept: bool = False) -> None:
+        """Keep the ports of the plan; with `kept`, each view is made once."""
         self.plan, self.ports = ports.plan, ports
-        self._kept: tuple[int, Ints] | None = None
+        self._lengths: tuple[int, Ints] | None = None
+        self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
         """Work out now what all units share."""
@@ -51,7 +52,15 @@ class SwitchViews:
         for index in boxes or range(len(names)):
             box = self.plan.naming.boxes[index]
             if self.plan.installed[index] and box.role in roles:
-                yield self._switch(unit, index, box, names, labels)
+                yield self._once(unit, index, box, names, labels)
+
+    def _once(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> SwitchView:
+        """Make the view of one switch, or return the one that was kept."""
+        if self._made is None:
+            return self._switch(unit, index, box, names, labels)
+        if (unit, index) not in self._made:
+            self._made[unit, index] = self._switch(unit, index, box, names, labels)
+        return self._made[unit, index]
 
     def _switch(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> SwitchView:
         """Make the view of one switch."""
@@ -159,10 +168,10 @@ class SwitchViews:
     def _metres(self, unit: int) -> Ints:
         """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
         lengths = self.plan.lengths if self.plan.spec.site else None
-        if self._kept is None or self._kept[0] != unit:
+        if self._lengths is None or self._lengths[0] != unit:
             long = -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000) if lengths else np.zeros_like(self.plan.unit.kind)
-            self._kept = unit, long
-        return self._kept[1]
+            self._lengths = unit, long
+        return self._lengths[1]
 
 
 def _hwsku(front: Front) -> str:
