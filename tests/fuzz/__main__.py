@@ -31,6 +31,7 @@ from tests.fuzz.kills import kills, search_kills
 from tests.fuzz.packs import search_packs, templates
 from tests.fuzz.program import Case, runs
 from tests.fuzz.requests import close, requests, search_requests
+from tests.fuzz.targets import search_targets, targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -51,6 +52,7 @@ class Campaign(NamedTuple):
 CAMPAIGNS = {
     "fabrics": Campaign(sessions(), search_fabrics, 40),
     "documents": Campaign(readings(), search_documents, 120),
+    "targets": Campaign(targets(), search_targets, 60),
     "packs": Campaign(templates(), search_packs, 40),
     "requests": Campaign(requests(), search_requests, 40),
     "kills": Campaign(kills, search_kills, 1),

@@ -50,9 +50,29 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
 
 
 @st.composite
+def shapes(draw: st.DrawFn) -> Inventory:
+    """Draw an inventory of at most 4,096 GPUs with large HB domains, large switches or neither, in any design."""
+    domain = draw(st.sampled_from((8, 16, 32, 72, 128, 256)))
+    return {
+        "name": "shape",
+        "design": draw(st.sampled_from(("rail-only", "rail-optimized", "fat-tree"))),
+        "gpus": domain * draw(st.integers(1, 4096 // domain)),
+        "hb_domain": {"gpus": domain},
+        "rails": {
+            "count": draw(st.sampled_from([rails for rails in (1, 2, 4, 8, 16, 72, 256) if domain % rails == 0])),
+            "planes": draw(st.sampled_from((1, 1, 2))),
+            "per_switch": draw(st.sampled_from((1, "auto"))),
+            "tiers": draw(st.sampled_from(("auto", "auto", 2, 3))),
+        },
+        "switches": {"leaf": {"generic": {"radix": draw(st.sampled_from((16, 32, 64, 128, 256, 512, 1024)))}}},
+        "spread": draw(st.sampled_from(("even", "minimal"))),
+    }
+
+
+@st.composite
 def fabrics(draw: st.DrawFn) -> Inventory:
-    """Draw an inventory: one that the laws are asked of, or a wild one, with up to four keys more."""
-    drawn = draw(st.one_of(inventories(), inventories(), wild_inventories()))
+    """Draw an inventory: one that the laws are asked of, a wild one, or one of unusual shape, with up to four keys more."""
+    drawn = draw(st.one_of(inventories(), inventories(), wild_inventories(), shapes()))
     keys = draw(st.lists(st.sampled_from(sorted(EXTRAS)), max_size=4, unique=True))
     return {**drawn, **{key: draw(st.sampled_from(EXTRAS[key])) for key in keys}}
 

@@ -56,13 +56,17 @@ def read_case(text: str) -> Case:
 
 
 class Ended(NamedTuple):
-    """How a run ended; `cpu_s` counts its worker processes, `grown_mib` is what it added to the peak of this process."""
+    """How a run ended; `cpu_s` counts its worker processes, `grown_mib` is what it added to the peak of this process.
+
+    `altered` names the files of the case that are not as they were written.
+    """
 
     code: int
     out: str
     err: str
     cpu_s: float
     grown_mib: float
+    altered: tuple[str, ...] = ()
 
 
 class EndlessError(Exception):
@@ -71,10 +75,10 @@ class EndlessError(Exception):
 
 def execute(case: Case, home: Path) -> Ended:
     """Write the files of a case into `home` and run it there."""
-    for name, text in case.files.items():
-        path = home / name
+    written = {home / name: text.encode("utf-8", "surrogateescape") for name, text in case.files.items()}
+    for path, content in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+        path.write_bytes(content)
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
     entered = io.TextIOWrapper(io.BytesIO(case.stdin.encode("utf-8", "surrogateescape")), encoding="utf-8")
     before, peak = _cpu_s(), _peak_mib()
@@ -86,7 +90,9 @@ def execute(case: Case, home: Path) -> Ended:
             code = FAULT
     out, err = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in streams)
     runs[case.arguments[0] if case.arguments else ""] += 1
-    return Ended(code, out, err, _cpu_s() - before, _peak_mib() - peak)
+    cpu_s, grown_mib = _cpu_s() - before, _peak_mib() - peak
+    altered = tuple(path.name for path, content in written.items() if not path.is_file() or path.is_symlink() or path.read_bytes() != content)
+    return Ended(code, out, err, cpu_s, grown_mib, altered)
 
 
 def faults(case: Case, ended: Ended) -> Iterator[str]:
@@ -99,6 +105,8 @@ def faults(case: Case, ended: Ended) -> Iterator[str]:
         yield "a control character on the terminal"
     if ended.cpu_s > CPU_S:
         yield f"{ended.cpu_s:.0f} CPU seconds"
+    if ended.altered:
+        yield f"{', '.join(ended.altered)} was altered"
     if ended.grown_mib > PEAK_MIB:
         yield f"{ended.grown_mib:.0f} MiB"
     if "--json" in case.arguments and ended.code in (0, 1):
