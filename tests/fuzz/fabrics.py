@@ -53,6 +53,8 @@ EXTRAS: dict[str, tuple[Any, ...]] = {
 def shapes(draw: st.DrawFn) -> Inventory:
     """Draw an inventory of at most 4,096 GPUs with large HB domains, large switches or neither, in any design."""
     domain = draw(st.sampled_from((8, 16, 32, 72, 128, 256)))
+    tiers = draw(st.sampled_from(("auto", "auto", 2, 3)))
+    radices = (16, 32, 64, 128) if tiers == 3 else (16, 32, 64, 128, 256, 512, 1024)  # noqa: PLR2004 - three forced tiers of 1,024 ports are a quarter million links
     return {
         "name": "shape",
         "design": draw(st.sampled_from(("rail-only", "rail-optimized", "fat-tree"))),
@@ -62,9 +64,9 @@ def shapes(draw: st.DrawFn) -> Inventory:
             "count": draw(st.sampled_from([rails for rails in (1, 2, 4, 8, 16, 72, 256) if domain % rails == 0])),
             "planes": draw(st.sampled_from((1, 1, 2))),
             "per_switch": draw(st.sampled_from((1, "auto"))),
-            "tiers": draw(st.sampled_from(("auto", "auto", 2, 3))),
+            "tiers": tiers,
         },
-        "switches": {"leaf": {"generic": {"radix": draw(st.sampled_from((16, 32, 64, 128, 256, 512, 1024)))}}},
+        "switches": {"leaf": {"generic": {"radix": draw(st.sampled_from(radices))}}},
         "spread": draw(st.sampled_from(("even", "minimal"))),
     }
 
