@@ -54,7 +54,8 @@ def shapes(draw: st.DrawFn) -> Inventory:
     """Draw an inventory of at most 4,096 GPUs with large HB domains, large switches or neither, in any design."""
     domain = draw(st.sampled_from((8, 16, 32, 72, 128, 256)))
     tiers = draw(st.sampled_from(("auto", "auto", 2, 3)))
-    radices = (16, 32, 64, 128) if tiers == 3 else (16, 32, 64, 128, 256, 512, 1024)  # noqa: PLR2004 - three forced tiers of 1,024 ports are a quarter million links
+    largest = 128 if tiers == 3 else 1024  # three tiers of 1,024 ports are a quarter million links
+    radices = [radix for radix in (16, 32, 64, 128, 256, 512, 1024) if radix <= largest]
     return {
         "name": "shape",
         "design": draw(st.sampled_from(("rail-only", "rail-optimized", "fat-tree"))),
