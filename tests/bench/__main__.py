@@ -6,6 +6,7 @@ of a build is what Jinja alone takes to render the same text from views that are
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import resource
@@ -122,7 +123,7 @@ def everyday() -> None:
     try:
         bare = min(python(["-c", BARE]).cpu_s for _ in range(5))
         for gpus, wanted in EVERYDAY:
-            cost = best(["build", *sizing(gpus, 8, 64), "-o", str(home / "out")], 3)
+            cost = min((measured(["build", *sizing(gpus, 8, 64), "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s)
             growth = f", x{cost.cpu_s / before:.2f}" if before else ""
             figure = f"{cost.cpu_s:.2f} s / {bare:.2f} s = {cost.cpu_s / bare:.1f}{growth}"
             say(f"whole build of {gpus:,} GPUs against the bare import", figure, wanted or "x4.2 at most")
@@ -250,23 +251,37 @@ def one_config() -> None:
     say(f"frr.conf of {len(switch.ports)} ports, in the sandbox", f"{(time.process_time() - started) / runs * 1e6:.0f} us", "under 200 us")
 
 
-def against_jinja(out: Path) -> None:
+def against_jinja(home: Path) -> None:
     """Compare a whole build with Jinja rendering the same files from views that are ready, outside the sandbox."""
-    views, units = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(4)
+    views, units = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(8)
     configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
-    rendered = 0.0
-    for unit in units:
-        switches, rows = list(views.switches(unit)), views.cables(unit)
-        started = time.process_time()
-        for switch in switches:
-            for template in configs:
-                template.render(switch=switch)
-        for template in tables:
-            template.render(chunk=Chunk("bench", rows, first=False, last=False))
-        rendered += time.process_time() - started
-    floor = rendered * views.plan.mapping.units / len(units)
-    cost = measured(["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom", "-o", str(out)])
-    say(f"build of {FLOOR_GPUS:,} GPUs against Jinja alone", f"{cost.cpu_s:.1f} s / {floor:.1f} s = {cost.cpu_s / floor:.2f}", "close to 3")
+    _jinja_alone(views, units[0], configs, tables)  # it compiles what the templates include
+    gc.freeze()  # the workers of a build do so, too
+    floor = sum(_jinja_alone(views, unit, configs, tables) for unit in units) * views.plan.mapping.units / len(units)
+    asked = ["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom"]
+    cost = min((measured([*asked, "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s)
+    say(f"build of {FLOOR_GPUS:,} GPUs against Jinja alone", f"{cost.cpu_s:.2f} s / {floor:.2f} s = {cost.cpu_s / floor:.2f}", "as low as can be")
+
+
+def _jinja_alone(views: Views, unit: int, configs: list[Template], tables: list[Template]) -> float:
+    """Return the CPU seconds in which Jinja renders a unit's files."""
+    switches, rows = list(views.switches(unit)), views.cables(unit)
+    started = time.process_time()
+    for switch in switches:
+        for template in configs:
+            template.render(switch=switch)
+    for template in tables:
+        template.render(chunk=Chunk("bench", rows, first=False, last=False))
+    return time.process_time() - started
+
+
+def fresh(home: Path) -> Path:
+    """Return an OUT that does not exist, in a directory whose files stay until all is measured.
+
+    For a minute or more ext4 looks past the inodes of files that were removed, one by one, and a new
+    file takes three times as long.
+    """
+    return Path(tempfile.mkdtemp(dir=home)) / "out"
 
 
 def _templates(pack: str, each: str) -> Iterator[Template]:
@@ -278,10 +293,11 @@ def _templates(pack: str, each: str) -> Iterator[Template]:
     return (environment.get_template(f"{pack}/{output.template}") for output in outputs if output.each == each)
 
 
-def growth(out: Path, sizes: tuple[int, ...]) -> None:
+def growth(home: Path, sizes: tuple[int, ...]) -> None:
     """Measure whole builds, each four times the last."""
     before: float | None = None
     for gpus in sizes:
+        out = fresh(home)
         cost = measured(["build", *sizing(gpus), "--only", "cabling,configs,bom", "-o", str(out)])
         files = [path.stat().st_size for path in out.rglob("*") if path.is_file()]
         ratio = f"x{cost.cpu_s / before:.2f}" if before else ""
@@ -330,9 +346,9 @@ def main() -> None:
     labs()
     home = Path(tempfile.mkdtemp(prefix="fabricgen-bench-"))
     try:
-        against_jinja(home / "out")
+        against_jinja(home)
         shapes(home)
-        growth(home / "out", SIZES[:-1] if quick else SIZES)
+        growth(home, SIZES[:-1] if quick else SIZES)
         changes(home, SIZES[:-1] if quick else SIZES)
     finally:
         shutil.rmtree(home, ignore_errors=True)
