@@ -62,14 +62,18 @@ def measured(arguments: list[str]) -> Cost:
 
 
 def python(arguments: list[str]) -> Cost:
-    """Run Python in a process of its own. `wait4` counts that process and those that it started and waited for."""
-    command = [sys.executable, *arguments]
+    """Run Python in a process of its own."""
+    return process([sys.executable, *arguments])
+
+
+def process(command: list[str]) -> Cost:
+    """Run a program. `wait4` counts its process and those that it started and waited for."""
     started = time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
-        raise SystemExit(f"{' '.join(arguments)} ended with {child.returncode}")
+        raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
     return Cost(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
@@ -133,20 +137,24 @@ def everyday() -> None:
 
 
 def peers() -> None:
-    """Measure configurations of EOS beside pyavd, which renders the same switches in a venv of its own."""
+    """Measure configurations of EOS beside pyavd, which renders the same switches in a venv of its own: both as whole processes, from a file to configurations.
+
+    Ours reads an inventory, plans and proves it; pyavd reads the finished facts of each switch.
+    """
     if not PEERS.exists():
         say("configurations of EOS against pyavd", "pyavd is not installed", "`make bench-peers`")
         return
     for gpus, wanted in EOS:
-        said = subprocess.run([str(PEERS), "-m", "tests.bench.peers", str(gpus)], capture_output=True, text=True, check=True)
-        switches, theirs = said.stdout.split()
         with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as home:
-            fabric = Path(home) / "fabric.yaml"
+            fabric, facts = Path(home) / "fabric.yaml", f"{home}/facts.json"
+            program = [str(PEERS), "-m", "tests.bench.peers"]
+            switches = subprocess.run([*program, "facts", str(gpus), facts], capture_output=True, text=True, check=True).stdout.strip()
+            theirs = process([*program, "render", facts, home]).cpu_s
             fabric.write_text(
                 f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n", encoding="utf-8"
             )
-            cost = best(["build", str(fabric), "--only", "configs", "-o", f"{home}/out"], 3)
-        figure = f"{float(theirs):.1f} s / {cost.cpu_s:.2f} s = {float(theirs) / cost.cpu_s:.1f}"
+            cost = best(["build", str(fabric), "--only", "configs", "-o", f"{home}/out"], 5)
+        figure = f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}"
         say(f"configurations of {switches} EOS switches against pyavd", figure, wanted)
 
 

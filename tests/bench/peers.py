@@ -1,32 +1,43 @@
-"""CPU seconds that pyavd takes to render the switches of a plan, as one number on stdout; run by the interpreter of `.venv-peers`."""
+"""pyavd on the switches of a plan, as two processes: `facts GPUS FILE` writes what it is given, and `render FILE FOLDER` is what is measured.
+
+Run by the interpreter of `.venv-peers`. The second reads that file, validates and renders each switch, and writes its configuration; it imports nothing
+of fabricgen.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
-import time
-
-from fabricgen.catalog import Catalog
-from fabricgen.planner import make_plan
-from fabricgen.spec import FabricSpec
-from fabricgen.viewing import Views
+from pathlib import Path
 
 MODEL = "7060dx5-64s"
 
 
-def main() -> None:
-    """Translate every switch of a fabric of so many GPUs, and measure pyavd alone: its import, its schema and its templates."""
-    started = time.process_time()
-    from tests.eos_avd import facts_of, rendered  # noqa: PLC0415 - its import is measured
+def write_facts(gpus: int, file: Path) -> None:
+    """Write every switch of a fabric of so many GPUs as structured configuration, and print how many there are."""
+    from fabricgen.catalog import Catalog  # noqa: PLC0415 - pyavd's process does without
+    from fabricgen.planner import make_plan  # noqa: PLC0415 - as above
+    from fabricgen.spec import FabricSpec  # noqa: PLC0415 - as above
+    from fabricgen.viewing import Views  # noqa: PLC0415 - as above
+    from tests.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
 
-    imported = time.process_time() - started
-    spec = {"name": "bench", "gpus": int(sys.argv[1]), "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": MODEL}}}
+    spec = {"name": "bench", "gpus": gpus, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": MODEL}}}
     views = Views(make_plan(FabricSpec.model_validate(spec), Catalog()))
     facts = [facts_of(switch) for unit in range(views.plan.mapping.units) for switch in views.switches(unit)]
-    started = time.process_time()
-    for switch in facts:
-        rendered(switch)
-    print(len(facts), imported + time.process_time() - started)  # noqa: T201 - the caller reads it
+    file.write_text(json.dumps(facts), encoding="utf-8")
+    print(len(facts))  # noqa: T201 - the caller reads it
+
+
+def render(file: Path, folder: Path) -> None:
+    """Render every switch of a file."""
+    from tests.eos_avd import rendered  # noqa: PLC0415 - as above
+
+    for facts in json.loads(file.read_text(encoding="utf-8")):
+        (folder / f"{facts['hostname']}.cfg").write_text(rendered(facts), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1] == "facts":
+        write_facts(int(sys.argv[2]), Path(sys.argv[3]))
+    else:
+        render(Path(sys.argv[2]), Path(sys.argv[3]))
