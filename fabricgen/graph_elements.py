@@ -46,7 +46,7 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
                 port = f"{name}/{plane}"
                 yield name, port, port, {"kind": "nic", "capacity_gbps": request.speed_gbps, "rail": rail, "plane": plane}
     for unit in range(plan.mapping.units):
-        yield from _links(plan, unit)
+        yield from link_edges(plan, unit)
 
 
 def switch_nodes(plan: Plan, unit: int) -> Iterator[tuple[str, Shown]]:
@@ -73,7 +73,7 @@ def switch_names(plan: Plan, unit: int) -> list[str]:
     return names
 
 
-def _links(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
+def link_edges(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield the links of one unit."""
     request, mapping, names = plan.request, plan.mapping, switch_names(plan, unit)
     plane, blocks, width = mapping.plane(unit), mapping.unit_blocks, plan.label_width

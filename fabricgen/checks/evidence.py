@@ -17,7 +17,7 @@ from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.checks.vertices import Vertices
 from fabricgen.dividing.portions import racks_of
 from fabricgen.forwarding.hashing import spread
-from fabricgen.graph_elements import edges, nodes
+from fabricgen.graph_elements import link_edges, nodes
 from fabricgen.summary import summarize
 from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.viewing import Views
@@ -252,4 +252,5 @@ def _addresses(plan: Plan) -> Addresses:
 def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
     """Read the links back from the graph; a NIC port stands for its host, and a rail's part of a shared box for the box."""
     devices = {node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)}
-    return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in edges(plan) if "cable" in shown}
+    links = chain.from_iterable(link_edges(plan, unit) for unit in range(plan.mapping.units))
+    return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in links}
