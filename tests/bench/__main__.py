@@ -153,7 +153,8 @@ def peers() -> None:
             fabric.write_text(
                 f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n", encoding="utf-8"
             )
-            cost = best(["build", str(fabric), "--only", "configs", "-o", f"{home}/out"], 5)
+            runs = (measured(["build", str(fabric), "--only", "configs", "-o", f"{home}/out{run}"]) for run in range(5))  # none replaces another
+            cost = min(runs, key=lambda cost: cost.cpu_s)
         figure = f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}"
         say(f"configurations of {switches} EOS switches against pyavd", figure, wanted)
 
