@@ -149,7 +149,7 @@ def peers() -> None:
             fabric, facts = Path(home) / "fabric.yaml", f"{home}/facts.json"
             program = [str(PEERS), "-m", "tests.bench.peers"]
             switches = subprocess.run([*program, "facts", str(gpus), facts], capture_output=True, text=True, check=True).stdout.strip()
-            theirs = process([*program, "render", facts, home]).cpu_s
+            theirs = min(process([*program, "render", facts, home]).cpu_s for _ in range(3))
             fabric.write_text(
                 f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n", encoding="utf-8"
             )
