@@ -6,7 +6,7 @@ is ignored. Where the folder cannot be written, as in a system's installation th
 Python is told to write no bytecode, templates are compiled in every run.
 
 A file begins with the SHA-256 of its code and of everything that this code follows from: the text,
-name and path of the template, the versions of Python and of Jinja, and the source of the
+name and path of the template, the version of Python, and the sources of Jinja and of the
 environment. Any other file is ignored, and replaced.
 """
 
@@ -61,9 +61,9 @@ class CodeCache:
     @cached_property
     def _environment(self) -> bytes:
         """What code follows from beside its template."""
-        jinja = getattr(jinja2, "__version__", "") or _jinja_version()
-        sources = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
-        return b"\0".join([MAGIC_NUMBER, jinja.encode(), *(hashlib.sha256(path.read_bytes()).digest() for path in sources)])
+        own = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
+        sources = [*own, *sorted(Path(jinja2.__file__).parent.glob("*.py"))]
+        return b"\0".join([MAGIC_NUMBER, *(hashlib.sha256(path.read_bytes()).digest() for path in sources)])
 
     @cached_property
     def _trusted(self) -> bool:
@@ -108,10 +108,3 @@ def _is_ours(status: os.stat_result) -> bool:
     """Return whether a file or folder belongs to who runs the program or to who installed it, and nobody else can write it."""
     owners = {os.geteuid(), PACKAGE.stat().st_uid}
     return status.st_uid in owners and not status.st_mode & WRITABLE_BY_OTHERS
-
-
-def _jinja_version() -> str:
-    """Return the version of a Jinja that does not tell it itself."""
-    from importlib.metadata import version  # noqa: PLC0415 - takes as long as reading all templates
-
-    return version("jinja2")
