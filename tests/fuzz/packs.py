@@ -62,6 +62,7 @@ def expressions(draw: st.DrawFn) -> str:
 
 
 STATEMENTS = (
+    "{{% include 'mine/leak.j2' %}}{{{{ {0} }}}}",
     "{{{{ {0} }}}}", "{{% for x in {0} %}}{{{{ x }}}}{{{{ {1} }}}}{{% endfor %}}", "{{% set y = {0} %}}{{{{ y.{2} }}}}",
     "{{% if {0} %}}a{{% else %}}b{{% endif %}}",
     "{{% macro m(a) %}}{{{{ {0} }}}}{{{{ m(a) }}}}{{% endmacro %}}{{{{ m({1}) }}}}", "{{% include '../../f.yaml' %}}", "{{% include {0} %}}",
@@ -76,13 +77,16 @@ STATEMENTS = (
 @st.composite
 def templates(draw: st.DrawFn) -> Case:
     """Draw a build with one template of a stranger; what only takes the whole budget is drawn seldom."""
-    few = STATEMENTS if draw(st.integers(0, 19)) == 0 else STATEMENTS[:10]
+    few = STATEMENTS if draw(st.integers(0, 19)) == 0 else STATEMENTS[:11]
     parts = draw(st.lists(st.sampled_from(few), min_size=1, max_size=2))
     text = "".join(part.format(draw(expressions()), draw(expressions()), draw(st.sampled_from(ATTRIBUTES))) for part in parts)
     path, group = draw(st.sampled_from(TARGETS))
     files = {"f.yaml": f"{SMALL}nos: frr\n", "own/mine/pack.yaml": PACK, "own/mine/x.j2": "x", f"own/{path}": text}
     return Case(("build", "f.yaml", "-o", "out", "--only", group, "--templates", "own"), files)
 
+
+OUTSIDE = "what lies outside of the pack"
+"""The content of a file that a link in the pack leads to."""
 
 FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "subprocess.Popen", "pickle.find_class", "socket.connect")
 seen: list[str] = []
@@ -101,7 +105,13 @@ def search_packs(case: Case, home: Path) -> Iterator[tuple[Case, str]]:
         sys.addaudithook(watch)
         _watched.append(True)
     seen.clear()
+    leak = home / "own" / "mine" / "leak.j2"
+    leak.parent.mkdir(parents=True)
+    (home / "secret").write_text(OUTSIDE, encoding="utf-8")
+    leak.symlink_to("../../secret")
     ended = execute(case, home)
+    if any(OUTSIDE in path.read_text(encoding="utf-8") for path in (home / "out").rglob("*") if path.is_file()):
+        yield case, "the template read a file outside of its pack"
     yield from ((case, f"the template caused {event}") for event in seen)
     yield from ((case, fault) for fault in faults(case, ended))
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 NAMES = (
     "f.yaml", "./f.yaml", "own/../f.yaml", "own", "own/kept.txt", "kept.csv", "link", "new", "new/deep/er", "", ".", "..", "/dev/null", "/dev/full",
+    "/dev/zero",
     "/proc/x", "-",
     "a" * 300, "x/" * 200, "\x1b[31m", "é", "a b", "=1+1", "new.tar.zst", "new.zip", "new.tar", "f.yaml.zip", "x\ny", "\udcff",
 )  # fmt: skip
