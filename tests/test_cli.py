@@ -536,7 +536,7 @@ reserve: {gpus: 128}
 spares: {cables: {percent: 2, minimum: 1}}
 addressing: {host_links: numbered, host_pool: 10.0.0.0/9, loopback_pool: 10.128.0.0/10, asn_base: 4200000000, mtu: 9216, bfd: true}
 roce: {dscp: 26, priority: 3}
-naming: {leaf: "r{rail}-leaf-{n}", host: "dgx-{n:03}"}
+naming: {leaf: "leaf-{n}", host: "dgx-{n:03}"}
 prices: {book: paper-v5, parts: {sn5600: 50000}}
 nos: {leaf: frr, spine: frr}
 """

@@ -8,6 +8,7 @@ from typing import NoReturn
 
 import pytest
 
+from tests.fuzz.documents import inputs
 from tests.fuzz.outputs import count_faults
 from tests.fuzz.program import Case, Ended, execute, faults, read_case
 
@@ -21,6 +22,17 @@ def test_what_was_found_stays_mended(path: Path, tmp_path: Path) -> None:
     """Each case that once broke a promise keeps all of them."""
     case = read_case(path.read_text(encoding="utf-8"))
     assert list(faults(case, execute(case, tmp_path))) == []
+
+
+def test_each_reader_starts_from_a_file_that_it_takes(tmp_path: Path) -> None:
+    """The search spoils good files: none of them is refused before it is spoiled."""
+    refused = []
+    for number, given in enumerate(inputs()):
+        home = tmp_path / str(number)
+        home.mkdir()
+        ended = execute(Case(given.arguments, {**given.files, given.name: given.text}), home)
+        refused += [(given.arguments, ended.err)] if ended.code > 1 or "error[" in ended.err else []
+    assert refused == []
 
 
 def test_a_good_run_breaks_no_promise(tmp_path: Path) -> None:

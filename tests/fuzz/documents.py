@@ -16,30 +16,13 @@ from fabricgen.resources import shipped
 from fabricgen.viewing import Views
 from tests.asbuilt.test_reading import DIALECTS, RECORDED
 from tests.fuzz.program import Case, execute, faults
+from tests.test_catalog_import import platform
+from tests.test_cli import RICH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-INVENTORY = """\
-name: rich
-design: rail-only
-gpus: 64
-hb_domain: {gpus: 8, hosts: 1, bandwidth: 3.6Tbps}
-host: {model: dgx-h100}
-rails: {count: 8, planes: 1, per_switch: auto, tiers: auto}
-switches:
-  leaf: {model: sn5600, breakout: 2x400G}
-oversubscription: "1:1"
-spread: even
-reserve: {gpus: 128}
-spares: {cables: {percent: 2, minimum: 1}}
-addressing: {host_links: numbered, host_pool: 10.0.0.0/9, loopback_pool: 10.128.0.0/10, asn_base: 4200000000, mtu: 9216, bfd: true}
-roce: {dscp: 26, priority: 3}
-naming: {leaf: "r{rail}-leaf-{n}", host: "dgx-{n:03}"}
-prices: {book: paper-v5, parts: {sn5600: 50000}}
-nos: {leaf: eos, spine: eos}
-"""
 SMALL = "name: small\ndesign: fat-tree\ngpus: 4\nhb_domain: {gpus: 2}\nnaming: {leaf: 'r0-leaf-{n}'}\nswitches: {leaf: {generic: {radix: 8}}}\n"
 SMALL_IB = (
     "name: ib\ndesign: fat-tree\ngpus: 16\nhb_domain: {gpus: 8}\nhost: {model: dgx-h100}\nrails: {tiers: 2}\nswitches: {leaf: {model: qm9700}}\n"
@@ -70,7 +53,7 @@ def inputs() -> tuple[Input, ...]:
     lab = {"f.yaml": (shipped("inventories") / "lab-64.yaml").read_text(encoding="utf-8")}
     devices = sorted({name for cable in cables for name in (cable.a_device, cable.b_device)})
     positions = "device,hall,row,rack,unit\n" + "".join(f"{name},A,1,{1 + at // 30},{1 + at % 30}\n" for at, name in enumerate(devices))
-    placed = {"f.yaml": lab["f.yaml"] + "site: {positions: positions.csv, footprints: {host: {units: 1}}}\n"}
+    placed = {"f.yaml": lab["f.yaml"] + "site: {positions: positions.csv, footprints: {host: {units: 1}, leaf: {units: 1}, spine: {units: 1}}}\n"}
     catalog = shipped("inventories")
     switch, cable_part, host = (
         (catalog / "catalog" / kind / name).read_text(encoding="utf-8")
@@ -78,17 +61,17 @@ def inputs() -> tuple[Input, ...]:
     )
     book, workload = ((catalog / kind / name).read_text(encoding="utf-8") for kind, name in (("prices", "paper-v5.yaml"), ("workloads", WORKLOAD)))
     dialects = {name: text if isinstance(text, str) else json.dumps(text) for name, text in DIALECTS.items()}
-    rich = {"f.yaml": INVENTORY}
+    rich = {"f.yaml": RICH}
     return (
-        Input("f.yaml", INVENTORY, ("plan", "f.yaml", "--json")),
-        Input("f.yaml", INVENTORY, ("check", "f.yaml", "--json")),
+        Input("f.yaml", RICH, ("plan", "f.yaml", "--json")),
+        Input("f.yaml", RICH, ("check", "f.yaml", "--json")),
         *(Input("r0-leaf-1.json", text, ("audit", "f.yaml", "--lldp", "r0-leaf-1.json", "--json"), small) for text in dialects.values()),
         Input("r0-leaf-1.json", (RECORDED / "r0-leaf-1.json").read_text(encoding="utf-8"), ("audit", "f.yaml", "--lldp", "r0-leaf-1.json"), small),
         Input("ib.txt", (RECORDED / "faithful.ibnetdiscover").read_text(encoding="utf-8"), ("audit", "f.yaml", "--ibnetdiscover", "ib.txt"),
               {"f.yaml": SMALL_IB.rsplit("addressing", 1)[0]}),
-        Input("dead.txt", "r0-h00001\nr0-leaf-1 swp1\n", ("audit", "f.yaml", "--degraded", "dead.txt", "--json"), lab),
+        Input("dead.txt", "link:r0-h00001\nport:r0-leaf-1 swp1\n", ("audit", "f.yaml", "--degraded", "dead.txt", "--json"), lab),
         Input("positions.csv", positions, ("plan", "f.yaml", "--json"), placed),
-        Input("guids.csv", "device,port,guid\nleaf-1,,0x0002c90000000001\nhost-1,0,0x0002c90000000002\n", ("plan", "f.yaml"), {"f.yaml": SMALL_IB}),
+        Input("guids.csv", "device,port,guid\nleaf-1,,0x0002c90000000001\nhost-1,mlx5_0,0x0002c90000000002\n", ("plan", "f.yaml"), {"f.yaml": SMALL_IB}),
         Input("serials.csv", "device,serial\nhost-1,A1\nr0-leaf-1,B2\n",
               ("build", "f.yaml", "-o", "out", "--only", "cabling", "--serials", "serials.csv", "--columns", "cable,a_device,a_serial"), small),
         Input("book.yaml", book, ("plan", "f.yaml", "--prices", "book.yaml", "--json"), rich),
@@ -102,7 +85,7 @@ def inputs() -> tuple[Input, ...]:
         Input("plan.json", json.dumps(plan.document({"name": "lab-64"}), indent=1), ("diff", "plan.json", "f.yaml", "--json"), lab),
         Input("type.yaml", "manufacturer: X\nmodel: SN5600\nslug: sn5600\nu_height: 2\ninterfaces:\n  - {name: swp1, type: 800gbase-x-osfp}\n",
               ("catalog", "import", "type.yaml", "-o", "own")),
-        Input("platform.json", json.dumps({"interfaces": {"Ethernet0": {"index": "1,1", "lanes": "0,1", "breakout_modes": {"1x800G": ["etp1"]}}}}),
+        Input("platform.json", json.dumps(platform(2)),
               ("catalog", "import", "platform.json", "-o", "own")),
         Input("own/mine/pack.yaml", PACK,
               ("build", "f.yaml", "-o", "out", "--only", "graph", "--templates", "own"),
