@@ -16,6 +16,9 @@ COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
 HEADERS = {"a_device", "device", "host", "hostname", "local_device", "switch", "local", "source", "from"}
 """What the first column of a header may be called; no device is."""
 
+TABLE_COLUMNS = 3
+"""Columns of SONiC's table that are read, beside the last: the port, the neighbor and its port."""
+
 _TABLE = re.compile(r"^LocalPort\s+RemoteDevice\s+RemotePortID\b", re.MULTILINE)
 
 
@@ -70,6 +73,8 @@ def _table(text: str, device: str) -> Evidence:
     if rule is None:
         raise UnreadableError("the table of `show lldp table` has no dashes below its header", 2)
     starts = [found.start() for found in re.finditer("-+", rule)]
+    if len(starts) < TABLE_COLUMNS:
+        raise UnreadableError(f"the table of `show lldp table` has {len(starts)} columns, and its first {TABLE_COLUMNS} are read", 2)
     evidence = Evidence(reporters={device})
     for line in lines[2:]:
         if not line.strip() or set(line.strip()) == {"-"} or line.startswith("Total entries"):
