@@ -34,10 +34,16 @@ class Ways:
         """
         exits, landings = np.full_like(source, -1), np.full_like(source, -1)
         left = np.flatnonzero(self.living.hb[source] | self.living.hb[target])
-        for attempt in self._attempts():
+        tried, lives = (-2, -2), True
+        for step, turn, far in self._attempts():
             if not len(left):
                 break
-            leaving, landing = self._candidate(source[left], target[left], *attempt)
+            if (step, turn) != tried:  # where no exit has a living port, as on a dead rail, no landing is looked for
+                tried = step, turn
+                lives = bool(self.living.mask[self._candidate(source[left], target[left], step, turn, 0)[0]].any())
+            if not lives:
+                continue
+            leaving, landing = self._candidate(source[left], target[left], step, turn, far)
             good = self._usable(source[left], target[left], leaving, landing)
             exits[left[good]], landings[left[good]] = leaving[good], landing[good]
             left = left[~good]
