@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Path, Refusal
+from fabricgen.core.diagnostics import Finding, Path, Refusal
+from fabricgen.core.terms import Role
 from fabricgen.heritage.rings import Slices
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

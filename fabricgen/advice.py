@@ -13,10 +13,10 @@ import numpy as np
 from fabricgen.bisection import bisection_of
 from fabricgen.cabling.offers import alternatives
 from fabricgen.cabling.preference import RULE
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Role, ratio_text
 from fabricgen.designs import rails_of_a_box
-from fabricgen.diagnostics import Refusal
 from fabricgen.planner import draft_plan
-from fabricgen.terms import Role, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

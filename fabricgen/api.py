@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan
@@ -43,7 +43,7 @@ def plan_file(
     files, which shadow the shipped ones, and `templates` directories of your own packs. Raises Refusal; its findings have the file, line
     and column of what is wrong.
 
-    >>> from fabricgen.resources import shipped
+    >>> from fabricgen.core.resources import shipped
     >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).request.rails
     4
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.flow import max_flow
+from fabricgen.core.max_flow import max_flow
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator

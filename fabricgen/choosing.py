@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
-from fabricgen.diagnostics import Finding, Refusal, nearest
+from fabricgen.core.diagnostics import Finding, Refusal, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

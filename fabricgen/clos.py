@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.diagnostics import Path
+    from fabricgen.core.diagnostics import Path
 
     Ints = NDArray[np.int32]
     Whole = NDArray[np.integer[Any]]

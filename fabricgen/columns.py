@@ -12,11 +12,11 @@ import textwrap
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.colours import colour
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse
+from fabricgen.core.colours import colour
+from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse
+from fabricgen.core.terms import ROLES
+from fabricgen.core.yaml_text import load_facts
 from fabricgen.rooms.positions import hall_name
-from fabricgen.source import load_facts
-from fabricgen.terms import ROLES
 from fabricgen.views import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Path, suggest
-from fabricgen.terms import Design, speed_text
+from fabricgen.core.diagnostics import Finding, Path, suggest
+from fabricgen.core.terms import Design, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.clos import Widths, Words, size, width
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import Design, Role
 from fabricgen.heritage.rings import Rings, ring_of
-from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
 from fabricgen.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.viewing import vrf_name
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Place, Refusal, suggest
-from fabricgen.files import FileError, csv_rows
-from fabricgen.table_text import CELLS_HINT, SHOWN, table_text
+from fabricgen.core.csv_text import CELLS_HINT, SHOWN, table_text
+from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
+from fabricgen.core.files import FileError, csv_rows
 
 if TYPE_CHECKING:
     from pathlib import Path

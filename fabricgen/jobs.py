@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import Finding, Place, Refusal, refuse, suggest
-from fabricgen.files import FileError, OpenError, read_text
+from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
+from fabricgen.core.files import FileError, OpenError, read_text
+from fabricgen.core.terms import gpu_name
 from fabricgen.forwarding import find_gpu
-from fabricgen.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.labelling import LINE, Labelling, shared
 from fabricgen.rooms.footprints import HOST, KINDS
 

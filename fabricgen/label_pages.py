@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.colours import HUES
+from fabricgen.core.colours import HUES
+from fabricgen.core.template_api import for_templates
 from fabricgen.qr import paths, size
-from fabricgen.template_api import for_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ from itertools import takewhile
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from fabricgen.colours import colour
+from fabricgen.core.colours import colour
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

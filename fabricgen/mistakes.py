@@ -16,18 +16,18 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from fabricgen.diagnostics import Finding, nearest
-from fabricgen.source import read_scalar
+from fabricgen.core.diagnostics import Finding, nearest
+from fabricgen.core.yaml_text import read_scalar
+from fabricgen.core.yaml_tree import LONGEST_SHOWN
 from fabricgen.spec import PATTERNS, SHORT_FORMS, FabricSpec
-from fabricgen.yaml_tree import LONGEST_SHOWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pydantic.fields import FieldInfo
 
-    from fabricgen.diagnostics import Path
-    from fabricgen.source import Document
+    from fabricgen.core.diagnostics import Path
+    from fabricgen.core.yaml_text import Document
 
 _MUST = {
     "int": "a whole number",

@@ -9,15 +9,15 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.terms import Role
     from fabricgen.fronts import Front
     from fabricgen.packs import Pack, Packs
     from fabricgen.planner import Plan
-    from fabricgen.terms import Role
 
     Path = tuple[str | int, ...]
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import gpu_name
 from fabricgen.jobs import find_job, job_text
-from fabricgen.terms import gpu_name
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,9 +13,9 @@ from functools import cached_property
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import ROLES, Role
 from fabricgen.spec import NAME
-from fabricgen.terms import ROLES, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

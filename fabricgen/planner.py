@@ -24,13 +24,13 @@ from fabricgen.cabling.outfitting import first_of
 from fabricgen.cabling.preference import rank
 from fabricgen.cabling.trays import check_trays
 from fabricgen.cabling.ways import Ways
+from fabricgen.core.diagnostics import Finding, Refusal, refuse
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.designs import Mapping, map_design
-from fabricgen.diagnostics import Finding, Refusal, refuse
 from fabricgen.heritage.rings import Heritage, Slices, check_heritage
 from fabricgen.placing import Naming, check_names, check_patterns
 from fabricgen.resolving import Request, resolve
 from fabricgen.rooms.room import make_room
-from fabricgen.terms import LinkKind, Role
 from fabricgen.units import Unit, wire_unit
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.bom.pricing import price_book, terms_of
 from fabricgen.choosing import choose
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.label_fit import fitting
 from fabricgen.nos_packs import nos_packs
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
-from fabricgen.diagnostics import Path as KeyPath
-from fabricgen.files import FileError, OpenError, parse_json, read_bytes, read_stream
-from fabricgen.source import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
+from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
+from fabricgen.core.diagnostics import Path as KeyPath
+from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
+from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
 from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.contradictions import contradictions
-from fabricgen.diagnostics import Finding, Path, Refusal, nearest
+from fabricgen.core.diagnostics import Finding, Path, Refusal, nearest
+from fabricgen.core.terms import ROLES, Design, Role, speed_text
 from fabricgen.fronts import Front
-from fabricgen.terms import ROLES, Design, Role, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Place, Refusal, refuse, suggest
-from fabricgen.files import FileError, OpenError, csv_rows, read_text
-from fabricgen.table_text import CELLS_HINT, MOST_BYTES, SHOWN
+from fabricgen.core.csv_text import CELLS_HINT, MOST_BYTES, SHOWN
+from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
+from fabricgen.core.files import FileError, OpenError, csv_rows, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import CLASSES, Bom, make_bom
 from fabricgen.bom.loads import loads_of
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.planner import Plan, make_plan
-from fabricgen.terms import Design, LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom, Line
+    from fabricgen.core.terms import Design
     from fabricgen.planner import Plan
     from fabricgen.spec import SparePolicy, Spares
     from fabricgen.summary import Comparison
-    from fabricgen.terms import Design
 
 
 def bom_view(bom: Bom, plan: Plan) -> BomView:

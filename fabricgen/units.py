@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.clos import leaf_spine, spine_core
+from fabricgen.core.terms import LinkKind
 from fabricgen.heritage.rings import joints
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.clos import Bools, Ints, Joints

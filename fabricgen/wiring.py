@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.clos import Ints

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fabricgen.compiled_facts import FILE, compile_line
-from fabricgen.source import parse_facts
+from fabricgen.core.compiled_facts import FILE, compile_line
+from fabricgen.core.yaml_text import parse_facts
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("inventories/catalog", "inventories/prices", "inventories/workloads", "templates")

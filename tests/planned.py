@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.planner import Plan, make_plan
 from fabricgen.resolving import Request, resolve
 from fabricgen.spec import FabricSpec

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

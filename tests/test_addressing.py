@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.addressing import ROOM, Slice, dotted
-from fabricgen.terms import Role
+from fabricgen.core.terms import Role
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes
 

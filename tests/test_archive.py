@@ -17,7 +17,7 @@ import pytest
 import zstandard
 
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.writing import KINDS, MANIFEST, Written, adopt, archiving, reserve, verify, write_manifest, write_text
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import fabricgen.bisection
 from fabricgen.bisection import bisection_of
 from fabricgen.checks import check, evidence_of
 from fabricgen.checks.halves import _Cut
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from tests.planned import planned
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from openpyxl import load_workbook
 
 from fabricgen.building import SheetAsked
 from fabricgen.cli import run
-from fabricgen.colours import colour
 from fabricgen.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
+from fabricgen.core.colours import colour
 from fabricgen.growth.cutsheets import read_cut_sheet
 from fabricgen.packs import Packs, csv_cell, csv_rows
 from fabricgen.views import CableSheet, Chunk, opposite

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.catalog import KINDS, Catalog
-from fabricgen.diagnostics import Finding, Refusal, nearest
+from fabricgen.core.diagnostics import Finding, Refusal, nearest
+from fabricgen.core.resources import shipped
 from fabricgen.parts import Cable, Host, PriceBook, Sourced, Switch, Transceiver, Workload
-from fabricgen.resources import shipped
 
 if TYPE_CHECKING:
     from pathlib import Path

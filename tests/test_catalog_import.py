@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
-from fabricgen.source import write_yaml
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.transcribing import make_draft, read_description
 from tests.test_platforms import MODELS, _folder, _switch
 

@@ -17,9 +17,9 @@ from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS, check, evidence_of, judge
 from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run
+from fabricgen.core.terms import LinkKind
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
 from tests.conftest import ROOT

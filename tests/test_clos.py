@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from fabricgen.clos import Sizing, Width, Widths, Words, leaf_spine, size, spine_core, spread_over, width
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen import source
-from fabricgen.compiled_facts import FILE, compile_line, find
-from fabricgen.source import load_facts, parse_facts
+from fabricgen.core import yaml_text
+from fabricgen.core.compiled_facts import FILE, compile_line, find
+from fabricgen.core.yaml_text import load_facts, parse_facts
 from tests.compiled import document, sources
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def test_a_compiled_file_has_the_values_of_its_yaml() -> None:
 
 def test_a_shipped_file_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was compiled is read without YAML."""
-    monkeypatch.setattr(source, "parse_facts", None)
+    monkeypatch.setattr(yaml_text, "parse_facts", None)
     for path in sources():
         assert load_facts(path)
 

@@ -14,7 +14,7 @@ from fabricgen.contradictions import MOST_GPUS, contradictions
 from fabricgen.spec import FabricSpec
 
 if TYPE_CHECKING:
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
 
 CATALOG = Catalog()
 SMALL: dict[str, Any] = {"name": "small", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}

@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 
 from fabricgen.building import Job
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.growth import diff
 from fabricgen.growth.phasing import document, phase_in
 from fabricgen.packs import Packs

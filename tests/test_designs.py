@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fabricgen.terms import LinkKind, Role
+from fabricgen.core.terms import LinkKind, Role
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
+from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 
 FULL = Finding(
     "block-too-large", "two tiers cannot hold it", ("rails", "tiers"), ("a leaf gives 32", "a spine reaches 64"), "add a tier", Place("f.yaml", 7, 10)

@@ -15,11 +15,11 @@ import pytest
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import Design
 from fabricgen.packs import Packs
 from fabricgen.summary import Comparison, compare
 from fabricgen.tabulating import bom_view, comparison_view
-from fabricgen.terms import Design
 from fabricgen.views import CableView, Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 

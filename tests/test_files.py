@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from fabricgen.cli import run
-from fabricgen.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
+from fabricgen.core.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
 from fabricgen.lab.session import digest_of
 from fabricgen.writing.changes import digests_of
 

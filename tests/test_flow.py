@@ -7,7 +7,7 @@ import random
 import networkx as nx
 import pytest
 
-from fabricgen.flow import max_flow
+from fabricgen.core.max_flow import max_flow
 
 Edges = list[tuple[str | int, str | int, int]]
 

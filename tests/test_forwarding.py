@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
 from fabricgen.building import Job, build
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.forwarding import Choice, Reach, Routing, find_failures, find_gpu, flow_of, spread
 from fabricgen.forwarding.tables import Tables
 from fabricgen.graph import graph
 from fabricgen.packs import Packs
-from fabricgen.terms import LinkKind, gpu_name
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 

@@ -14,7 +14,7 @@ import networkx as nx
 import pytest
 
 from fabricgen.api import plan_file
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.forwarding import Choice, Reach, find_failures, find_gpu
 from fabricgen.forwarding.tables import Tables as Writer
 from fabricgen.graph import graph

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fabricgen.core.terms import Role
 from fabricgen.fronts import Front, Port
-from fabricgen.terms import Role
 from tests.planned import CATALOG
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import assume, given, settings
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Design, LinkKind
 from fabricgen.hosting.viewing import FIRST_TABLE, Hosts
 from fabricgen.hosting.views import MAIN_TABLE
-from fabricgen.terms import Design, LinkKind
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.pack_plans import VARIANTS

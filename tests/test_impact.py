@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from fabricgen.cli import run as run_program
 from fabricgen.cli.impact import KINDS as OFFERED
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import Choice, Reach, find_failures
 from fabricgen.graph import graph
 from fabricgen.impact import impact, loading
@@ -23,7 +24,6 @@ from fabricgen.impact.comparing import compare, corresponding
 from fabricgen.impact.living import Living
 from fabricgen.impact.ranking import figures, rank
 from fabricgen.impact.telling import sentence as sentence_of
-from fabricgen.terms import LinkKind
 from tests.laws.drawing import inventories
 from tests.planned import planned
 from tests.small_failures import PARTS, every_failure, gpus_of, left_of, plan_or_none, small_plans, some_failures

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.summary import compare, summarize
-from fabricgen.terms import LinkKind, Role
 from tests.planned import CATALOG
 
 ROOT = Path(__file__).resolve().parents[1]

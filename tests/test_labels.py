@@ -15,8 +15,8 @@ import segno
 
 from fabricgen.building import Job, SheetAsked, cable_sheets, documents
 from fabricgen.building.cable_sheets import label_files
-from fabricgen.colours import HUES, colour
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.colours import HUES, colour
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.label_pages import PAGE, label_pages
 from fabricgen.labelling import LINE, Labelling
 from fabricgen.packs import Packs

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.advice import advice
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned, refusal_codes

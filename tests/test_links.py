@@ -10,7 +10,7 @@ import pytest
 
 from fabricgen.catalog import Catalog
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.packs import Packs
 from fabricgen.packs.loader import MOST_BYTES
 from tests.refusals import CASES

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.yaml_text import read_scalar, write_yaml
 from fabricgen.mistakes import fields
 from fabricgen.reading import read_text
-from fabricgen.source import read_scalar, write_yaml
 
 SMALL: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
 BAD: list[object] = [

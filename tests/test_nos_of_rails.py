@@ -12,7 +12,8 @@ import pytest
 from fabricgen.asbuilt.places import Places
 from fabricgen.building import Job, build
 from fabricgen.checks import check
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.growth.differing import diff
@@ -21,7 +22,6 @@ from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests import reader_eos, reader_frr, reader_sonic
 from tests.pack_plans import CATALOG, Inventory, Rendered, groups, planned, rendered

@@ -15,8 +15,8 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.cabling.outfitting import Choice, settle
 from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS, check
+from fabricgen.core.terms import LinkKind
 from fabricgen.planner import make_plan
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes, spec_of
 

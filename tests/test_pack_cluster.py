@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from fabricgen.building import Job, build, clusters
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.placing import LONGEST_NAME

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from fabricgen.building import Job
+from fabricgen.core.terms import LinkKind
 from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.packs import Packs
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.pack_plans import VARIANTS
 from tests.pack_plans import planned as variant

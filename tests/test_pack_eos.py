@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 from tests import eos_avd, reader_frr, reader_sonic
 from tests.pack_plans import PACKS, Inventory, Rendered, groups, planned, rendered, sample
 from tests.reader_eos import lines_of, read

@@ -14,14 +14,14 @@ import pytest
 from fabricgen.asbuilt.discovery import read_discovery
 from fabricgen.building import Job, build
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.resources import shipped
+from fabricgen.core.terms import LinkKind
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
 from fabricgen.reading import read_inventory
-from fabricgen.resources import shipped
 from fabricgen.subnets.viewing import Subnets
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 from tests.planned import spec_of
 

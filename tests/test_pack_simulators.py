@@ -15,10 +15,10 @@ import networkx as nx
 import pytest
 
 from fabricgen.building import Job
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.graph import graph
 from fabricgen.packs import Packs
 from fabricgen.simulating.viewing import Simulator
-from fabricgen.terms import Design, LinkKind, Role
 from tests.pack_plans import VARIANTS
 from tests.planned import planned
 

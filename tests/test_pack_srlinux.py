@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 from tests import reader_eos, reader_sonic, srlinux_yang
 from tests.pack_plans import Inventory, Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import assert_is_plan, fabric, findings

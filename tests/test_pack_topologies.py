@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from fabricgen.building import Job, build
 from fabricgen.containers import Bind, Container
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
-from fabricgen.terms import LinkKind, gpu_name
 from fabricgen.topologies import Topologies
 from fabricgen.views import PortView
 from tests import reader_eos, reader_srlinux, reader_yaml

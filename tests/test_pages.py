@@ -11,10 +11,10 @@ import pytest
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.checks import LAWS
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.yaml_text import read_document, write_yaml
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_text
-from fabricgen.source import read_document, write_yaml
 from tests.refusals import CASES
 
 PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glob("*.md"))

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from fabricgen.cli import run as run_program
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import gpu_name
 from fabricgen.forwarding.relaying import exits
 from fabricgen.jobs import find_job, job_text
 from fabricgen.placement import Placement, placement
-from fabricgen.terms import gpu_name
 from tests.planned import planned
 from tests.small_failures import small_plans
 

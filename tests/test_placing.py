@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.terms import Role
+from fabricgen.core.terms import Role
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes
 

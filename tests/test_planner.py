@@ -11,9 +11,9 @@ import pytest
 from fabricgen.advice import advice
 from fabricgen.catalog import Catalog
 from fabricgen.checks import check
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planner import Plan, make_plan
 from fabricgen.spec import FabricSpec
-from fabricgen.terms import LinkKind, Role
 
 
 def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

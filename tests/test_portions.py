@@ -16,7 +16,7 @@ from openpyxl import load_workbook
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.loads import loads_of
 from fabricgen.building import Job, bills
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.dividing.portions import by_phase, by_rack, by_role, racks_of
 from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.growth.phasing import phase_in

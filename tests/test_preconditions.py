@@ -12,7 +12,7 @@ from fabricgen.building import Job
 from fabricgen.building.listing import every_output
 from fabricgen.choosing import GROUPS, choose
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.packs import Packs
 from fabricgen.preconditions import TAKEN
 from fabricgen.reading import inventory_text

@@ -9,9 +9,9 @@ import pytest
 from fabricgen.advice import advice
 from fabricgen.cabling.preference import RULE
 from fabricgen.catalog import Catalog
+from fabricgen.core.resources import shipped
+from fabricgen.core.yaml_text import load_facts, write_yaml
 from fabricgen.planner import make_plan
-from fabricgen.resources import shipped
-from fabricgen.source import load_facts, write_yaml
 from tests.planned import spec_of
 
 if TYPE_CHECKING:

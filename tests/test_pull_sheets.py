@@ -17,14 +17,14 @@ from fabricgen.building import Job, sheets
 from fabricgen.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.cabling.ways import UNIT_UM
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import ROLES
 from fabricgen.machine_room.bundling import MOST, Fronts
 from fabricgen.machine_room.pulling import pull
 from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
 from fabricgen.spec import FabricSpec
-from fabricgen.terms import ROLES
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
 from tests.machine_room import FABRICS, ROOM, Built, built, table

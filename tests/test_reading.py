@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.catalog import Catalog
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planner import make_plan
 from fabricgen.reading import Flags, check_promise, read_inventory, read_text
 

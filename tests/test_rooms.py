@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from fabricgen.catalog import Catalog
 from fabricgen.checks import check
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.csv_text import SHOWN
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Role
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.planner import make_plan
 from fabricgen.rooms.footprints import KINDS
-from fabricgen.source import write_yaml
-from fabricgen.table_text import SHOWN
-from fabricgen.terms import Role
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
 from tests.planned import planned, refusal_codes, spec_of

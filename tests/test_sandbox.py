@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import UndefinedError
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.packs import Packs
 from fabricgen.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
 from tests.pack_plans import generic, planned, rendered

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.core.terms import Design
 from fabricgen.dividing.savings import savings_view
 from fabricgen.packs import Packs
 from fabricgen.summary import Comparison, compare
-from fabricgen.terms import Design
 from tests.planned import CATALOG, spec_of
 
 if TYPE_CHECKING:

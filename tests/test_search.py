@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.tallying import tally
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.impact.ranking import rank
 from fabricgen.planner import draft_plan, make_plan
 from fabricgen.reading import read_inventory

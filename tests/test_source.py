@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.diagnostics import Place, Refusal
-from fabricgen.source import MAX_BYTES, Document, decode, load_facts, read_document, read_scalar, write_yaml
-from fabricgen.yaml_tree import MAX_VALUES
+from fabricgen.core.diagnostics import Place, Refusal
+from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, load_facts, read_document, read_scalar, write_yaml
+from fabricgen.core.yaml_tree import MAX_VALUES
 
 if TYPE_CHECKING:
     from pathlib import Path

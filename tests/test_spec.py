@@ -13,11 +13,11 @@ from jsonschema import Draft7Validator
 from pydantic import ValidationError
 
 from fabricgen.catalog import Catalog
+from fabricgen.core.terms import Design
+from fabricgen.core.yaml_text import read_document
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory, read_text
-from fabricgen.source import read_document
 from fabricgen.spec import FabricSpec, json_schema
-from fabricgen.terms import Design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,9 +12,9 @@ import pytest
 
 from fabricgen.cli import run
 from fabricgen.cli.printing import echo, print_json
-from fabricgen.diagnostics import MOST_SHOWN, Finding, Refusal, printable, text_of
+from fabricgen.core.diagnostics import MOST_SHOWN, Finding, Refusal, printable, text_of
+from fabricgen.core.yaml_text import load_facts
 from fabricgen.parts import PriceBook
-from fabricgen.source import load_facts
 from tests.refusals import CASES
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.packs import Packs
 from fabricgen.packs.limits import Limits
 from tests.pack_plans import generic, planned, rendered

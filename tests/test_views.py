@@ -13,11 +13,11 @@ from jinja2 import BaseLoader, UndefinedError
 
 from fabricgen.api import plan_inventory
 from fabricgen.building import GROUPS, Job
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.template_api import template_names
 from fabricgen.dcim.views import RackView, TableView
-from fabricgen.diagnostics import Refusal
 from fabricgen.packs import Packs
 from fabricgen.packs.sandbox import Sandbox, names_of
-from fabricgen.template_api import template_names
 
 SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS
 """The fabrics that the documentation builds: one for each thing that views can look different for."""

@@ -16,8 +16,8 @@ from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
-from fabricgen.colours import HUES
 from fabricgen.columns import WORKBOOK, read_profiles
+from fabricgen.core.colours import HUES
 from fabricgen.dcim.views import EndToEndView, SheetEnd
 from fabricgen.packs import Packs
 from fabricgen.summary import compare

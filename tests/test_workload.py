@@ -18,9 +18,9 @@ import pytest
 
 from fabricgen.catalog import Catalog
 from fabricgen.cli import run
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Design, LinkKind
 from fabricgen.forwarding import Choice, Failures, Reach, find_failures
-from fabricgen.terms import Design, LinkKind
 from fabricgen.workload.all_to_all import AllToAll, Load, bytes_per_gpu
 from fabricgen.workload.crossing import Links
 from fabricgen.workload.equations import Times, best_group, divisors, iterate, parameters, replicas, times

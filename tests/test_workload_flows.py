@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import pytest
 
+from fabricgen.core.terms import gpu_name
 from fabricgen.graph import graph
 from fabricgen.search.judging import judge
-from fabricgen.terms import gpu_name
 from fabricgen.workload.equations import iterate
 from fabricgen.workload.groups import Groups
 from fabricgen.workload.machine import BYTES_S, find_llm, machine_of

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.diagnostics import Refusal
-from fabricgen.interrupts import raise_on_signals
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.interrupts import raise_on_signals
 from fabricgen.writing import MANIFEST, check_target, directory, partial, staging, write_file, write_manifest, write_text
 
 if TYPE_CHECKING:

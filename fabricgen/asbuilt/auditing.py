@@ -15,7 +15,7 @@ from fabricgen.asbuilt.joining import join
 from fabricgen.asbuilt.moving import untangle
 from fabricgen.asbuilt.naming import Event, Namer
 from fabricgen.asbuilt.places import Places
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,12 +15,12 @@ from fabricgen.addressing import dotted
 from fabricgen.asbuilt.hearing import UnreadableError
 from fabricgen.asbuilt.places import Places
 from fabricgen.asbuilt.reading import read_text
-from fabricgen.diagnostics import Finding, Place, Refusal, refuse
+from fabricgen.core.csv_text import SHOWN
+from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
+from fabricgen.core.terms import Role
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.forwarding.routes import HB_DEVICE, hb_rank
 from fabricgen.forwarding.tables import Tables
-from fabricgen.table_text import SHOWN
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,7 +10,7 @@ import csv
 import re
 
 from fabricgen.asbuilt.hearing import Evidence, UnreadableError, hear
-from fabricgen.files import csv_fault
+from fabricgen.core.files import csv_fault
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
 HEADERS = {"a_device", "device", "host", "hostname", "local_device", "switch", "local", "source", "from"}

@@ -11,15 +11,15 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.terms import gpu_name
+from fabricgen.core.terms import gpu_name
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from fabricgen.core.terms import Role
     from fabricgen.fronts import Front
     from fabricgen.planner import Plan
-    from fabricgen.terms import Role
     from fabricgen.views import CableView
 
 

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.pricing import Terms
     from fabricgen.bom.tallying import Tally
+    from fabricgen.core.terms import Role
     from fabricgen.parts import PriceBook
     from fabricgen.planner import Plan
     from fabricgen.spec import SparePolicy, Spares
-    from fabricgen.terms import Role
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")

@@ -13,9 +13,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
+from fabricgen.core.terms import ROLES
 from fabricgen.rooms.footprints import HOST
 from fabricgen.spec import Footprint
-from fabricgen.terms import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import nearest, refuse
+from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.cabling.plugging import Joint
     from fabricgen.clos import Bools, Whole
+    from fabricgen.core.terms import LinkKind
     from fabricgen.planner import Plan
-    from fabricgen.terms import LinkKind
 
 HOST = "host"
 """The purpose of modules in hosts; of those in switches it is the role."""

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from fabricgen.building.tasks import OneFile
+from fabricgen.core.terms import Role
 from fabricgen.dcim.views import TableView
-from fabricgen.terms import Role
 from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:

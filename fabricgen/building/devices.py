@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.building.subnets import subnets
-from fabricgen.terms import Role
+from fabricgen.core.terms import Role
 from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:

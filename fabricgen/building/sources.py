@@ -13,10 +13,10 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.checks import check
 from fabricgen.choosing import GROUPS
+from fabricgen.core.terms import Role
 from fabricgen.nos_packs import nos_packs
 from fabricgen.subnets import is_infiniband
 from fabricgen.summary import Comparison, compare
-from fabricgen.terms import Role
 from fabricgen.viewing import Views
 from fabricgen.views import CableSheet, Chunk
 

@@ -15,9 +15,9 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, cast
 
 from fabricgen.building.tasks import do_task
-from fabricgen.diagnostics import refuse
-from fabricgen.interrupts import leave_to_parent
-from fabricgen.processes import end_with_parent, workers_ended
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.interrupts import leave_to_parent
+from fabricgen.core.processes import end_with_parent, workers_ended
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

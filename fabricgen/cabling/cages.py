@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from fabricgen.cabling.plugging import End, Joint
     from fabricgen.cabling.ways import Links
     from fabricgen.clos import Whole
+    from fabricgen.core.terms import LinkKind, Role
     from fabricgen.designs import Mapping
     from fabricgen.fronts import Port
-    from fabricgen.terms import LinkKind, Role
 
 MOST_LINKS = 64
 """More links than any cage has."""

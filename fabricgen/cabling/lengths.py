@@ -16,8 +16,8 @@ import numpy as np
 from fabricgen.cabling.outfitting import Choice, first_of, misfits, settle
 from fabricgen.cabling.pieces import find_pieces
 from fabricgen.cabling.ways import metres
-from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.diagnostics import Finding, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fabricgen.cabling.plugging import End, Joint
     from fabricgen.cabling.ways import Ways
     from fabricgen.clos import Ints, Whole
+    from fabricgen.core.terms import LinkKind
     from fabricgen.rooms.room import Room
-    from fabricgen.terms import LinkKind
 
 USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
 """Stock lengths of a cable of which nothing is known: those of the catalog's fibres, filled up to 100 m."""

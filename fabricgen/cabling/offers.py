@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.cabling.plugging import FIBRES, Cage, Joint, fibre, fitting, modules_of
 from fabricgen.cabling.preference import preference, rank
-from fabricgen.diagnostics import refuse
-from fabricgen.terms import LinkKind, speed_text
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import LinkKind, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

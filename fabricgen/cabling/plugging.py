@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.catalog import Catalog
+    from fabricgen.core.terms import LinkKind
     from fabricgen.parts import Cable, Top, Transceiver
-    from fabricgen.terms import LinkKind
 
 FIBRES = ("mmf", "smf")
 """The media that need modules at both ends; the others bring their own ends."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Verdict, against
-from fabricgen.distinct import distinct
-from fabricgen.terms import LinkKind
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence

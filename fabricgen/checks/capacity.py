@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.distinct import distinct_columns
-from fabricgen.terms import LinkKind, ratio_text
+from fabricgen.core.arrays import distinct_columns
+from fabricgen.core.terms import LinkKind, ratio_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.distinct import distinct, distinct_columns
-from fabricgen.terms import LinkKind
+from fabricgen.core.arrays import distinct, distinct_columns
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.cabling.plugging import Joint

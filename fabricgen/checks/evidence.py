@@ -15,11 +15,11 @@ import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.checks.vertices import Vertices
+from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.dividing.portions import racks_of
 from fabricgen.forwarding.hashing import spread
 from fabricgen.graph_elements import link_edges, nodes
 from fabricgen.summary import summarize
-from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from fabricgen.bisection import bisection_of, halves_of, seats_of
 from fabricgen.checks.judging import Objection, Verdict, against
-from fabricgen.flow import max_flow
-from fabricgen.terms import LinkKind
+from fabricgen.core.max_flow import max_flow
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,8 +13,8 @@ import numpy as np
 
 from fabricgen.addressing import dotted
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.distinct import distinct
-from fabricgen.terms import LinkKind, Role
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from fabricgen.diagnostics import Finding
+from fabricgen.core.diagnostics import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

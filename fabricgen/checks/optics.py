@@ -12,16 +12,16 @@ import numpy as np
 from fabricgen.cabling.offers import ASSUMED_REACH_M
 from fabricgen.checks.counting import host_cages, switch_cages
 from fabricgen.checks.judging import Objection, Verdict, against
-from fabricgen.distinct import distinct
-from fabricgen.terms import speed_text
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.cabling.plugging import Joint
     from fabricgen.checks.evidence import Evidence, Whole
+    from fabricgen.core.terms import LinkKind
     from fabricgen.parts import Top, Transceiver
-    from fabricgen.terms import LinkKind
 
 GENERIC = "generic"
 

@@ -17,7 +17,7 @@ from fabricgen.addressing import dotted
 from fabricgen.cabling.ways import metres
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.terms import LinkKind, speed_text
+from fabricgen.core.terms import LinkKind, speed_text
 from fabricgen.wiring import Wiring
 
 if TYPE_CHECKING:

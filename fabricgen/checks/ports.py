@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.distinct import distinct
-from fabricgen.terms import LinkKind, Role, speed_text
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
 from fabricgen.rooms.footprints import KINDS, amount
 
 if TYPE_CHECKING:

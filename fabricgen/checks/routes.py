@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.checks.outputs import scope, views_of
-from fabricgen.terms import Role
+from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
-from fabricgen.terms import Design, LinkKind
+from fabricgen.core.terms import Design, LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

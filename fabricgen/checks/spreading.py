@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.checks.judging import Objection, Verdict, against
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence, Whole

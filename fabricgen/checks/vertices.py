@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.distinct import distinct
-from fabricgen.terms import LinkKind, Role
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable

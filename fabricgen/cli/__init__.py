@@ -20,8 +20,8 @@ import click
 from fabricgen import __version__
 from fabricgen.cli.printing import echo, print_findings
 from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
-from fabricgen.diagnostics import Refusal
-from fabricgen.interrupts import raise_on_signals
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.interrupts import raise_on_signals
 
 INTERRUPTED, FAULT = 130, 3
 

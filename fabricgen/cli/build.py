@@ -125,7 +125,7 @@ def _list(asked: Asked, named: frozenset[str], *, as_json: bool) -> None:
 
 def _prove(job: Job) -> None:
     """Refuse to write anything of a plan that breaks a law: it would be a fault of the planner's, and an expensive one."""
-    from fabricgen.diagnostics import Refusal
+    from fabricgen.core.diagnostics import Refusal
 
     if not job.judged.ok:
         raise Refusal(job.judged.findings)

@@ -44,8 +44,8 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     """Show every fact of a model, and where it comes from; what could not be verified is marked."""
     from fabricgen.catalog import Catalog
-    from fabricgen.diagnostics import refuse, suggest
-    from fabricgen.source import write_yaml
+    from fabricgen.core.diagnostics import refuse, suggest
+    from fabricgen.core.yaml_text import write_yaml
 
     known = Catalog(roots)
     kind, part = next(((each, part) for each in KINDS if (part := known.find(each, model))), ("", None))
@@ -79,7 +79,7 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
 
     The file goes to `switches/` in the directory, for use with --catalog.
     """
-    from fabricgen.diagnostics import refuse
+    from fabricgen.core.diagnostics import refuse
     from fabricgen.reading import read_settings
     from fabricgen.transcribing import make_draft, read_description
     from fabricgen.writing import check_file, write_file

@@ -46,7 +46,7 @@ def judgement_json(judgement: Judgement) -> dict[str, Any]:
 
 def report_text(report: Report, name: str, *, colour: bool = False) -> str:
     """Lay out a report: a line for each law, its findings below, and how it ended."""
-    from fabricgen.diagnostics import text_of
+    from fabricgen.core.diagnostics import text_of
 
     laws = report.judgements
     wide = max(len(judgement.law.title) for judgement in laws)

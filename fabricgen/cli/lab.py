@@ -237,7 +237,7 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
     """Refuse a directory that was built from another wiring."""
-    from fabricgen.diagnostics import refuse
+    from fabricgen.core.diagnostics import refuse
     from fabricgen.lab.session import digest_of
 
     if out and digest_of(out) != plan.digest():

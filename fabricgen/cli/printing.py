@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from fabricgen.diagnostics import printable, text_of
+from fabricgen.core.diagnostics import printable, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
 
 _UNPRINTED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
 """What JSON allows in a text, and a terminal obeys or does not show: JSON has an escape for it."""

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, refuse
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -27,7 +27,7 @@ def explain(code: str | None) -> None:
     """
     from importlib.resources import files
 
-    from fabricgen.diagnostics import refuse, suggest
+    from fabricgen.core.diagnostics import refuse, suggest
 
     pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}
     if code is None:

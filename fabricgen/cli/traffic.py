@@ -22,8 +22,8 @@ NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeli
 
 def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
     """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
+    from fabricgen.core.terms import Design
     from fabricgen.summary import plan_as
-    from fabricgen.terms import Design
     from fabricgen.workload.crossing import Links
     from fabricgen.workload.groups import Groups
 
@@ -83,7 +83,7 @@ def _links(links: Links, document: dict[str, Any]) -> list[str]:
 
 def write_pairs(path: Path, groups: Groups) -> None:
     """Write the sparse matrix as CSV: a row for each pair of GPUs and class."""
-    from fabricgen.terms import gpu_name
+    from fabricgen.core.terms import gpu_name
 
     size = groups.machine.domain_gpus
     names = [gpu_name(*divmod(gpu, size)) for gpu in range(groups.machine.gpus)]

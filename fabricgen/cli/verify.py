@@ -9,7 +9,7 @@ import click
 
 from fabricgen.cli.options import json_option
 from fabricgen.cli.printing import echo, finding_json, grouped, print_json
-from fabricgen.diagnostics import Finding, Place, printable
+from fabricgen.core.diagnostics import Finding, Place, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,6 +11,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.dcim.views import (
     AssetsView,
     DeviceTypeView,
@@ -22,7 +23,6 @@ from fabricgen.dcim.views import (
 )
 from fabricgen.rooms.footprints import HOST
 from fabricgen.rooms.positions import hall_name
-from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.colours import HUES
+from fabricgen.core.colours import HUES
 from fabricgen.dcim.views import EndView, PieceView
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.diagnostics import refuse, suggest
-from fabricgen.template_api import for_templates, template_names
+from fabricgen.core.diagnostics import refuse, suggest
+from fabricgen.core.template_api import for_templates, template_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

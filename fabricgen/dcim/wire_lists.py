@@ -11,9 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import Role
 from fabricgen.dcim.views import EndToEndView, RailLink, RailNode, RailsView, SeatView, SheetEnd, WiredHost, WiredPair, WiredSwitch, WiringView
 from fabricgen.stripes import stripes
-from fabricgen.terms import Role
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import role_of
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import ROLES
 from fabricgen.rooms.footprints import HOST, KINDS
-from fabricgen.terms import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

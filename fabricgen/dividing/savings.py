@@ -10,10 +10,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.core.terms import Design
 from fabricgen.dividing.views import SavingsView, SavingView, grouped
 from fabricgen.summary import COMPARED, figure_at, saving_pct
 from fabricgen.tabulating import decimal_text, module_count, money_text, terms_said
-from fabricgen.terms import Design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

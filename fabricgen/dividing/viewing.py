@@ -12,11 +12,11 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
+from fabricgen.core.terms import ROLES
 from fabricgen.dividing.portions import SPARES, Portion
 from fabricgen.dividing.views import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.rooms.footprints import HOST
 from fabricgen.tabulating import decimal_text, money_text
-from fabricgen.terms import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.template_api import for_templates
+from fabricgen.core.template_api import for_templates
 
 
 def grouped(number: str) -> str:

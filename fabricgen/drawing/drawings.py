@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind, Role, gpu_name, ratio_text, speed_text
 from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.stripes import stripes
-from fabricgen.terms import LinkKind, Role, gpu_name, ratio_text, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

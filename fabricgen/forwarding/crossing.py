@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding.hashing import flow_hash
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.forwarding.hashing import Flow

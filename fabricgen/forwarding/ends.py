@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.addressing import dotted
-from fabricgen.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.viewing import vrf_name
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import refuse, suggest
-from fabricgen.terms import LinkKind, gpu_name
+from fabricgen.core.diagnostics import refuse, suggest
+from fabricgen.core.terms import LinkKind, gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fabricgen.diagnostics import Refusal
+    from fabricgen.core.diagnostics import Refusal
     from fabricgen.planner import Plan
 
 KINDS = ("switch", "link", "nic", "gpu", "hb", "plane", "rail")

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding.failing import Failures
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.clos import Bools, Ints

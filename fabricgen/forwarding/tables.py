@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.relaying import landings, rail_of, third_rails
 from fabricgen.forwarding.routes import gpu_routes, has_hb_addresses
-from fabricgen.terms import LinkKind, Role
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

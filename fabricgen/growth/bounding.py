@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.clos import leaf_spine, spine_core
-from fabricgen.terms import Design, LinkKind
+from fabricgen.core.terms import Design, LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.bom.tallying import tally
-from fabricgen.distinct import distinct
-from fabricgen.terms import LinkKind
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from fabricgen.clos import Bools

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Place, Refusal, refuse
-from fabricgen.files import FileError, OpenError, csv_rows, read_text
+from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
+from fabricgen.core.files import FileError, OpenError, csv_rows, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.hosting.viewing import Hosts
-from fabricgen.terms import LinkKind
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

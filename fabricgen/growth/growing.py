@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.clos import Joints
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.designs import map_design
-from fabricgen.diagnostics import Finding, Refusal
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.heritage.rings import Heritage, Rings, Slices, ring_of
 from fabricgen.planner import make_plan
 from fabricgen.resolving import resolve
-from fabricgen.terms import Design, LinkKind, Role
 from fabricgen.units import joined
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Ints, Sizing
+    from fabricgen.core.diagnostics import Path
     from fabricgen.designs import Mapping
-    from fabricgen.diagnostics import Path
     from fabricgen.heritage.standing import Standing
     from fabricgen.placing import Box
     from fabricgen.planner import Plan

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.growth.cutsheets import first
 from fabricgen.growth.growing import filled, homes
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.growth.plugs import Names, Nic, Port, end_name
 from fabricgen.heritage.rings import Heritage, Slices
 from fabricgen.planner import make_plan
-from fabricgen.terms import Design, LinkKind, Role
 from fabricgen.units import joined
 from fabricgen.wiring import wiring_of
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.clos import Ints, Joints
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
     from fabricgen.growth.cutsheets import CutSheet, Row
     from fabricgen.placing import Box
     from fabricgen.planner import Plan

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

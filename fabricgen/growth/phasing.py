@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.distinct import distinct, distinct_columns
+from fabricgen.core.arrays import distinct, distinct_columns
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.growth.buying import parts_of
 from fabricgen.summary import number
-from fabricgen.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.viewing import Views
 from fabricgen.wiring import wiring_of
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import suggest
+from fabricgen.core.diagnostics import suggest
 
 if TYPE_CHECKING:
     from fabricgen.fronts import Front

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.viewing import Views
 from fabricgen.wiring import wiring_of
 

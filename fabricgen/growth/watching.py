@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.distinct import distinct_columns
+from fabricgen.core.arrays import distinct_columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

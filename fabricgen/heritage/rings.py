@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.clos import Joints
-from fabricgen.diagnostics import refuse
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.heritage.runs import counted, runs, unrolled
 from fabricgen.heritage.standing import read_standing
-from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,8 +9,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
+from fabricgen.core.terms import Design, Role
 from fabricgen.hosting.views import Setting
-from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

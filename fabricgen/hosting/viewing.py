@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.addressing import dotted
+from fabricgen.core.terms import Design, LinkKind, Role, gpu_name
 from fabricgen.hosting.nccl import rail_ranges, settings
 from fabricgen.hosting.views import MAIN_TABLE, HostView, NicView, RouteView, RuleView
-from fabricgen.terms import Design, LinkKind, Role, gpu_name
 from fabricgen.views import RoceView
 
 if TYPE_CHECKING:

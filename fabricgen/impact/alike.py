@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.forwarding import Reach
 from fabricgen.impact.capacity import sides_of
 from fabricgen.impact.living import Living
-from fabricgen.terms import ROLES, LinkKind, Role, gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import Reach
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

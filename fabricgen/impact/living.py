@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import gpu_name
 from fabricgen.forwarding import Choice
 from fabricgen.impact.choosing import Ways
-from fabricgen.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

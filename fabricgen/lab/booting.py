@@ -18,7 +18,7 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.forwarding.routes import HB_DEVICE
 from fabricgen.lab import kernel
 

@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import kernel
 from fabricgen.lab.isolating import started_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.diagnostics import Refusal
+    from fabricgen.core.diagnostics import Refusal
     from fabricgen.lab.booting import Machines
 
 PLACE = Path("/run/frr")

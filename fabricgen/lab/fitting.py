@@ -14,12 +14,12 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import Role
 from fabricgen.lab import kernel
 from fabricgen.lab.daemons import FIRST, PROGRAMS
 from fabricgen.lab.layout import lay_out
 from fabricgen.lab.layout import one_rail as only_rail
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.lab.layout import Layout

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.lab.fitting import Need, doctor
 from fabricgen.lab.ib_running import library
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.lab.ib_tables import Tables, read_net
 
 if TYPE_CHECKING:

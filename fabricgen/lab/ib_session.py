@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.building import Job, build
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import kernel
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.lab.ib_trials import TRIALS, Fabric, counted

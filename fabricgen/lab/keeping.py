@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Finding, Refusal, refuse
+from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.lab.isolating import end, started_at
 
 if TYPE_CHECKING:

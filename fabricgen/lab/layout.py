@@ -15,12 +15,12 @@ import numpy as np
 
 from fabricgen.addressing import dotted
 from fabricgen.building import Part
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import LinkKind, Role, gpu_name
 from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.failing import Failures
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.routes import HB_DEVICE, hb_address
-from fabricgen.terms import LinkKind, Role, gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 from fabricgen.lab import kernel
 from fabricgen.lab.bench import Trial
 from fabricgen.lab.daemons import run_daemon

@@ -11,8 +11,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Refusal
-from fabricgen.files import FileError, parse_json, read_text
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.files import FileError, parse_json, read_text
 from fabricgen.lab import kernel
 from fabricgen.lab.bench import Bench, Trial
 from fabricgen.lab.booting import Machines

@@ -14,7 +14,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Refusal, refuse, suggest
+from fabricgen.core.diagnostics import Refusal, refuse, suggest
 from fabricgen.lab.isolating import FAULT, children, start
 from fabricgen.lab.keeping import CONTROL, LOG, heard, refused, serve
 from fabricgen.lab.layout import lay_out

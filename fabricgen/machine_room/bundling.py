@@ -12,16 +12,16 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.core.terms import ROLES
 from fabricgen.faceplates import face_of
-from fabricgen.terms import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.terms import Role
     from fabricgen.faceplates import Face
     from fabricgen.fronts import Port
     from fabricgen.planner import Plan
-    from fabricgen.terms import Role
     from fabricgen.views import CableView
 
 MOST = 24

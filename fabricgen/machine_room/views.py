@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricgen.colours import HUES, colour
+from fabricgen.core.colours import HUES, colour
 
 
 @dataclass(slots=True)

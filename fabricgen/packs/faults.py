@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, suggest
+from fabricgen.core.diagnostics import Finding, suggest
 from fabricgen.packs.limits import LimitError
 from fabricgen.packs.sandbox import FILTERS, OWN_FILTERS, TESTS, UnknownNameError
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import BaseLoader, TemplateNotFound
 from jinja2.loaders import split_template_path
 
-from fabricgen.diagnostics import Finding, Refusal
-from fabricgen.files import FileError, read_text
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.files import FileError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from fabricgen.diagnostics import Finding, Place, Refusal
-from fabricgen.files import is_file
+from fabricgen.core.diagnostics import Finding, Place, Refusal
+from fabricgen.core.files import is_file
+from fabricgen.core.resources import find_files, shipped
+from fabricgen.core.yaml_text import load_facts
 from fabricgen.packs.limits import Limits
 from fabricgen.packs.manifest import Pack
-from fabricgen.resources import find_files, shipped
-from fabricgen.source import load_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,10 +16,10 @@ from jinja2.environment import TemplateModule
 from jinja2.runtime import LoopContext, Undefined
 from jinja2.sandbox import SandboxedEnvironment
 
+from fabricgen.core.template_api import template_names
 from fabricgen.packs.cells import csv_cell, csv_rows, json_text, markdown, quoted
 from fabricgen.packs.code_cache import CodeCache
 from fabricgen.packs.compiler import Compiler
-from fabricgen.template_api import template_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable

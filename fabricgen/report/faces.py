@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.faceplates import face_of
 
 if TYPE_CHECKING:
+    from fabricgen.core.terms import Role
     from fabricgen.fronts import Front, Port
     from fabricgen.planner import Plan
-    from fabricgen.terms import Role
 
 
 def faces(plan: Plan) -> dict[str, Any]:

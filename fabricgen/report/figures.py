@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.report.faces import face_ports
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

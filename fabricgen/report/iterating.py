@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.report.figures import Figure
 from fabricgen.workload.equations import iterate
 from fabricgen.workload.machine import find_llm, machine_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.drawing.arranging import arrange
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

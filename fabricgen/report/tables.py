@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.report.packing import Column
-from fabricgen.terms import LinkKind, gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import Role
 from fabricgen.heritage.standing import Standing
 from fabricgen.rooms.footprints import HOST, KINDS
 from fabricgen.rooms.racking import bounds, check_boxes, hosts_of_a_rack, kinds_of, no_room, ordered
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,9 +10,9 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.terms import ROLES
 from fabricgen.spec import Footprint, Rack, Site
-from fabricgen.terms import ROLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import Role
 from fabricgen.heritage.standing import Standing
 from fabricgen.rooms.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.diagnostics import Finding, Refusal, refuse, suggest
+from fabricgen.core.csv_text import SHOWN
+from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
+from fabricgen.core.terms import Role
 from fabricgen.heritage.standing import Standing
 from fabricgen.placing import LONGEST_NAME
 from fabricgen.rooms.filling import fill
 from fabricgen.rooms.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.rooms.positions import bad_line, hall_name, read_positions
 from fabricgen.rooms.racking import kinds_of, overflow, stand
-from fabricgen.table_text import SHOWN
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,10 +13,10 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from fabricgen.addressing import dotted
+from fabricgen.core.terms import Role
 from fabricgen.scheduling.hostlists import host_ranges, node_expression
 from fabricgen.scheduling.views import ClusterView, DevicesView, DeviceView, DomainView, GroupView, StripeView
 from fabricgen.stripes import stripes
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

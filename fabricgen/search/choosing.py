@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.planner import draft_plan, make_plan
 from fabricgen.resolving import resolve
 from fabricgen.search.judging import Judged, judge

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import Role
 from fabricgen.impact.ranking import rank
 from fabricgen.search.sizing import endpoints
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.clos import Ints

@@ -14,9 +14,9 @@ from math import ceil, floor, inf
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.bill import priced
+from fabricgen.core.terms import Role
 from fabricgen.search.failing import worst
 from fabricgen.search.sizing import count, link_counts, switch_counts
-from fabricgen.terms import Role
 from fabricgen.workload.equations import iterate
 from fabricgen.workload.machine import machine_of
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.bom.tallying import HOST, Tally
-from fabricgen.terms import LinkKind, Role
+from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from fabricgen.cabling.plugging import End

@@ -10,11 +10,11 @@ from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from fabricgen.diagnostics import Finding, Refusal, suggest
+from fabricgen.core.diagnostics import Finding, Refusal, suggest
+from fabricgen.core.terms import Design, Role
 from fabricgen.resolving import resolve
 from fabricgen.spec import Search, SwitchChoice
 from fabricgen.spec.sizing import HbDomain, HostChoice, NicChoice, Switches
-from fabricgen.terms import Design, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.core.terms import Design, Role, ratio_text
 from fabricgen.search.sizing import switch_counts
 from fabricgen.summary import number
-from fabricgen.terms import Design, Role, ratio_text
 
 if TYPE_CHECKING:
     from fabricgen.parts import Workload

@@ -12,8 +12,8 @@ from multiprocessing import get_context
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from fabricgen.interrupts import leave_to_parent
-from fabricgen.processes import end_with_parent
+from fabricgen.core.interrupts import leave_to_parent
+from fabricgen.core.processes import end_with_parent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

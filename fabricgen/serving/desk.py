@@ -15,13 +15,13 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
 from fabricgen.checks import check
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import Role
 from fabricgen.plans import plan_of
 from fabricgen.report import PARTS, Report, inventory_text, packed
 from fabricgen.resolving import resolve
 from fabricgen.serving.turning import reswitched, settings
 from fabricgen.summary import COMPARED, compare
-from fabricgen.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

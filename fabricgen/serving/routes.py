@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from fabricgen.diagnostics import Refusal, text_of
+from fabricgen.core.diagnostics import Refusal, text_of
 from fabricgen.report import PARTS, Part, json_block, shell, short_json
 from fabricgen.serving.turning import CONTROLS
 from fabricgen.serving.zipping import BuildError, zipped
 
 if TYPE_CHECKING:
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
     from fabricgen.serving.desk import Desk
 
 LONGEST = 40

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.distinct import distinct
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import Design, LinkKind, Role, gpu_name, ratio_text
 from fabricgen.simulating.views import SimulatedBlock, SimulatedRun, SimulatedTier, Simulation
-from fabricgen.terms import Design, LinkKind, Role, gpu_name, ratio_text
 from fabricgen.wiring import wiring_of
 
 if TYPE_CHECKING:

@@ -5,13 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
+from fabricgen.core.terms import Design, Role
 from fabricgen.spec.buying import Prices, Spares
 from fabricgen.spec.room import Site
 from fabricgen.spec.searching import Search
 from fabricgen.spec.settings import Addressing, Naming, Nccl, Nos, Roce
 from fabricgen.spec.sizing import HbDomain, HostChoice, NicChoice, Phase, Rails, Reserve, Switches
 from fabricgen.spec.values import NAME, Count, Part, Ratio, Word
-from fabricgen.terms import Design, Role
 
 SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",), "site": ("lengths",)}
 """Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, WithJsonSchema
 
-from fabricgen.terms import parse_ratio, parse_speed, ratio_text, speed_text
+from fabricgen.core.terms import parse_ratio, parse_speed, ratio_text, speed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.terms import Role
+from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from fabricgen.planner import Plan

@@ -12,12 +12,12 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.csv_text import SHOWN
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.guids import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
 from fabricgen.subnets import is_infiniband
 from fabricgen.subnets.views import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
-from fabricgen.table_text import SHOWN
-from fabricgen.terms import LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from fabricgen.template_api import for_templates
+from fabricgen.core.template_api import for_templates
 
 
 class PortNames(NamedTuple):

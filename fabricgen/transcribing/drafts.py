@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from fabricgen.catalog import MODEL
-from fabricgen.diagnostics import Finding, Place, Refusal
+from fabricgen.core.diagnostics import Finding, Place, Refusal
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.parts import Switch
-from fabricgen.source import write_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Refusal, refuse
-from fabricgen.files import FileError, OpenError, decode, parse_json, read_bytes
-from fabricgen.source import control_text, parse_facts
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.files import FileError, OpenError, decode, parse_json, read_bytes
+from fabricgen.core.yaml_text import control_text, parse_facts
 from fabricgen.transcribing.drafts import Description, bad, refused
 from fabricgen.transcribing.hedgehog_profiles import read_profile
 from fabricgen.transcribing.netbox_types import read_device_type

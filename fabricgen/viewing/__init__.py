@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fabricgen.terms import ROLES, Role
+from fabricgen.core.terms import ROLES, Role
 from fabricgen.viewing.cables import CableViews
 from fabricgen.viewing.ports import PortFacts, Ports, vrf_name
 from fabricgen.viewing.switches import SwitchViews

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.cabling.ways import metres
-from fabricgen.terms import speed_text
+from fabricgen.core.terms import speed_text
 from fabricgen.viewing.ports import HOST, Ports, Words
 from fabricgen.views import CableView
 

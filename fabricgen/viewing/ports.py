@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.addressing import dotted
-from fabricgen.terms import LinkKind, Role, speed_text
+from fabricgen.core.terms import LinkKind, Role, speed_text
 
 if TYPE_CHECKING:
     from fabricgen.fronts import Front, Port

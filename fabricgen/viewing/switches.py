@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.addressing import dotted
-from fabricgen.terms import ROLES, LinkKind, Role, speed_text
+from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.viewing.ports import HOST, Ports, Words, facts_of, vrf_name
 from fabricgen.views import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 

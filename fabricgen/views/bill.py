@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fabricgen.template_api import for_templates
+from fabricgen.core.template_api import for_templates
 
 
 @dataclass(slots=True)

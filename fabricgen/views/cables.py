@@ -7,9 +7,9 @@ from itertools import chain, repeat
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.diagnostics import refuse, suggest
+from fabricgen.core.diagnostics import refuse, suggest
+from fabricgen.core.template_api import for_templates
 from fabricgen.labelling import Labelling
-from fabricgen.template_api import for_templates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

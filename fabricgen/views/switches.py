@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Self
 
-from fabricgen.template_api import for_templates
+from fabricgen.core.template_api import for_templates
 
 if TYPE_CHECKING:
     from fabricgen.spec import Roce

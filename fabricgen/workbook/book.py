@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from xlsxwriter import Workbook
 from xlsxwriter.exceptions import FileCreateError
 
-from fabricgen.colours import HUES
+from fabricgen.core.colours import HUES
 from fabricgen.workbook.colours import LINE, SHADES
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections import Counter
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from fabricgen.colours import HUES, colour
+from fabricgen.core.colours import HUES, colour
 from fabricgen.workbook.book import Book, Lines
 from fabricgen.workbook.tab import Layout, Tab
 

@@ -1,4 +1,4 @@
-"""The colours of the workbooks' titles and cells; those of rails are `fabricgen.colours`.
+"""The colours of the workbooks' titles and cells; those of rails are `fabricgen.core.colours`.
 
 Owns which colour means what. Which cell bears one is decided where the cell is written.
 """

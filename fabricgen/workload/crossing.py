@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import Reach
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

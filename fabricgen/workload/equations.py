@@ -23,7 +23,7 @@ from __future__ import annotations
 from math import sqrt
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from fabricgen.parts import Workload

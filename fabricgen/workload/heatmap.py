@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.terms import gpu_name
+from fabricgen.core.terms import gpu_name
 from fabricgen.workload.plotting import COLOURS, LEFT, PLOT, TOP, coordinate, legend, picture, text
 
 if TYPE_CHECKING:

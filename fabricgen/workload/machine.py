@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import refuse, suggest
+from fabricgen.core.diagnostics import refuse, suggest
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog

@@ -9,9 +9,9 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.diagnostics import refuse
+from fabricgen.core.diagnostics import refuse
+from fabricgen.core.terms import parse_speed
 from fabricgen.parts.facts import LARGEST_COUNT
-from fabricgen.terms import parse_speed
 from fabricgen.workload.equations import divisors, iterate
 from fabricgen.workload.machine import BYTES_S
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import spread
-from fabricgen.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -17,8 +17,8 @@ import tempfile
 import zipfile
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from fabricgen.diagnostics import Refusal, refuse
-from fabricgen.interrupts import held
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.interrupts import held
 from fabricgen.writing.partial import TREE, partial
 from fabricgen.writing.single_file import check_file
 

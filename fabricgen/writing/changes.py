@@ -13,7 +13,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.files import FileError, read_bytes
+from fabricgen.core.files import FileError, read_bytes
 from fabricgen.writing.manifest import MANIFEST, MOST_BYTES, read_digests
 
 if TYPE_CHECKING:

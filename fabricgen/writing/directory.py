@@ -12,8 +12,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Refusal, refuse
-from fabricgen.interrupts import held
+from fabricgen.core.diagnostics import Finding, Refusal, refuse
+from fabricgen.core.interrupts import held
 from fabricgen.writing.changes import changes_of, digests_of, fingerprint
 from fabricgen.writing.manifest import MANIFEST
 from fabricgen.writing.partial import OLD, SUFFIX, TREE, partial

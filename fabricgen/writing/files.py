@@ -11,7 +11,7 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.writing.archive import Segment
 from fabricgen.writing.changes import sha256_of
 from fabricgen.writing.manifest import MANIFEST, Written, manifest_text

@@ -11,8 +11,8 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Refusal, refuse
-from fabricgen.interrupts import held
+from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.core.interrupts import held
 from fabricgen.writing.partial import TREE, partial
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Refusal, refuse
+from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.writing.archive import reading
 from fabricgen.writing.changes import Changes, changes_of, digests_of
 from fabricgen.writing.manifest import MANIFEST, read_digests

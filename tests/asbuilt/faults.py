@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.asbuilt import Evidence, Heard
 from fabricgen.asbuilt.places import Places
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

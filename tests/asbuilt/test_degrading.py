@@ -10,10 +10,10 @@ import pytest
 
 from fabricgen.addressing import dotted
 from fabricgen.asbuilt import Detours, read_dead
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.forwarding.tables import Tables
-from fabricgen.terms import LinkKind
 from tests.planned import planned
 
 if TYPE_CHECKING:

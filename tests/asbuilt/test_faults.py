@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from fabricgen.asbuilt import audit
 from fabricgen.asbuilt.joining import Built
 from fabricgen.asbuilt.moving import Step, untangle
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from tests.asbuilt.faults import Cabling
 from tests.laws.drawing import inventories
 from tests.planned import planned

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fabricgen.asbuilt import Evidence, Heard, audit, read_evidence
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from tests.planned import planned
 
 RECORDED = Path(__file__).parent / "recorded"

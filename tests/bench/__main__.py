@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fabricgen.catalog import Catalog
+from fabricgen.core.resources import shipped
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
-from fabricgen.resources import shipped
 from fabricgen.serving import Desk
 from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views

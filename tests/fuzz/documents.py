@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
-from fabricgen.resources import shipped
+from fabricgen.core.resources import shipped
 from fabricgen.viewing import Views
 from tests.asbuilt.test_reading import DIALECTS, RECORDED
 from tests.fuzz.program import Case, execute, faults

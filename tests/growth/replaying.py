@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from fabricgen.growth import grow
 from tests.planned import CATALOG, planned, spec_of
 from tests.small_fabrics import cables_of

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.checks import check
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
 from fabricgen.growth.devices import device_changes
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.summary import summarize
-from fabricgen.terms import LinkKind
 from fabricgen.units import joined
 from fabricgen.viewing import Views
 from tests.growth.replaying import ends, grown, grown_or_refused, wired

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind
 from fabricgen.growth.phasing import cables_of, document, phase_in
-from fabricgen.terms import LinkKind
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.planned import planned

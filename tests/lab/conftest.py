@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.lab.fitting import doctor
-from fabricgen.source import write_yaml
 from tests.conftest import ROOT, clean_environment
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.resources import shipped
+from fabricgen.core.yaml_text import write_yaml
 from fabricgen.lab import ib_fitting
-from fabricgen.resources import shipped
-from fabricgen.source import write_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable

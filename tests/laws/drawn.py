@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import Phase, given, settings
 
-from fabricgen.diagnostics import Refusal
+from fabricgen.core.diagnostics import Refusal
 from tests.laws.drawing import DESIGNS, Inventory, inventories
 from tests.planned import planned
 

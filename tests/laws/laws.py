@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.planner import Plan, make_plan
 from fabricgen.summary import summarize
-from fabricgen.terms import Design, LinkKind, Role
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

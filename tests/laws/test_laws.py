@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.diagnostics import Finding, Refusal
+from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planner import make_plan
 from fabricgen.reading import read_inventory
 from fabricgen.summary import compare, summarize

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from fabricgen.cabling.lengths import Lengths
     from fabricgen.checks import Evidence
     from fabricgen.checks.evidence import Addresses, Whole
+    from fabricgen.core.terms import Role
     from fabricgen.fronts import Port
     from fabricgen.rooms.room import Room
-    from fabricgen.terms import Role
     from fabricgen.views import CableView, SwitchView
     from fabricgen.wiring import Wiring
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.fronts import Port
-from fabricgen.terms import LinkKind, Role
 from tests.mutations.breaking import (
     LOWER,
     dropped,

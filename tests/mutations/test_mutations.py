@@ -9,14 +9,14 @@ import pytest
 
 from fabricgen.checks import LAWS, judge
 from fabricgen.cli.check import report_text
-from fabricgen.diagnostics import text_of
+from fabricgen.core.diagnostics import text_of
 from tests.conftest import ROOT
 from tests.mutations.plans import PLANS, evidence
 from tests.mutations.table import MUTATIONS
 
 if TYPE_CHECKING:
     from fabricgen.checks import Evidence
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
     from tests.mutations.table import Mutation
 
 NEEDS = {law.code: law.needs for law in LAWS}

@@ -13,12 +13,12 @@ import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.clos import spread_over
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.designs import map_design
-from fabricgen.diagnostics import Refusal
 from fabricgen.dividing.portions import by_role
 from fabricgen.resolving import resolve
 from fabricgen.summary import Comparison, compare, summarize
-from fabricgen.terms import LinkKind, Role
 from fabricgen.viewing import Views
 from tests.planned import CATALOG, planned, spec_of
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.source import load_facts
+from fabricgen.core.yaml_text import load_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

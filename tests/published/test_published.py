@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.terms import LinkKind
+from fabricgen.core.terms import LinkKind
 from tests.planned import planned
 from tests.published.counting import Row, back_end, counts, fat_tree, front_end, largest, link_ends, modules
 from tests.published.tables import DIFFERENCES, Cell, Table, cells, differences, left_out, tables

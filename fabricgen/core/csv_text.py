@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Refusal
-from fabricgen.files import FileError, OpenError, read_text
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.files import FileError, OpenError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.diagnostics import Finding
+    from fabricgen.core.diagnostics import Finding
 
 MOST_BYTES = 2**26
 """A table of a million ports or two million devices; a larger file is something else."""

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from fabricgen import compiled_facts, files
-from fabricgen.diagnostics import Finding, Path, Place, Refusal
+from fabricgen.core import compiled_facts, files
+from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
     import pathlib
@@ -60,7 +60,7 @@ def read_document(text: str, name: str) -> Document:
 
     Raises Refusal for a syntax error, duplicate keys, tags, anchors that unfold without end, or a top level that is no mapping.
     """
-    from fabricgen.yaml_tree import read_tree
+    from fabricgen.core.yaml_tree import read_tree
 
     values, places, keys = read_tree(text, name)
     if not isinstance(values, dict):
@@ -87,7 +87,7 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
     except files.FileError as error:
         place = Place(str(path), error.line, error.column)
         raise Refusal([Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]) from None
-    from fabricgen.yaml_tree import FAULTS, fault_of, parser
+    from fabricgen.core.yaml_tree import FAULTS, fault_of, parser
 
     try:
         values = parser().load(text)
@@ -116,7 +116,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 def write_yaml(values: dict[str, Any]) -> str:
     """Print plain values as block YAML with keys in the given order."""
-    from fabricgen.yaml_tree import dump
+    from fabricgen.core.yaml_tree import dump
 
     return dump(values)
 
@@ -129,7 +129,7 @@ def read_scalar(text: str) -> Any:
     >>> read_scalar("{model: sn5600}")
     {'model': 'sn5600'}
     """
-    from fabricgen.yaml_tree import read_tree
+    from fabricgen.core.yaml_tree import read_tree
 
     try:
         return read_tree(text, "")[0]

@@ -16,8 +16,8 @@ from ruamel.yaml.events import AliasEvent
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
 
-from fabricgen import files
-from fabricgen.diagnostics import Finding, Path, Place, Refusal
+from fabricgen.core import files
+from fabricgen.core.diagnostics import Finding, Path, Place, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,13 +11,13 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.diagnostics import Finding, Place, Refusal
-from fabricgen.files import is_file
+from fabricgen.core.diagnostics import Finding, Place, Refusal
+from fabricgen.core.files import is_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
