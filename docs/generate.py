@@ -18,8 +18,8 @@ from fabricgen.building.listing import OWN
 from fabricgen.catalog import KINDS, Catalog
 from fabricgen.checks import LAWS
 from fabricgen.columns import FORMAT, LOOKED_UP, read_profiles
+from fabricgen.inventory import json_schema
 from fabricgen.packs import Packs
-from fabricgen.spec import json_schema
 from fabricgen.views import CableView
 
 sys.path.insert(0, str(Path(__file__).parent))  # a hook of MkDocs is a file, which finds no neighbour by itself

@@ -20,10 +20,10 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
+from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan
 from fabricgen.plans import plan_of
-from fabricgen.reading import Flags, read_inventory
 from fabricgen.report import Report, html
 from fabricgen.summary import summarize
 

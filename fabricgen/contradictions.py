@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec
     from fabricgen.parts import Host
-    from fabricgen.spec import FabricSpec
 
 MOST_GPUS = 2**22
 """Four million: NIC ports and ports of switches are 32-bit columns, and nobody has built a larger one."""

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Sizing, Whole
     from fabricgen.fronts import Front, Port
-    from fabricgen.spec import FabricSpec
+    from fabricgen.inventory import FabricSpec
 _LABEL = re.compile(r"(.*?)(\d+)")
 
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fabricgen.heritage.rings import read_heritage
+from fabricgen.inventory.load import check_promise
 from fabricgen.planner import make_plan
 from fabricgen.preconditions import check_buildable
-from fabricgen.reading import check_promise
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan
-    from fabricgen.reading import Inventory
 
 
 def plan_of(inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()) -> Plan:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan
-    from fabricgen.spec import FabricSpec
 
 CONFIGURED = frozenset({"configs", "lab", "report"})
 """Groups that hold configurations of switches."""

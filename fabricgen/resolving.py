@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec, SwitchChoice
     from fabricgen.parts import Breakout, Host, Nic, Switch
-    from fabricgen.spec import FabricSpec, SwitchChoice
 
 DEFAULT_SPEED_GBPS = 400
 

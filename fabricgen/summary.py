@@ -18,7 +18,7 @@ from fabricgen.planner import Plan, make_plan
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
-    from fabricgen.spec import FabricSpec
+    from fabricgen.inventory import FabricSpec
 
 COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
 

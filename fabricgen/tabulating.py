@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom, Line
     from fabricgen.core.terms import Design
+    from fabricgen.inventory import SparePolicy, Spares
     from fabricgen.planner import Plan
-    from fabricgen.spec import SparePolicy, Spares
     from fabricgen.summary import Comparison
 
 

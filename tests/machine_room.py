@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 
 from fabricgen.building import Job
 from fabricgen.catalog import Catalog
+from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
-from fabricgen.spec import FabricSpec
 from tests.small_fabrics import GENERIC, SUPERPOD
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog import Catalog
+from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import pytest
 
 from fabricgen.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory import FabricSpec
 from fabricgen.planner import Plan, make_plan
 from fabricgen.resolving import Request, resolve
-from fabricgen.spec import FabricSpec
 
 CATALOG = Catalog()
 

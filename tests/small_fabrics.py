@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog import Catalog
+from fabricgen.inventory import FabricSpec
 from fabricgen.planner import Plan, make_plan
-from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

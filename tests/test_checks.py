@@ -18,8 +18,8 @@ from fabricgen.checks import LAWS, check, evidence_of, judge
 from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
+from fabricgen.inventory.load import read_inventory
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.viewing import Views
 from fabricgen.wiring import Wiring, wiring_of
 from tests.conftest import ROOT

@@ -16,9 +16,9 @@ import pytest
 
 from fabricgen.building import Job, build
 from fabricgen.catalog import Catalog
+from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

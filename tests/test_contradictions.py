@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabricgen.catalog import Catalog
 from fabricgen.contradictions import MOST_GPUS, contradictions
-from fabricgen.spec import FabricSpec
+from fabricgen.inventory import FabricSpec
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding

@@ -13,9 +13,9 @@ import pytest
 
 from fabricgen.catalog import KINDS, Catalog
 from fabricgen.columns import COLUMNS
+from fabricgen.inventory import json_schema
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs
-from fabricgen.spec import json_schema
 from tests.blocks import blocks_of, checkout, matches, run_session
 from tests.conftest import ROOT
 

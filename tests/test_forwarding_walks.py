@@ -18,8 +18,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.forwarding import Choice, Reach, find_failures, find_gpu
 from fabricgen.forwarding.tables import Tables as Writer
 from fabricgen.graph import graph
+from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.walking import Tables, Walker, number_of
-from fabricgen.reading import read_inventory
 from tests.laws.drawn import drawn
 from tests.planned import planned
 

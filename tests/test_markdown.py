@@ -10,9 +10,9 @@ from markdown_it import MarkdownIt
 
 from fabricgen.building import Job
 from fabricgen.catalog import Catalog
+from fabricgen.inventory.purchasing import Prices
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.spec.buying import Prices
 from tests.planned import planned
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.yaml_text import read_scalar, write_yaml
-from fabricgen.mistakes import fields
-from fabricgen.reading import read_text
+from fabricgen.inventory.errors import fields
+from fabricgen.inventory.load import read_text
 
 SMALL: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
 BAD: list[object] = [

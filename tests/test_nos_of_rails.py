@@ -19,9 +19,9 @@ from fabricgen.forwarding.reaching import Reach
 from fabricgen.growth.differing import diff
 from fabricgen.growth.plugs import Names
 from fabricgen.hosting.viewing import Hosts
+from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.viewing import Views
 from tests import reader_eos, reader_frr, reader_sonic
 from tests.pack_plans import CATALOG, Inventory, Rendered, groups, planned, rendered

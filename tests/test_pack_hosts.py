@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from fabricgen.building import Job, build
 from fabricgen.hosting.viewing import Hosts
+from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Output, Packs
 from fabricgen.parts import HostPort
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from tests.conftest import ROOT, SYSTEM_PATH
 from tests.planned import CATALOG, planned
 from tests.reader_frr import judge

@@ -17,10 +17,10 @@ from fabricgen.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.core.terms import LinkKind
+from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.subnets.viewing import Subnets
 from fabricgen.viewing import Views
 from tests.planned import spec_of

@@ -12,8 +12,8 @@ from fabricgen.advice import advice
 from fabricgen.catalog import Catalog
 from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.inventory import FabricSpec
 from fabricgen.planner import Plan, make_plan
-from fabricgen.spec import FabricSpec
 
 
 def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

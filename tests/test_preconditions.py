@@ -13,9 +13,9 @@ from fabricgen.building.listing import every_output
 from fabricgen.choosing import GROUPS, choose
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.load import inventory_text
 from fabricgen.packs import Packs
 from fabricgen.preconditions import TAKEN
-from fabricgen.reading import inventory_text
 from tests.planned import spec_of
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from fabricgen.cabling.ways import UNIT_UM
 from fabricgen.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
+from fabricgen.inventory import FabricSpec
 from fabricgen.machine_room.bundling import MOST, Fronts
 from fabricgen.machine_room.pulling import pull
 from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
 from tests.machine_room import FABRICS, ROOM, Built, built, table

@@ -12,13 +12,13 @@ import pytest
 
 from fabricgen.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.inventory.load import Flags, check_promise, read_inventory, read_text
 from fabricgen.planner import make_plan
-from fabricgen.reading import Flags, check_promise, read_inventory, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.reading import Inventory
+    from fabricgen.inventory.load import Inventory
 
 TEXT = """\
 name: west

@@ -16,15 +16,15 @@ from fabricgen.bom.tallying import tally
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.impact.ranking import rank
+from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.load import read_inventory
 from fabricgen.planner import draft_plan, make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.search import search
 from fabricgen.search.failing import worst
 from fabricgen.search.judging import judge
 from fabricgen.search.sizing import count, link_counts, switch_counts
 from fabricgen.search.space import candidates, whole
 from fabricgen.search.telling import document
-from fabricgen.spec import FabricSpec
 from fabricgen.workload.equations import iterate
 from fabricgen.workload.machine import find_llm, machine_of
 from tests.laws.drawing import inventories

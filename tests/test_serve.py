@@ -28,9 +28,9 @@ from fabricgen.cli import run
 from fabricgen.cli.options import Asked
 from fabricgen.cli.serve import open_server
 from fabricgen.core.resources import shipped
+from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.report import PARTS
 from fabricgen.serving import HOST, Desk, Server, desk, server
 from fabricgen.serving.routes import SHORT

@@ -15,9 +15,9 @@ from pydantic import ValidationError
 from fabricgen.catalog import Catalog
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import read_document
+from fabricgen.inventory import FabricSpec, json_schema
+from fabricgen.inventory.load import read_inventory, read_text
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory, read_text
-from fabricgen.spec import FabricSpec, json_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

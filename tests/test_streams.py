@@ -81,7 +81,7 @@ def test_what_the_system_refuses_is_no_fault_of_ours(tmp_path: Path, monkeypatch
     def closed(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", "shared/prices")
 
-    monkeypatch.setattr("fabricgen.reading.read_inventory", closed)
+    monkeypatch.setattr("fabricgen.inventory.load.read_inventory", closed)
     assert run(case.command) == 1
     assert capsys.readouterr().err == case.expected
 

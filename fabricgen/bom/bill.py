@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from fabricgen.bom.pricing import Terms
     from fabricgen.bom.tallying import Tally
     from fabricgen.core.terms import Role
+    from fabricgen.inventory import SparePolicy, Spares
     from fabricgen.parts import PriceBook
     from fabricgen.planner import Plan
-    from fabricgen.spec import SparePolicy, Spares
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
@@ -198,7 +198,7 @@ def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
 def spare_count(policy: SparePolicy, quantity: int) -> int:
     """Return the spares of a part by its policy.
 
-    >>> from fabricgen.spec import SparePolicy
+    >>> from fabricgen.inventory import SparePolicy
     >>> spare_count(SparePolicy(percent=2, minimum=2), 1536)
     31
     """

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
 from fabricgen.core.terms import ROLES
+from fabricgen.inventory import Footprint
 from fabricgen.rooms.footprints import HOST
-from fabricgen.spec import Footprint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

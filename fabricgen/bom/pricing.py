@@ -14,8 +14,8 @@ from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec, Prices
     from fabricgen.parts import PriceBook
-    from fabricgen.spec import FabricSpec, Prices
 
 DEFAULT_BOOK = "paper-v5"
 CENT = Decimal("0.01")

@@ -80,7 +80,7 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     The file goes to `switches/` in the directory, for use with --catalog.
     """
     from fabricgen.core.diagnostics import refuse
-    from fabricgen.reading import read_settings
+    from fabricgen.inventory.load import read_settings
     from fabricgen.transcribing import make_draft, read_description
     from fabricgen.writing import check_file, write_file
 

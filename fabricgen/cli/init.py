@@ -52,10 +52,10 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     FILE is fabric.yaml by default; `-` prints.
     """
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import json_schema
+    from fabricgen.inventory.load import read_text
     from fabricgen.packs import Packs
     from fabricgen.plans import plan_of
-    from fabricgen.reading import read_text
-    from fabricgen.spec import json_schema
     from fabricgen.writing import check_file, json_document, write_file
 
     if wanted["leaf"] and wanted["radix"]:
@@ -81,8 +81,8 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     """Render the inventory; what the options leave open comes from the host model."""
+    from fabricgen.inventory import Addressing
     from fabricgen.packs import Packs
-    from fabricgen.spec import Addressing
 
     packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
     pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))

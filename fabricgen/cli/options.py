@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan
-    from fabricgen.reading import Inventory
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -63,7 +63,7 @@ class Asked:
     def read(self) -> tuple[Inventory, Catalog]:
         """Read the inventory and open the catalog. Raises Refusal; UsageError where neither a file nor the sizing flags are given."""
         from fabricgen.catalog import Catalog
-        from fabricgen.reading import Flags, read_inventory
+        from fabricgen.inventory.load import Flags, read_inventory
 
         given = {key: value for key, value in self.flags.items() if value is not None}
         if self.fabric and given:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from fabricgen.inventory import FabricSpec
     from fabricgen.search import Found
-    from fabricgen.spec import FabricSpec
 
 SHOWN_ALIKE = 3
 """So many of the fabrics that are alike in every figure get a name."""
@@ -120,7 +120,7 @@ def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
 
 def _write(path: Path, spec: FabricSpec) -> None:
     """Write an inventory."""
-    from fabricgen.reading import inventory_text
+    from fabricgen.inventory.load import inventory_text
 
     save(path, inventory_text(spec))
     echo(f"wrote {path}; next: fabricgen build {path} -o out", err=True)

@@ -13,7 +13,7 @@ def schema() -> None:
 
     It keeps to the part of draft-07 that yaml-language-server reads.
     """
-    from fabricgen.spec import json_schema
+    from fabricgen.inventory import json_schema
 
     print_json(json_schema())
 

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Path
     from fabricgen.designs import Mapping
     from fabricgen.heritage.standing import Standing
+    from fabricgen.inventory import FabricSpec
     from fabricgen.placing import Box
     from fabricgen.planner import Plan
     from fabricgen.resolving import Request
-    from fabricgen.spec import FabricSpec
 
     Whole = NDArray[np.integer[Any]]
 

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.inventory import Phase
     from fabricgen.planner import Plan
-    from fabricgen.spec import Phase
     from fabricgen.views import CableView
     from fabricgen.wiring import Wiring
 

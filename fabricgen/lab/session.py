@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import FileError, parse_json, read_text
+from fabricgen.inventory.load import PLAN_BYTES
 from fabricgen.lab import kernel
 from fabricgen.lab.bench import Bench, Trial
 from fabricgen.lab.booting import Machines
@@ -24,7 +25,6 @@ from fabricgen.lab.isolating import run_isolated
 from fabricgen.lab.keeping import heard, refused
 from fabricgen.lab.layout import lay_out, one_rail
 from fabricgen.lab.trials import TRIALS
-from fabricgen.reading import PLAN_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

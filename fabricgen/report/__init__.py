@@ -5,7 +5,7 @@ that are as long as the fabric by `tables`, `classes` and `sketches`. `packing` 
 written in TypeScript and bundled into `page`; what passes between the two is `web/src/model.ts`.
 """
 
-from fabricgen.reading import inventory_text
+from fabricgen.inventory.load import inventory_text
 from fabricgen.report.document import PARTS, Part, Report
 from fabricgen.report.html import html, json_block, packed_block, safe_json, shell
 from fabricgen.report.packing import packed, short_json

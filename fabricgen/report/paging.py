@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen import __version__
 from fabricgen.advice import advice, room_guesses
 from fabricgen.core.colours import HUES
-from fabricgen.reading import inventory_text
+from fabricgen.inventory.load import inventory_text
 from fabricgen.report.bills import bill, charts, refused
 from fabricgen.report.faces import faces
 from fabricgen.report.figures import figures, headline

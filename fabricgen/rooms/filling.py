@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.clos import Ints
+    from fabricgen.inventory import Site
     from fabricgen.placing import Naming
     from fabricgen.rooms.footprints import Shares
-    from fabricgen.spec import Site
 
 
 def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing:

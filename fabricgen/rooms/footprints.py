@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import ROLES
-from fabricgen.spec import Footprint, Rack, Site
+from fabricgen.inventory import Footprint, Rack, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

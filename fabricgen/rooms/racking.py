@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.clos import Ints
+    from fabricgen.inventory import Site
     from fabricgen.placing import Naming
     from fabricgen.rooms.footprints import Shares
-    from fabricgen.spec import Site
 
     Longs = NDArray[np.int64]
 

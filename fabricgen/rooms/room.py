@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog import Catalog
     from fabricgen.clos import Ints
+    from fabricgen.inventory import Site
     from fabricgen.placing import Naming
     from fabricgen.rooms.positions import Position
-    from fabricgen.spec import Site
 
 _LEGAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal, refuse
+from fabricgen.inventory import Search
 from fabricgen.planner import draft_plan, make_plan
 from fabricgen.resolving import resolve
 from fabricgen.search.judging import Judged, judge
 from fabricgen.search.pareto import front
 from fabricgen.search.space import candidates, whole
-from fabricgen.spec import Search
 from fabricgen.workload.machine import machine_of
 
 if TYPE_CHECKING:
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec
     from fabricgen.parts import Workload
     from fabricgen.planner import Plan
-    from fabricgen.spec import FabricSpec
 
 
 @dataclass(frozen=True)

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.terms import Design, Role
+from fabricgen.inventory import Search, SwitchChoice
+from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, Switches
 from fabricgen.resolving import resolve
-from fabricgen.spec import Search, SwitchChoice
-from fabricgen.spec.sizing import HbDomain, HostChoice, NicChoice, Switches
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory import FabricSpec
     from fabricgen.parts import Switch
-    from fabricgen.spec import FabricSpec
 
 TIERS = (1, 2, 3)
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabricgen.catalog import Catalog
+    from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan
-    from fabricgen.reading import Inventory
     from fabricgen.report import Part
 
 KEPT = 4

@@ -15,7 +15,7 @@ from fabricgen.summary import as_design
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabricgen.spec import FabricSpec
+    from fabricgen.inventory import FabricSpec
 
 CONTROLS = ("gpus", "hb_domain", "radix", "design", "planes")
 """What can be turned, by its name in an address."""
@@ -24,7 +24,7 @@ CONTROLS = ("gpus", "hb_domain", "radix", "design", "planes")
 def settings(asked: Mapping[str, str], spec: FabricSpec) -> list[str]:
     """Return what the controls but `radix` set, as `--set` takes it; `asked` are texts as they were typed.
 
-    >>> from fabricgen.spec import FabricSpec
+    >>> from fabricgen.inventory import FabricSpec
     >>> leaf = {"generic": {"radix": 8}}
     >>> spec = FabricSpec.model_validate({"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2}, "switches": {"leaf": leaf}})
     >>> settings({"gpus": "128", "hb_domain": "8", "design": "fat-tree"}, spec)
@@ -50,7 +50,7 @@ def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
 def reswitched(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
     """Set another radix: of each tier that has the leaf's. A model has the radix that it has, `modelled`; for another one a generic switch stands in.
 
-    >>> from fabricgen.spec import FabricSpec
+    >>> from fabricgen.inventory import FabricSpec
     >>> common = {"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}}
     >>> switches = {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}}
     >>> reswitched("16", FabricSpec.model_validate({**common, "switches": switches}), None)

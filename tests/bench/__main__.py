@@ -22,12 +22,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fabricgen.catalog import Catalog
 from fabricgen.core.resources import shipped
+from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.serving import Desk
-from fabricgen.spec import FabricSpec
 from fabricgen.viewing import Views
 from fabricgen.views import Chunk
 from tests.bench.peers import MODEL

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.inventory.load import read_inventory
 from fabricgen.planner import make_plan
-from fabricgen.reading import read_inventory
 from fabricgen.summary import compare, summarize
 from tests.laws.drawing import DESIGNS, Inventory, wild_inventories
 from tests.laws.drawn import EACH, TIERS, drawn, drawn_plans, every_draw, other_plans, planned_or_refused

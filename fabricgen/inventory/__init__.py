@@ -7,13 +7,13 @@ Modules of models, here and in `parts`, leave out `from __future__ import annota
 would have to compile every annotation again, in every run of the program.
 """
 
-from fabricgen.spec.buying import Prices, SparePolicy, Spares
-from fabricgen.spec.inventory import SHORT_FORMS, FabricSpec, json_schema, long_form
-from fabricgen.spec.room import Footprint, Rack, Site
-from fabricgen.spec.searching import Search
-from fabricgen.spec.settings import Addressing, Roce
-from fabricgen.spec.sizing import Phase, SwitchChoice
-from fabricgen.spec.values import NAME, PATTERNS
+from fabricgen.inventory.fabric import SHORT_FORMS, FabricSpec, json_schema, long_form
+from fabricgen.inventory.fields import NAME, PATTERNS
+from fabricgen.inventory.purchasing import Prices, SparePolicy, Spares
+from fabricgen.inventory.search import Search
+from fabricgen.inventory.settings import Addressing, Roce
+from fabricgen.inventory.site import Footprint, Rack, Site
+from fabricgen.inventory.sizing import Phase, SwitchChoice
 
 __all__ = [
     "NAME",

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from fabricgen.core.terms import Design, Role
-from fabricgen.spec.buying import Prices, Spares
-from fabricgen.spec.room import Site
-from fabricgen.spec.searching import Search
-from fabricgen.spec.settings import Addressing, Naming, Nccl, Nos, Roce
-from fabricgen.spec.sizing import HbDomain, HostChoice, NicChoice, Phase, Rails, Reserve, Switches
-from fabricgen.spec.values import NAME, Count, Part, Ratio, Word
+from fabricgen.inventory.fields import NAME, Count, Part, Ratio, Word
+from fabricgen.inventory.purchasing import Prices, Spares
+from fabricgen.inventory.search import Search
+from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
+from fabricgen.inventory.site import Site
+from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, Phase, Rails, Reserve, Switches
 
 SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",), "site": ("lengths",)}
 """Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""

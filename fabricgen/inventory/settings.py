@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fabricgen.spec.values import TABLE, VERSION, Model, Part, Pattern, Prefix
+from fabricgen.inventory.fields import TABLE, VERSION, Model, Part, Pattern, Prefix
 
 
 class Addressing(Part):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fabricgen.core.terms import Design
-from fabricgen.spec.values import Count, Model, Part, Price, Ratio
+from fabricgen.inventory.fields import Count, Model, Part, Price, Ratio
 
 Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 

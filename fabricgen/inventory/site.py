@@ -5,7 +5,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from fabricgen.spec.values import TABLE, Count, Lengths, Part, decimal_of
+from fabricgen.inventory.fields import TABLE, Count, Lengths, Part, decimal_of
 
 
 class Footprint(Part):

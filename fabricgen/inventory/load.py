@@ -18,7 +18,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse,
 from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
 from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
-from fabricgen.spec import SHORT_FORMS, FabricSpec, long_form
+from fabricgen.inventory import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -189,7 +189,7 @@ def _validate(document: Document) -> FabricSpec:
     try:
         return FabricSpec.model_validate(document.values)
     except ValidationError as error:
-        from fabricgen.mistakes import findings_of  # noqa: PLC0415 - an inventory without mistakes needs none of it
+        from fabricgen.inventory.errors import findings_of  # noqa: PLC0415 - an inventory without mistakes needs none of it
 
         raise Refusal(_in_order(findings_of(error, document), document)) from None
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from fabricgen.spec.values import BREAKOUT, NAME, Count, Model, Part, Speed
+from fabricgen.inventory.fields import BREAKOUT, NAME, Count, Model, Part, Speed
 
 
 class HbDomain(Part):

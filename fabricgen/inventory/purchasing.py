@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field
 
-from fabricgen.spec.values import CURRENCY, Count, Day, Part, Percent, Price, decimal_of
+from fabricgen.inventory.fields import CURRENCY, Count, Day, Part, Percent, Price, decimal_of
 
 
 class SparePolicy(Part):
