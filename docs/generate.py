@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File
 
 from fabricgen.building.listing import OWN
-from fabricgen.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.checks import LAWS
 from fabricgen.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.inventory import json_schema

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.inventory.load import Flags, read_inventory

@@ -14,9 +14,9 @@ from fabricgen.core.terms import Design, speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Host
     from fabricgen.inventory import FabricSpec
-    from fabricgen.parts import Host
 
 MOST_GPUS = 2**22
 """Four million: NIC ports and ports of switches are 32-bit columns, and nobody has built a larger one."""

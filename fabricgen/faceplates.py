@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.parts import Switch
+    from fabricgen.catalog.models import Switch
 
 WIDEST = 20
 """Cages that fit side by side between the rails of a 19-inch rack: 450 mm (EIA-310), and an OSFP takes 22.58 mm of them, other cages less."""
@@ -100,7 +100,7 @@ class Face:
 def face_of(model: Switch) -> Face:
     """Return the front of a model: what the catalog says, else pairs of rows as few as the width of a rack allows, numbered down the columns.
 
-    >>> from fabricgen.catalog import Catalog
+    >>> from fabricgen.catalog.catalog import Catalog
     >>> face = face_of(Catalog().switch("q3400"))
     >>> face.rows, face.columns, face.assumed
     (4, 18, True)

@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from fabricgen.catalog.models import Breakout, Switch
     from fabricgen.core.terms import Role
-    from fabricgen.parts import Breakout, Switch
 
 
 class Port(NamedTuple):

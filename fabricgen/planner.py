@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from fabricgen.cabling.pieces import Pieces
     from fabricgen.cabling.plugging import End, Joint
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.clos import Sizing, Whole
     from fabricgen.fronts import Front, Port
     from fabricgen.inventory import FabricSpec

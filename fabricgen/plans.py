@@ -15,7 +15,7 @@ from fabricgen.preconditions import check_buildable
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan

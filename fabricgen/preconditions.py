@@ -19,7 +19,7 @@ from fabricgen.nos_packs import nos_packs
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import FabricSpec
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan

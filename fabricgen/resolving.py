@@ -19,9 +19,9 @@ from fabricgen.fronts import Front
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Breakout, Host, Nic, Switch
     from fabricgen.inventory import FabricSpec, SwitchChoice
-    from fabricgen.parts import Breakout, Host, Nic, Switch
 
 DEFAULT_SPEED_GBPS = 400
 

@@ -17,7 +17,7 @@ from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.planner import Plan, make_plan
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import FabricSpec
 
 COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)

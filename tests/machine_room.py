@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 from fabricgen.building import Job
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
 from fabricgen.planner import Plan, make_plan

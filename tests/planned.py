@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory import FabricSpec
 from fabricgen.planner import Plan, make_plan

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.catalog.models import Cable, Host, PriceBook, Sourced, Switch, Transceiver, Workload
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
 from fabricgen.core.resources import shipped
-from fabricgen.parts import Cable, Host, PriceBook, Sourced, Switch, Transceiver, Workload
 
 if TYPE_CHECKING:
     from pathlib import Path

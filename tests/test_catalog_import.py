@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.importers import make_draft, read_description
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.transcribing import make_draft, read_description
 from tests.test_platforms import MODELS, _folder, _switch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.parts import Switch
+    from fabricgen.catalog.models import Switch
     from tests.conftest import Run
 
 DEVICE_TYPE: dict[str, Any] = {

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import fabricgen.checks
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import LAWS, check, evidence_of, judge
 from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from fabricgen import __version__
-from fabricgen.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.cli import run
 from tests.conftest import clean_environment
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.building import Job, build
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan

@@ -13,7 +13,7 @@ import pytest
 from openpyxl import load_workbook
 
 from fabricgen.building import Job
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.growth import diff
 from fabricgen.growth.phasing import document, phase_in

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.catalog import KINDS, Catalog
+from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.columns import COLUMNS
 from fabricgen.inventory import json_schema
 from fabricgen.lab.fitting import doctor

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from fabricgen.building import Job
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.faceplates import WIDEST, Face, face_of
 from fabricgen.machine_room.views import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
 from fabricgen.packs import Packs

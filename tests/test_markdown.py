@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from fabricgen.building import Job
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
 from fabricgen.packs import Packs
 from fabricgen.planner import make_plan

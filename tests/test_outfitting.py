@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.cabling.outfitting import Choice, settle
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import LAWS, check
 from fabricgen.core.terms import LinkKind
 from fabricgen.planner import make_plan

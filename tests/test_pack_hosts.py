@@ -16,10 +16,10 @@ import pytest
 from pydantic import ValidationError
 
 from fabricgen.building import Job, build
+from fabricgen.catalog.models import HostPort
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Output, Packs
-from fabricgen.parts import HostPort
 from fabricgen.planner import make_plan
 from tests.conftest import ROOT, SYSTEM_PATH
 from tests.planned import CATALOG, planned

@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.asbuilt.discovery import read_discovery
 from fabricgen.building import Job, build
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.core.terms import LinkKind

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import LAWS
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import read_document, write_yaml

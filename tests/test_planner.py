@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.advice import advice
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory import FabricSpec

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.advice import advice
 from fabricgen.cabling.preference import RULE
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
 from fabricgen.core.yaml_text import load_facts, write_yaml
 from fabricgen.planner import make_plan

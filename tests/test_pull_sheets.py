@@ -16,7 +16,7 @@ from fabricgen.bom.tallying import tally
 from fabricgen.building import Job, sheets
 from fabricgen.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.cabling.ways import UNIT_UM
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory import FabricSpec

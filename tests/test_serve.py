@@ -23,7 +23,7 @@ import pytest
 
 from fabricgen import plans
 from fabricgen.api import plan_file, summary
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.cli.options import Asked
 from fabricgen.cli.serve import open_server

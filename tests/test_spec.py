@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft7Validator
 from pydantic import ValidationError
 
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import read_document
 from fabricgen.inventory import FabricSpec, json_schema

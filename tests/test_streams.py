@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.catalog.models import PriceBook
 from fabricgen.cli import run
 from fabricgen.cli.printing import echo, print_json
 from fabricgen.core.diagnostics import MOST_SHOWN, Finding, Refusal, printable, text_of
 from fabricgen.core.yaml_text import load_facts
-from fabricgen.parts import PriceBook
 from tests.refusals import CASES
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from openpyxl.styles.colors import Color
 from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.columns import WORKBOOK, read_profiles
 from fabricgen.core.colours import HUES
 from fabricgen.dcim.views import EndToEndView, SheetEnd

@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.parts import Workload
+    from fabricgen.catalog.models import Workload
     from fabricgen.planner import Plan
 
 PAPER = ROOT / "examples/paper"

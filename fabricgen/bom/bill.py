@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.pricing import Terms
     from fabricgen.bom.tallying import Tally
+    from fabricgen.catalog.models import PriceBook
     from fabricgen.core.terms import Role
     from fabricgen.inventory import SparePolicy, Spares
-    from fabricgen.parts import PriceBook
     from fabricgen.planner import Plan
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.parts import Host, Switch
+    from fabricgen.catalog.models import Host, Switch
     from fabricgen.planner import Plan
 
 BTU_H_PER_W = Fraction("3.412")

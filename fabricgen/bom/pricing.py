@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import PriceBook
     from fabricgen.inventory import FabricSpec, Prices
-    from fabricgen.parts import PriceBook
 
 DEFAULT_BOOK = "paper-v5"
 CENT = Decimal("0.01")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.catalog.models import Cable
     from fabricgen.checks import Report as Judged
     from fabricgen.choosing import Group
     from fabricgen.dcim.assets import Assets
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from fabricgen.machine_room.elevations import Elevations
     from fabricgen.machine_room.pullsheets import PullSheets
     from fabricgen.packs import Output, Pack, Packs
-    from fabricgen.parts import Cable
     from fabricgen.planner import Plan
     from fabricgen.rooms.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView

@@ -17,9 +17,9 @@ from fabricgen.core.terms import LinkKind, speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Cable, Transceiver
     from fabricgen.fronts import Front
-    from fabricgen.parts import Cable, Transceiver
     from fabricgen.resolving import Request
 
     Order = tuple[float, ...]

@@ -15,9 +15,9 @@ from fabricgen.cabling.preference import rank
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Cable, Top, Transceiver
     from fabricgen.core.terms import LinkKind
-    from fabricgen.parts import Cable, Top, Transceiver
 
 FIBRES = ("mmf", "smf")
 """The media that need modules at both ends; the others bring their own ends."""

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fabricgen.cabling.plugging import Joint
-    from fabricgen.catalog import Catalog
-    from fabricgen.parts import Cable, Transceiver
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Cable, Transceiver
 
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabricgen.cabling.lengths import Lengths
-    from fabricgen.parts import Cable
+    from fabricgen.catalog.models import Cable
     from fabricgen.rooms.room import Room
 
 USUAL_PERCENT = 25

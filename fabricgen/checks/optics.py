@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.cabling.plugging import Joint
+    from fabricgen.catalog.models import Top, Transceiver
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.core.terms import LinkKind
-    from fabricgen.parts import Top, Transceiver
 
 GENERIC = "generic"
 

@@ -24,7 +24,7 @@ def catalog() -> None:
 @json_option
 def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> None:
     """List the models of one kind, or of all."""
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
 
     known = Catalog(roots)
     kinds = [kind] if kind else list(KINDS)
@@ -43,7 +43,7 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 @json_option
 def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     """Show every fact of a model, and where it comes from; what could not be verified is marked."""
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.diagnostics import refuse, suggest
     from fabricgen.core.yaml_text import write_yaml
 
@@ -79,9 +79,9 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
 
     The file goes to `switches/` in the directory, for use with --catalog.
     """
+    from fabricgen.catalog.importers import make_draft, read_description
     from fabricgen.core.diagnostics import refuse
     from fabricgen.inventory.load import read_settings
-    from fabricgen.transcribing import make_draft, read_description
     from fabricgen.writing import check_file, write_file
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}

@@ -11,7 +11,7 @@ from fabricgen.cli.options import DESIGNS
 from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
 
 SCHEMA, SCHEMA_MARK = "fabric.schema.json", r'\{.*"title": "FabricSpec"'
 """The schema beside an inventory, and what shows that such a file is one of ours, as a regular expression."""
@@ -51,7 +51,7 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 
     FILE is fabric.yaml by default; `-` prints.
     """
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import json_schema
     from fabricgen.inventory.load import read_text
     from fabricgen.packs import Packs

@@ -15,7 +15,7 @@ from fabricgen.cli.printing import echo, print_json, table
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.planner import Plan
     from fabricgen.workload.equations import Group
     from fabricgen.workload.published import Compared, PublishedFigures

@@ -14,7 +14,7 @@ from fabricgen.cli.output_file import note_inventory
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan
@@ -62,7 +62,7 @@ class Asked:
 
     def read(self) -> tuple[Inventory, Catalog]:
         """Read the inventory and open the catalog. Raises Refusal; UsageError where neither a file nor the sizing flags are given."""
-        from fabricgen.catalog import Catalog
+        from fabricgen.catalog.catalog import Catalog
         from fabricgen.inventory.load import Flags, read_inventory
 
         given = {key: value for key, value in self.flags.items() if value is not None}

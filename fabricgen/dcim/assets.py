@@ -27,8 +27,8 @@ from fabricgen.rooms.positions import hall_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.catalog.models import Host, Switch
     from fabricgen.fronts import Front, Port
-    from fabricgen.parts import Host, Switch
     from fabricgen.planner import Plan
     from fabricgen.rooms.room import Room
     from fabricgen.viewing import Views

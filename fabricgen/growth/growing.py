@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.clos import Ints, Sizing
     from fabricgen.core.diagnostics import Path
     from fabricgen.designs import Mapping

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from fabricgen.cabling.trays import Load, Stretch
+    from fabricgen.catalog.models import Cable
     from fabricgen.machine_room.bundling import Bundle, Plug
-    from fabricgen.parts import Cable
     from fabricgen.rooms.room import Room
 
 

@@ -17,7 +17,7 @@ from fabricgen.inventory import Footprint, Rack, Site
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.parts import Host, Switch
+    from fabricgen.catalog.models import Host, Switch
     from fabricgen.resolving import Request
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))

@@ -28,7 +28,7 @@ from fabricgen.rooms.racking import kinds_of, overflow, stand
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.clos import Ints
     from fabricgen.inventory import Site
     from fabricgen.placing import Naming

@@ -21,9 +21,9 @@ from fabricgen.search.space import candidates, whole
 from fabricgen.workload.machine import machine_of
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Workload
     from fabricgen.inventory import FabricSpec
-    from fabricgen.parts import Workload
     from fabricgen.planner import Plan
 
 

@@ -22,8 +22,8 @@ from fabricgen.workload.machine import machine_of
 
 if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
+    from fabricgen.catalog.models import Workload
     from fabricgen.inventory import Search
-    from fabricgen.parts import Workload
     from fabricgen.planner import Plan
     from fabricgen.search.failing import Worst
     from fabricgen.search.pareto import Figures

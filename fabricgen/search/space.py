@@ -19,9 +19,9 @@ from fabricgen.resolving import resolve
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Switch
     from fabricgen.inventory import FabricSpec
-    from fabricgen.parts import Switch
 
 TIERS = (1, 2, 3)
 

@@ -10,7 +10,7 @@ from fabricgen.search.sizing import switch_counts
 from fabricgen.summary import number
 
 if TYPE_CHECKING:
-    from fabricgen.parts import Workload
+    from fabricgen.catalog.models import Workload
     from fabricgen.search.choosing import Found
     from fabricgen.search.judging import Judged
 

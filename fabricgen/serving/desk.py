@@ -26,7 +26,7 @@ from fabricgen.summary import COMPARED, compare
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabricgen.catalog import Catalog
+    from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
     from fabricgen.planner import Plan

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.catalog.models import Workload
     from fabricgen.clos import Ints
-    from fabricgen.parts import Workload
     from fabricgen.planner import Plan
     from fabricgen.workload.machine import Machine
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
-    from fabricgen.parts import Workload
+    from fabricgen.catalog.models import Workload
     from fabricgen.workload.machine import Machine
 
 Group = int | Literal["continuous", "divisor"]
@@ -59,7 +59,7 @@ class Times(NamedTuple):
 def parameters(llm: Workload) -> int:
     """Return P = 12 l h^2, which leaves out embeddings.
 
-    >>> from fabricgen.catalog import Catalog
+    >>> from fabricgen.catalog.catalog import Catalog
     >>> parameters(Catalog().workload("gpt3"))
     173946175488
     """
@@ -108,7 +108,7 @@ def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Tim
 
     Raises Refusal `mp-group-impossible` or `pipeline-does-not-divide`.
 
-    >>> from fabricgen.catalog import Catalog
+    >>> from fabricgen.catalog.catalog import Catalog
     >>> from fabricgen.workload.machine import Machine
     >>> gpt3, gh200 = Catalog().workload("gpt3"), Machine(16384, 256, 960e9, 50e9, 989.4e12)
     >>> found = iterate(gpt3, gh200)

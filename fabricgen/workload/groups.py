@@ -24,8 +24,8 @@ from fabricgen.workload.equations import volume
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.catalog.models import Workload
     from fabricgen.clos import Ints
-    from fabricgen.parts import Workload
     from fabricgen.workload.machine import Machine
 
 Collective = Literal["direct", "ring"]

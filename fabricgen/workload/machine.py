@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import refuse, suggest
 
 if TYPE_CHECKING:
-    from fabricgen.catalog import Catalog
-    from fabricgen.parts import Accelerator, Workload
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.catalog.models import Accelerator, Workload
     from fabricgen.resolving import Request
 
 PAPER = "gh200-paper"

@@ -9,16 +9,16 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.catalog.models.base import LARGEST_COUNT
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import parse_speed
-from fabricgen.parts.facts import LARGEST_COUNT
 from fabricgen.workload.equations import divisors, iterate
 from fabricgen.workload.machine import BYTES_S
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.parts import Workload
+    from fabricgen.catalog.models import Workload
     from fabricgen.workload.equations import Group, Times
     from fabricgen.workload.machine import Machine
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from fabricgen.catalog import Catalog
+from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
 from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory

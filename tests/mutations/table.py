@@ -33,8 +33,8 @@ from tests.planned import CATALOG
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.catalog.models import Breakout, Cable, Transceiver
     from fabricgen.checks import Evidence
-    from fabricgen.parts import Breakout, Cable, Transceiver
     from fabricgen.views import CableView, SwitchView
 
 HOST, UP, CORE = LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE

@@ -6,12 +6,12 @@ files lie, which of two shadows the other and how a bad one is refused belong to
 Each fact has its source in its file, and a fact that could not be verified is named under `unverified`.
 """
 
-from fabricgen.parts.facts import Count, Facts, Part, Sourced, Text, Top
-from fabricgen.parts.hosts import Accelerator, Host, HostPort, Nic
-from fabricgen.parts.links import Cable, Transceiver
-from fabricgen.parts.prices import PriceBook
-from fabricgen.parts.switches import Breakout, SonicPlatform, Switch
-from fabricgen.parts.workloads import Workload
+from fabricgen.catalog.models.base import Count, Facts, Part, Sourced, Text, Top
+from fabricgen.catalog.models.host import Accelerator, Host, HostPort, Nic
+from fabricgen.catalog.models.optics import Cable, Transceiver
+from fabricgen.catalog.models.prices import PriceBook
+from fabricgen.catalog.models.switch import Breakout, SonicPlatform, Switch
+from fabricgen.catalog.models.workload import Workload
 
 __all__ = [
     "Accelerator",

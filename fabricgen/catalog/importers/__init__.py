@@ -4,7 +4,7 @@
 ports, and `drafts` makes the file. A fact that the description does not give is left out, or assumed and marked; both are said.
 """
 
-from fabricgen.transcribing.drafts import Draft, make_draft
-from fabricgen.transcribing.reading import read_description
+from fabricgen.catalog.importers.detect import read_description
+from fabricgen.catalog.importers.draft import Draft, make_draft
 
 __all__ = ["Draft", "make_draft", "read_description"]

@@ -10,8 +10,8 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.transcribing.drafts import FOUR, LANES, Description, mode, model_name, refused
-from fabricgen.transcribing.patterns import Seat, natural, pattern_of
+from fabricgen.catalog.importers.draft import FOUR, LANES, Description, mode, model_name, refused
+from fabricgen.catalog.importers.port_names import Seat, natural, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.catalog.importers.draft import Description, bad, refused
+from fabricgen.catalog.importers.hedgehog import read_profile
+from fabricgen.catalog.importers.netbox import read_device_type
+from fabricgen.catalog.importers.sonic import read_platform
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.files import FileError, OpenError, decode, parse_json, read_bytes
 from fabricgen.core.yaml_text import control_text, parse_facts
-from fabricgen.transcribing.drafts import Description, bad, refused
-from fabricgen.transcribing.hedgehog_profiles import read_profile
-from fabricgen.transcribing.netbox_types import read_device_type
-from fabricgen.transcribing.sonic_platforms import read_platform
 
 if TYPE_CHECKING:
     from pathlib import Path

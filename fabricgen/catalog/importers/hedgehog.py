@@ -9,8 +9,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.transcribing.drafts import LANES, Description, mode, model_name, refused
-from fabricgen.transcribing.patterns import Seat, natural, pattern_of
+from fabricgen.catalog.importers.draft import LANES, Description, mode, model_name, refused
+from fabricgen.catalog.importers.port_names import Seat, natural, pattern_of
 
 if TYPE_CHECKING:
     from pathlib import Path

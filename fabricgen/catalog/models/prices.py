@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from fabricgen.parts.facts import Count, Price, Sourced, Text
+from fabricgen.catalog.models.base import Count, Price, Sourced, Text
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from fabricgen.catalog import MODEL
+from fabricgen.catalog.catalog import MODEL
+from fabricgen.catalog.models import Switch
 from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.parts import Switch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

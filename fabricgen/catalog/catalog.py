@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import ValidationError
 
+from fabricgen.catalog.models import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
 from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.core.files import is_file
 from fabricgen.core.resources import find_files, shipped
 from fabricgen.core.terms import speed_text
 from fabricgen.core.yaml_text import load_facts
-from fabricgen.parts import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.parts.facts import Amount, Count, Facts, FormFactor, Index, LinuxName, Part, PciAddress, PortName, Positive, Text, Top, Transport
+from fabricgen.catalog.models.base import Amount, Count, Facts, FormFactor, Index, LinuxName, Part, PciAddress, PortName, Positive, Text, Top, Transport
 
 
 class HostPort(Facts):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.parts.facts import Amount, Count, Facts, FormFactor, Index, LaneTable, Part, Pattern, Text, Top, Transport
+from fabricgen.catalog.models.base import Amount, Count, Facts, FormFactor, Index, LaneTable, Part, Pattern, Text, Top, Transport
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.transcribing.drafts import Description, mode, model_name, refused
-from fabricgen.transcribing.patterns import Seat, pattern_of
+from fabricgen.catalog.importers.draft import Description, mode, model_name, refused
+from fabricgen.catalog.importers.port_names import Seat, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

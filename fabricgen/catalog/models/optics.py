@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.parts.facts import Amount, Count, FormFactor, Medium, Part, Positive, Text, Top, Transport
+from fabricgen.catalog.models.base import Amount, Count, FormFactor, Medium, Part, Positive, Text, Top, Transport
 
 
 class Transceiver(Part):

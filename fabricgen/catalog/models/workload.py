@@ -4,7 +4,7 @@ from typing import Self
 
 from pydantic import model_validator
 
-from fabricgen.parts.facts import Count, Facts, Positive, Sourced, Text
+from fabricgen.catalog.models.base import Count, Facts, Positive, Sourced, Text
 
 
 class Experts(Facts):
