@@ -22,7 +22,7 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.packs import Packs
-from fabricgen.planner import Plan
+from fabricgen.planning.plan import Plan
 from fabricgen.plans import plan_of
 from fabricgen.report import Report, html
 from fabricgen.summary import summarize

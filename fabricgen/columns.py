@@ -16,14 +16,14 @@ from fabricgen.core.colours import colour
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse
 from fabricgen.core.terms import ROLES
 from fabricgen.core.yaml_text import load_facts
-from fabricgen.rooms.positions import hall_name
+from fabricgen.planning.room.positions_csv import hall_name
 from fabricgen.views import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 FORMAT = "fabricgen-cables/1"
 """The version of the schema. It is raised when a column changes its meaning or goes; a new column does not raise it."""

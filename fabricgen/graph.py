@@ -21,7 +21,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def graph(plan: Plan) -> nx.MultiGraph[str]:

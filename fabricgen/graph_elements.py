@@ -13,7 +13,7 @@ from fabricgen.viewing import vrf_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 Shown = dict[str, Any]
 """The attributes of a node or an edge: text and numbers."""

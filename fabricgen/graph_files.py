@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.graph_elements import Shown
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 Edge = tuple[str, str, str, "Shown"]
 

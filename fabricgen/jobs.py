@@ -22,8 +22,8 @@ from fabricgen.forwarding import find_gpu
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 LARGEST_FILE_BYTES = 64 * 2**20
 """A job of a million GPUs, each by its name, takes a sixth of this."""

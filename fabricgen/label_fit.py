@@ -11,12 +11,12 @@ import numpy as np
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.labelling import LINE, Labelling, shared
-from fabricgen.rooms.footprints import HOST, KINDS
+from fabricgen.planning.room.footprints import HOST, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 class _End(NamedTuple):

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.terms import Role
-    from fabricgen.fronts import Front
     from fabricgen.packs import Pack, Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front
 
     Path = tuple[str | int, ...]
 

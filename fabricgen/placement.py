@@ -21,8 +21,8 @@ from fabricgen.jobs import find_job, job_text
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Bools, Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.plan import Plan
 
     Longs = NDArray[np.int64]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.heritage.rings import read_heritage
 from fabricgen.inventory.load import check_promise
-from fabricgen.planner import make_plan
+from fabricgen.planning.baseline.baseline import read_heritage
+from fabricgen.planning.plan import make_plan
 from fabricgen.preconditions import check_buildable
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def plan_of(inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()) -> Plan:

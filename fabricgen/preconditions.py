@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import FabricSpec
     from fabricgen.packs import Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 CONFIGURED = frozenset({"configs", "lab", "report"})
 """Groups that hold configurations of switches."""

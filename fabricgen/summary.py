@@ -14,7 +14,7 @@ from fabricgen.bom.bill import CLASSES, Bom, make_bom
 from fabricgen.bom.loads import loads_of
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom, Line
     from fabricgen.core.terms import Design
     from fabricgen.inventory import SparePolicy, Spares
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.summary import Comparison
 
 

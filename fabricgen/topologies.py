@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.containers import Container, Thing
     from fabricgen.packs import Pack, Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import SwitchView
 
 

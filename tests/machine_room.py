@@ -12,7 +12,7 @@ from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 from tests.small_fabrics import GENERIC, SUPERPOD
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from tests.pack_plans import CATALOG, Rendered, planned, rendered
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.pack_plans import Inventory
 
 SYSTEMS = {"nvue": "sn5600", "junos": "qfx5240", "nxos": "n9364e-sg2"}

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.packs import Pack
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import SwitchView
 
 Inventory = dict[str, Any]

@@ -9,8 +9,8 @@ import pytest
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory import FabricSpec
-from fabricgen.planner import Plan, make_plan
-from fabricgen.resolving import Request, resolve
+from fabricgen.planning.plan import Plan, make_plan
+from fabricgen.planning.resolve import Request, resolve
 
 CATALOG = Catalog()
 

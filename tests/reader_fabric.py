@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from ipaddress import IPv4Network
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.reader_frr import Box, Instance, Permit, Port
 
 Seat = tuple[str, str]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:

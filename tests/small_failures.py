@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DESIGNS = ("rail-only", "rail-only", "rail-optimized", "fat-tree")
 RESERVED = 0.25

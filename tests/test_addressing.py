@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.addressing import ROOM, Slice, dotted
 from fabricgen.core.terms import Role
+from fabricgen.planning.addressing import ROOM, Slice, dotted
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DGX = {"gpus": 8}
 

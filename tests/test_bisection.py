@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import fabricgen.bisection
-from fabricgen.bisection import bisection_of
+import fabricgen.planning.bisection_width
 from fabricgen.checks import check, evidence_of
 from fabricgen.checks.halves import _Cut
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.planning.bisection_width import bisection_of
 from tests.planned import planned
 
 if TYPE_CHECKING:
     import pytest
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 UNEVEN: dict[str, Any] = {"design": "fat-tree", "hb_domain": {"gpus": 2}, "spread": "minimal"}
 
@@ -50,7 +50,7 @@ def test_the_flow_by_classes_is_that_of_the_links() -> None:
 
 def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then whole runs of uplinks count alone, and the law holds the flow to at least that."""
-    monkeypatch.setattr(fabricgen.bisection, "MOST_EDGES", 0)
+    monkeypatch.setattr(fabricgen.planning.bisection_width, "MOST_EDGES", 0)
     keys = {"switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}}, "rails": {"tiers": 2}}
     plan = planned(**UNEVEN, gpus=8, **keys)
     found = bisection_of(plan)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.building.cable_sheets import Sheets
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 CONTRACT = "cable,rail,plane,tier,a_device,a_interface,b_device,b_interface,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part"
 """What scripts rely on, in this order."""

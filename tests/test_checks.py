@@ -19,9 +19,9 @@ from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
-from fabricgen.planner import make_plan
+from fabricgen.planning.fabric_links import Wiring, wiring_of
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
-from fabricgen.wiring import Wiring, wiring_of
 from tests.conftest import ROOT
 from tests.laws.drawn import drawn_plans, other_plans
 from tests.mutations.breaking import dropped, rewired, rows, swapped
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.checks import Evidence, Report
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
 LARGE, BY_FORMULA = 50_000, {"bisection", "outputs-agree", "routes-apart"}

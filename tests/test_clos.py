@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from fabricgen.clos import Sizing, Width, Widths, Words, leaf_spine, size, spine_core, spread_over, width
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.planning.clos import Sizing, Width, Widths, Words, leaf_spine, size, spine_core, spread_over, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.clos import Joints
+    from fabricgen.planning.clos import Joints
 
 WORDS = Words("a block", "switches", ("gpus",))
 RADICES = (36, 40, 48, 64, 128, 144, 512)

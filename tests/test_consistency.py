@@ -18,7 +18,7 @@ from fabricgen.building import Job, build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

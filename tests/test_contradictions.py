@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.contradictions import MOST_GPUS, contradictions
 from fabricgen.inventory import FabricSpec
+from fabricgen.planning.consistency import MOST_GPUS, contradictions
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding

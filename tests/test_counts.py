@@ -18,7 +18,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.growth import diff
 from fabricgen.growth.phasing import document, phase_in
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.report.figures import headline
 from fabricgen.summary import summarize
 from fabricgen.writing import json_document
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 QM9700 = {"switches": {"leaf": {"model": "qm9700", "breakout": "2x400G"}}}
 FOUR = {"rack": {"units": 48}, "hosts_per_rack": 4}

@@ -12,7 +12,7 @@ from fabricgen.core.terms import LinkKind, Role
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DGX = {"gpus": 8}
 NOKIA = {"leaf": {"model": "7220-ixr-h5-64", "breakout": "4x200G"}, "spine": {"model": "7220-ixr-h5-64", "breakout": "1x800G"}}

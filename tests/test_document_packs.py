@@ -24,7 +24,7 @@ from fabricgen.views import CableView, Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).parents[1]
 PAPER: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 64}}}}

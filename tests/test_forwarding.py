@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fabricgen.building import Group
     from fabricgen.forwarding import Path as Route
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8}

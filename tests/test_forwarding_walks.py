@@ -26,7 +26,7 @@ from tests.planned import planned
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.laws.drawing import Inventory
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.core.terms import Role
-from fabricgen.fronts import Front, Port
+from fabricgen.planning.port_layout import Front, Port
 from tests.planned import CATALOG
 
 

@@ -20,7 +20,7 @@ from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SMALL: Inventory = {"gpus": 64, "hb_domain": {"gpus": 8, "bandwidth": "3.6Tbps"}, "radix": 4}
 SHARED: Inventory = {**SMALL, "radix": 16, "rails": {"planes": 2, "per_switch": 2, "tiers": 2}}

@@ -20,7 +20,7 @@ from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
     from fabricgen.hosting.views import HostView, NicView
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import Instance, PortView
 
 DGX: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 LAB: dict[str, Any] = {
     "gpus": 64,

@@ -11,7 +11,7 @@ import pytest
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory.load import read_inventory
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.summary import compare, summarize
 from tests.planned import CATALOG
 

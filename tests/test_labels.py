@@ -27,7 +27,7 @@ from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 WIDE: dict[str, Any] = {"gpus": 1024, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}
 """Four rows of racks, so that their names have little in common."""

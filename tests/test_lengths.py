@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.advice import advice
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.notices import advice
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned, refusal_codes
 from tests.test_rooms import H100, SITES, drawn, room_of
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.lengths import Lengths
+    from fabricgen.planning.cabling.lengths import Lengths
 
 # Eight hosts and eight leaves of one unit, in a row of three racks, 600 mm apart, trays 300 mm above racks of 42 units (1866 mm):
 #

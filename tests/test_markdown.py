@@ -12,7 +12,7 @@ from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from tests.planned import planned
 
 if TYPE_CHECKING:

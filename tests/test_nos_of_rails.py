@@ -21,7 +21,7 @@ from fabricgen.growth.plugs import Names
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
 from tests import reader_eos, reader_frr, reader_sonic
 from tests.pack_plans import CATALOG, Inventory, Rendered, groups, planned, rendered
@@ -30,7 +30,7 @@ from tests.reader_fabric import assert_is_plan, fabric
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.reader_frr import Box
 
 SYSTEMS = {0: "eos", 1: "sonic", 2: "frr", 3: "eos"}

@@ -12,18 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.cabling.outfitting import Choice, settle
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import LAWS, check
 from fabricgen.core.terms import LinkKind
-from fabricgen.planner import make_plan
+from fabricgen.planning.cabling.selection import Choice, settle
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
 from tests.planned import planned, refusal_codes, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 H100: dict[str, Any] = {"design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}

@@ -21,10 +21,10 @@ from fabricgen.building import Job, build, clusters
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
-from fabricgen.placing import LONGEST_NAME
+from fabricgen.planning.naming import LONGEST_NAME
+from fabricgen.planning.stripes import stripes
 from fabricgen.scheduling.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
 from fabricgen.scheduling.viewing import cluster_view
-from fabricgen.stripes import stripes
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 4}
 VARIANTS: dict[str, dict[str, Any]] = {

@@ -17,7 +17,7 @@ from fabricgen.dcim.assets import INFINIBAND, TYPES
 from fabricgen.dcim.pieces import MEDIA
 from fabricgen.dcim.views import InterfaceView, TableView
 from fabricgen.packs import Packs
-from fabricgen.stripes import stripes
+from fabricgen.planning.stripes import stripes
 from fabricgen.viewing import Views
 from tests.machine_room import FABRICS as ROOMS
 from tests.planned import planned
@@ -27,7 +27,7 @@ from tests.small_fabrics import FORMULA, GENERIC, SUPERPOD, cables_of, plan_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
     from tests.reader_dcim import Database
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.drawing.views import Box, Drawing
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 
 PACKS = Packs()

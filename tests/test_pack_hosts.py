@@ -20,7 +20,7 @@ from fabricgen.catalog.models import HostPort
 from fabricgen.hosting.viewing import Hosts
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Output, Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from tests.conftest import ROOT, SYSTEM_PATH
 from tests.planned import CATALOG, planned
 from tests.reader_frr import judge
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.hosting.views import HostView
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 LARGEST = 65_536
 """GPUs; larger ready fabrics have hosts like the others."""

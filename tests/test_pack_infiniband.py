@@ -20,7 +20,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.packs import Packs
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.subnets.viewing import Subnets
 from fabricgen.viewing import Views
 from tests.planned import spec_of

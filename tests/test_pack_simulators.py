@@ -25,7 +25,7 @@ from tests.planned import planned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 
 HB_GBPS = 3600

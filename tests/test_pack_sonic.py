@@ -12,7 +12,7 @@ import pytest
 
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory import FabricSpec
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
 from tests import reader_frr, sonic_yang
 from tests.pack_plans import CATALOG, MOST, PACKS, Inventory, Rendered, groups, planned, rendered, sample

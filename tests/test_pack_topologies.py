@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}

@@ -14,7 +14,7 @@ from fabricgen.checks import LAWS
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import read_document, write_yaml
 from fabricgen.inventory.load import read_text
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from tests.refusals import CASES
 
 PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glob("*.md"))

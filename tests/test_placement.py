@@ -23,7 +23,7 @@ from tests.small_failures import small_plans
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 LAB: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16}
 FOUR_RAILS: dict[str, Any] = {"gpus": 72, "hb_domain": {"gpus": 12, "hosts": 3}, "rails": {"count": 4}, "radix": 64}

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.advice import advice
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory import FabricSpec
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.notices import advice
+from fabricgen.planning.plan import Plan, make_plan
 
 
 def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory

@@ -21,7 +21,7 @@ from fabricgen.dividing.portions import by_phase, by_rack, by_role, racks_of
 from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.growth.phasing import phase_in
 from fabricgen.packs import Packs
-from fabricgen.rooms.footprints import HOST
+from fabricgen.planning.room.footprints import HOST
 from fabricgen.summary import summarize
 from fabricgen.viewing import Views
 from tests.laws.drawing import Inventory, inventories
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.dividing.portions import Portion
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DGX: dict[str, Any] = {
     "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}},

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SN5600: dict[str, Any] = {"gpus": 128, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "rails": {"tiers": 2}}
 H5 = {"switches": {"leaf": {"model": "7060x6-64pe"}}, "nic": {"speed": "400G"}}

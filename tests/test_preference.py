@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.advice import advice
-from fabricgen.cabling.preference import RULE
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
 from fabricgen.core.yaml_text import load_facts, write_yaml
-from fabricgen.planner import make_plan
+from fabricgen.planning.cabling.preference import RULE
+from fabricgen.planning.notices import advice
+from fabricgen.planning.plan import make_plan
 from tests.planned import spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 FABRIC: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
 ROOMS: dict[str, dict[str, Any]] = {"generated": {}, "described": {"site": {"hosts_per_rack": 4, "rack": {"units": 48}, "media": {"host": ["mmf"]}}}}

@@ -14,8 +14,6 @@ from hypothesis import given, settings
 
 from fabricgen.bom.tallying import tally
 from fabricgen.building import Job, sheets
-from fabricgen.cabling.trays import USUAL_PERCENT, Load, Trays
-from fabricgen.cabling.ways import UNIT_UM
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
@@ -24,7 +22,9 @@ from fabricgen.machine_room.bundling import MOST, Fronts
 from fabricgen.machine_room.pulling import pull
 from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.cabling.cable_runs import UNIT_UM
+from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
+from fabricgen.planning.plan import make_plan
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
 from tests.machine_room import FABRICS, ROOM, Built, built, table
@@ -33,8 +33,8 @@ from tests.small_fabrics import GENERIC, SUPERPOD
 
 if TYPE_CHECKING:
     from fabricgen.machine_room.bundling import Bundle
-    from fabricgen.planner import Plan
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.room.room import Room
     from tests.laws.drawing import Inventory
 
 ENDS = ("cable", "a_device", "a_port", "b_device", "b_port")

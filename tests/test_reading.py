@@ -13,7 +13,7 @@ import pytest
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import Flags, check_promise, read_inventory, read_text
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

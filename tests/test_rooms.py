@@ -16,8 +16,8 @@ from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.planner import make_plan
-from fabricgen.rooms.footprints import KINDS
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.room.footprints import KINDS
 from fabricgen.viewing import Views
 from tests.laws.drawing import inventories
 from tests.planned import planned, refusal_codes, spec_of
@@ -25,8 +25,8 @@ from tests.planned import planned, refusal_codes, spec_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.room.room import Room
     from tests.laws.drawing import Inventory
 
 H100: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}}
@@ -292,7 +292,7 @@ def test_a_table_of_another_fabric_is_refused_at_once(tmp_path: Path, monkeypatc
         asked.append(word)
         return ""
 
-    monkeypatch.setattr("fabricgen.rooms.room.suggest", suggest)
+    monkeypatch.setattr("fabricgen.planning.room.room.suggest", suggest)
     lines = [f"other-{number},A,1,{number % 9 + 1},{number % 9 + 1}" for number in range(1000)]
     (tmp_path / "positions.csv").write_text("\n".join(["device,hall,row,rack,unit", *lines]), encoding="utf-8")
     with pytest.raises(Refusal):

@@ -18,7 +18,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.impact.ranking import rank
 from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory
-from fabricgen.planner import draft_plan, make_plan
+from fabricgen.planning.plan import draft_plan, make_plan
 from fabricgen.search import search
 from fabricgen.search.failing import worst
 from fabricgen.search.judging import judge
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 Figures = tuple[float, ...]
 

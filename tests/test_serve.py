@@ -30,7 +30,7 @@ from fabricgen.cli.serve import open_server
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.report import PARTS
 from fabricgen.serving import HOST, Desk, Server, desk, server
 from fabricgen.serving.routes import SHORT
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 TEXT = """\
 name: west

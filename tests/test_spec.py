@@ -17,7 +17,7 @@ from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import read_document
 from fabricgen.inventory import FabricSpec, json_schema
 from fabricgen.inventory.load import read_inventory, read_text
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

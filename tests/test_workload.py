@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.catalog.models import Workload
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 PAPER = ROOT / "examples/paper"
 GH200 = Machine(16384, 256, 960e9, 50e9, 989.4e12)

@@ -30,7 +30,7 @@ from fabricgen.workload.machine import BYTES_S, find_llm, machine_of
 from tests.planned import CATALOG, planned
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.groups import Collective
 
 Edge = tuple[str, str]

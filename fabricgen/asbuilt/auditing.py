@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.asbuilt.hearing import Evidence
     from fabricgen.asbuilt.joining import Built
     from fabricgen.asbuilt.moving import Step, Tangle
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SHOWN = 3
 """Names that a note shows of many."""

@@ -11,7 +11,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.addressing import dotted
 from fabricgen.asbuilt.hearing import UnreadableError
 from fabricgen.asbuilt.places import Places
 from fabricgen.asbuilt.reading import read_text
@@ -21,14 +20,15 @@ from fabricgen.core.terms import Role
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.forwarding.routes import HB_DEVICE, hb_rank
 from fabricgen.forwarding.tables import Tables
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from fabricgen.forwarding import Failures
-    from fabricgen.placing import Box
-    from fabricgen.planner import Plan
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import Instance
 
 

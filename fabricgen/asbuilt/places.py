@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.core.terms import Role
-    from fabricgen.fronts import Front
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front
     from fabricgen.views import CableView
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models import PriceBook
     from fabricgen.core.terms import Role
     from fabricgen.inventory import SparePolicy, Spares
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]
 CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabricgen.bom.bill import role_of
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory import Footprint
-from fabricgen.rooms.footprints import HOST
+from fabricgen.planning.room.footprints import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabricgen.bom.bill import Bom
     from fabricgen.catalog.models import Host, Switch
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 BTU_H_PER_W = Fraction("3.412")
 """British thermal units per hour for each watt: all power becomes heat."""

@@ -16,10 +16,10 @@ from fabricgen.core.arrays import distinct
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.cabling.plugging import Joint
-    from fabricgen.clos import Bools, Whole
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planner import Plan
+    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.clos import Bools, Whole
+    from fabricgen.planning.plan import Plan
 
 HOST = "host"
 """The purpose of modules in hosts; of those in switches it is the role."""

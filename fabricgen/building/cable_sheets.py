@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.building.sources import Sources
     from fabricgen.packs import Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 FILE = 4_800

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from fabricgen.machine_room.elevations import Elevations
     from fabricgen.machine_room.pullsheets import PullSheets
     from fabricgen.packs import Output, Pack, Packs
-    from fabricgen.planner import Plan
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.room.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView
     from fabricgen.simulating.viewing import Simulator
     from fabricgen.subnets.viewing import Subnets

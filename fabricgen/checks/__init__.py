@@ -25,7 +25,7 @@ from fabricgen.checks.totals import counts_agree
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 __all__ = ["LAWS", "Evidence", "Judgement", "Law", "Report", "check", "evidence_of", "judge"]
 

@@ -13,9 +13,9 @@ from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.plugging import Joint
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
+    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.clos import Bools
 
 MOST_CAGES = 1 << 20
 """More cages than any box has."""

@@ -19,9 +19,9 @@ from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
 from fabricgen.dividing.portions import racks_of
 from fabricgen.forwarding.hashing import spread
 from fabricgen.graph_elements import link_edges, nodes
+from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.summary import summarize
 from fabricgen.viewing import Views
-from fabricgen.wiring import Wiring, wiring_of
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.cabling.lengths import Lengths
-    from fabricgen.cabling.plugging import Joint
-    from fabricgen.clos import Bools
-    from fabricgen.fronts import Port
-    from fabricgen.planner import Plan
+    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Port
     from fabricgen.views import CableView, SwitchView
 
     Whole = NDArray[np.integer[Any]]

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.bisection import bisection_of, halves_of, seats_of
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.core.max_flow import max_flow
 from fabricgen.core.terms import LinkKind
+from fabricgen.planning.bisection_width import bisection_of, halves_of, seats_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
+    from fabricgen.planning.clos import Bools
 
 FLOW_LINKS = 50_000
 """Up to so many links the maximum flow of every block is computed; that takes less than a second."""

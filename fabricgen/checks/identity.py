@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, Role
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.cabling.offers import ASSUMED_REACH_M
 from fabricgen.checks.counting import host_cages, switch_cages
 from fabricgen.checks.judging import Objection, Verdict, against
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import speed_text
+from fabricgen.planning.cabling.candidates import ASSUMED_REACH_M
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.cabling.plugging import Joint
     from fabricgen.catalog.models import Top, Transceiver
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.core.terms import LinkKind
+    from fabricgen.planning.cabling.compatibility import Joint
 
 GENERIC = "generic"
 

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.addressing import dotted
-from fabricgen.cabling.ways import metres
 from fabricgen.checks.counting import parts_of
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.core.terms import LinkKind, speed_text
-from fabricgen.wiring import Wiring
+from fabricgen.planning.addressing import dotted
+from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.fabric_links import Wiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
+    from fabricgen.planning.clos import Bools
     from fabricgen.views import SwitchView
 
     Texts = NDArray[np.object_]

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
-    from fabricgen.fronts import Port
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Port
 
 
 def ports_exist(evidence: Evidence) -> Verdict:

@@ -11,12 +11,12 @@ import numpy as np
 
 from fabricgen.checks.judging import Objection, Objections, Verdict, against
 from fabricgen.core.arrays import distinct
-from fabricgen.rooms.footprints import KINDS, amount
+from fabricgen.planning.room.footprints import KINDS, amount
 
 if TYPE_CHECKING:
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.clos import Bools
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.room.room import Room
 
 
 def racks(evidence: Evidence) -> Verdict:

@@ -9,7 +9,7 @@ from fabricgen.cli.printing import echo, grouped, print_json, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.sweeping import Point
 
 

@@ -14,7 +14,7 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 if TYPE_CHECKING:
     from fabricgen.asbuilt import Audit
     from fabricgen.forwarding import Failures
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DOMAINS = "forwarding/domains.json"
 FILE = click.Path(path_type=Path)

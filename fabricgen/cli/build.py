@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabricgen.building import Job, SheetAsked
     from fabricgen.packs import Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.writing import Written
 
 SHOWN = 4
@@ -49,8 +49,8 @@ def build(
     Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that fabricgen did not write is never touched,
     and one with files that were added or edited since only with --force.
     """
-    from fabricgen.advice import advice, room_guesses
     from fabricgen.building import SheetAsked
+    from fabricgen.planning.notices import advice, room_guesses
 
     named = _groups(only)
     if show == "outputs":

@@ -10,7 +10,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 KINDS = (
     "leaf", "spine", "core", "switch", "host-cable", "leaf-spine-cable", "spine-core-cable", "cable", "nic", "gpu", "hb", "plane", "rail",

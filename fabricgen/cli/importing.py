@@ -15,7 +15,7 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 @click.command("import")

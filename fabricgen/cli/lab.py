@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabricgen.lab.keeping import Keep
     from fabricgen.lab.session import Wish
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
     Say = Callable[[dict[str, Any]], None]
 

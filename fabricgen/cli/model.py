@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.equations import Group
     from fabricgen.workload.published import Compared, PublishedFigures
     from fabricgen.workload.sweeping import Point, Sweep

@@ -11,7 +11,7 @@ from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
     from fabricgen.growth.phasing import Stage
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 @click.command()

@@ -13,7 +13,7 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json, tabl
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.summary import Comparison
 
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 @click.option("--from", "older", metavar="PLAN", type=click.Path(), help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.")
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
-    from fabricgen.advice import advice
     from fabricgen.bom.bill import make_bom
+    from fabricgen.planning.notices import advice
     from fabricgen.summary import summarize
 
     before, (planned, inventory) = (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
@@ -140,7 +140,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
 
     Savings are those of rail-only against the fat-tree, the any-to-any baseline.
     """
-    from fabricgen.advice import advice
+    from fabricgen.planning.notices import advice
     from fabricgen.preconditions import check_buildable
     from fabricgen.summary import compare as compare_designs
 

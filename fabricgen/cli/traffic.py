@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.crossing import Links
     from fabricgen.workload.groups import Collective, Groups
     from fabricgen.workload.published import Compared

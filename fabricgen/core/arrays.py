@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Whole
+    from fabricgen.planning.clos import Whole
 
 _T = TypeVar("_T", bound="np.integer[Any]")
 

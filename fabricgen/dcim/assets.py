@@ -21,16 +21,16 @@ from fabricgen.dcim.views import (
     NamedView,
     RackView,
 )
-from fabricgen.rooms.footprints import HOST
-from fabricgen.rooms.positions import hall_name
+from fabricgen.planning.room.footprints import HOST
+from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.models import Host, Switch
-    from fabricgen.fronts import Front, Port
-    from fabricgen.planner import Plan
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.room.room import Room
     from fabricgen.viewing import Views
     from fabricgen.views import CableView
 

@@ -17,7 +17,7 @@ from fabricgen.dcim.views import EndView, PieceView
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.viewing import Views
     from fabricgen.views import CableView
 

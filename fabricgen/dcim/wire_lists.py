@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
 from fabricgen.dcim.views import EndToEndView, RailLink, RailNode, RailsView, SeatView, SheetEnd, WiredHost, WiredPair, WiredSwitch, WiringView
-from fabricgen.stripes import stripes
+from fabricgen.planning.stripes import stripes
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 PORTS = "hedgehog"

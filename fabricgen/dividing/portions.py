@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.bom.bill import role_of
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import ROLES
-from fabricgen.rooms.footprints import HOST, KINDS
+from fabricgen.planning.room.footprints import HOST, KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.bom.bill import Bom, Line
-    from fabricgen.cabling.plugging import End, Joint
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.room.room import Room
 
     Whole = NDArray[np.integer[Any]]
 

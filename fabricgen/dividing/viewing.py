@@ -15,7 +15,7 @@ from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
 from fabricgen.core.terms import ROLES
 from fabricgen.dividing.portions import SPARES, Portion
 from fabricgen.dividing.views import DivisionView, LoadsView, LoadView, PortionView
-from fabricgen.rooms.footprints import HOST
+from fabricgen.planning.room.footprints import HOST
 from fabricgen.tabulating import decimal_text, money_text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.loads import Loads
     from fabricgen.dividing.portions import Rack
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 HEAT = ("heat_btu_h", "heat_max_btu_h")
 

@@ -17,7 +17,7 @@ from fabricgen.machine_room.views import SEVERAL, Chip, chip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fabricgen.clos import Whole
+    from fabricgen.planning.clos import Whole
 
 MOST_LINES, MOST_BOXES = 128, (32, 16, 8)
 """The most lines between two tiers, and the most boxes of a tier: the first of these that keeps within the lines."""

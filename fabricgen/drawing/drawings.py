@@ -13,15 +13,15 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role, gpu_name, ratio_text, speed_text
 from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
-from fabricgen.stripes import stripes
+from fabricgen.planning.stripes import stripes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.clos import Bools, Ints, Whole
     from fabricgen.drawing.views import Drawing
-    from fabricgen.planner import Plan
-    from fabricgen.stripes import Stripe
+    from fabricgen.planning.clos import Bools, Ints, Whole
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.stripes import Stripe
 
 
 class Subject(NamedTuple):

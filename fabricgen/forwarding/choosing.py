@@ -17,9 +17,9 @@ from fabricgen.forwarding.relaying import exits, landings, rail_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Bools, Ints
     from fabricgen.forwarding.reaching import Reach
-    from fabricgen.resolving import Request
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.resolve import Request
 
 PathKind = Literal["direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"]
 

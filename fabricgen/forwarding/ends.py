@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.planning.addressing import dotted
 from fabricgen.viewing import vrf_name
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Ints
     from fabricgen.forwarding.reaching import Reach
+    from fabricgen.planning.clos import Ints
 
 
 class NicEnd(NamedTuple):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fabricgen.core.diagnostics import Refusal
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 KINDS = ("switch", "link", "nic", "gpu", "hb", "plane", "rail")
 LIKELY = 4096

@@ -20,8 +20,8 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 ROCE_PORT, UDP, FIRST_SOURCE_PORT, SOURCE_PORTS = 4791, 17, 49152, 16384
 """RoCEv2's UDP port (IANA), the protocol number of UDP, and the range of ports that senders draw from for entropy."""

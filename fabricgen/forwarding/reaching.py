@@ -16,8 +16,8 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding.failing import Failures
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Bools, Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.plan import Plan
 
 
 class Tiers(NamedTuple):

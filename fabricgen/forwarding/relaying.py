@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.resolving import Request
+    from fabricgen.planning.resolve import Request
 
 KNOWN = 4096
 """Orders that are remembered: in small domains every domain has the same few."""

@@ -13,8 +13,8 @@ from functools import lru_cache
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.addressing import dotted
 from fabricgen.forwarding.relaying import exits, landings, rail_of
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.relaying import landings, rail_of, third_rails
 from fabricgen.forwarding.routes import gpu_routes, has_hb_addresses
+from fabricgen.planning.addressing import dotted
 from fabricgen.viewing import Views
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from fabricgen.clos import Ints
-    from fabricgen.placing import Box
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import Instance, PortView
 
 RULE = "the domains after the source's own, in cyclic order; the way over the fewest of them wins"

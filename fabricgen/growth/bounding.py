@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.clos import leaf_spine, spine_core
 from fabricgen.core.terms import Design, LinkKind
+from fabricgen.planning.clos import leaf_spine, spine_core
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def fewest_moves(old: Plan, new: Plan) -> int:

@@ -15,9 +15,9 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Bools
-    from fabricgen.planner import Plan
-    from fabricgen.wiring import Wiring
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.fabric_links import Wiring
+    from fabricgen.planning.plan import Plan
 
 
 def parts_of(plan: Plan, wiring: Wiring, stands: Bools) -> Counter[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import SwitchView
 
 KEYS = ("interface", "vrf", "name", "cage")

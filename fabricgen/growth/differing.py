@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.growth.sheets import Whole
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 FOLLOWED = 4000

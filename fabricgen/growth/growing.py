@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.clos import Joints
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.designs import map_design
 from fabricgen.growth.keeping import Side, keep
-from fabricgen.heritage.rings import Heritage, Rings, Slices, ring_of
-from fabricgen.planner import make_plan
-from fabricgen.resolving import resolve
-from fabricgen.units import joined
+from fabricgen.planning.baseline.baseline import Heritage, Rings, Slices, ring_of
+from fabricgen.planning.clos import Joints
+from fabricgen.planning.designs import map_design
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.resolve import resolve
+from fabricgen.planning.unit_links import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.clos import Ints, Sizing
     from fabricgen.core.diagnostics import Path
-    from fabricgen.designs import Mapping
-    from fabricgen.heritage.standing import Standing
     from fabricgen.inventory import FabricSpec
-    from fabricgen.placing import Box
-    from fabricgen.planner import Plan
-    from fabricgen.resolving import Request
+    from fabricgen.planning.baseline.rack_positions import Standing
+    from fabricgen.planning.clos import Ints, Sizing
+    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.resolve import Request
 
     Whole = NDArray[np.integer[Any]]
 

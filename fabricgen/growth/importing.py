@@ -19,19 +19,19 @@ from fabricgen.growth.cutsheets import first
 from fabricgen.growth.growing import filled, homes
 from fabricgen.growth.keeping import Side, keep
 from fabricgen.growth.plugs import Names, Nic, Port, end_name
-from fabricgen.heritage.rings import Heritage, Slices
-from fabricgen.planner import make_plan
-from fabricgen.units import joined
-from fabricgen.wiring import wiring_of
+from fabricgen.planning.baseline.baseline import Heritage, Slices
+from fabricgen.planning.fabric_links import wiring_of
+from fabricgen.planning.plan import make_plan
+from fabricgen.planning.unit_links import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Ints, Joints
     from fabricgen.core.diagnostics import Finding
     from fabricgen.growth.cutsheets import CutSheet, Row
-    from fabricgen.placing import Box
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints, Joints
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
 
 FILE = "`fabricgen plan --json` and cabling/cables.csv tell what the inventory calls everything"
 

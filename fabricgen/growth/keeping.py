@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.clos import Joints
+from fabricgen.planning.clos import Joints
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Ints
+    from fabricgen.planning.clos import Ints
 
     Whole = NDArray[np.integer[Any]]
 

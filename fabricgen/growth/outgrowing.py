@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 ADVICE = "a `reserve` in the first plan would have kept them"
 

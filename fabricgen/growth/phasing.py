@@ -19,9 +19,9 @@ from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.growth.buying import parts_of
+from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.summary import number
 from fabricgen.viewing import Views
-from fabricgen.wiring import wiring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.inventory import Phase
-    from fabricgen.planner import Plan
+    from fabricgen.planning.fabric_links import Wiring
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
-    from fabricgen.wiring import Wiring
 
     Whole = NDArray[np.integer[Any]]
     Rows = NDArray[np.bool_]

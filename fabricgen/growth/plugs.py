@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from fabricgen.core.diagnostics import suggest
 
 if TYPE_CHECKING:
-    from fabricgen.fronts import Front
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front
 
 
 class Nic(NamedTuple):

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.viewing import Views
-from fabricgen.wiring import wiring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
     Whole = NDArray[np.integer[Any]]

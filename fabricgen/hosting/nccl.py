@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.hosting.views import NicView
-    from fabricgen.resolving import Request
+    from fabricgen.planning.resolve import Request
 
 RAIL_ATTRIBUTES = (2, 30, 5)
 """The first version whose NCCL_IB_HCA takes a rail and a plane, and that knows NCCL_NET_MERGE_POLICY."""

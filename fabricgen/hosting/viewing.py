@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import Design, LinkKind, Role, gpu_name
 from fabricgen.hosting.nccl import rail_ranges, settings
 from fabricgen.hosting.views import MAIN_TABLE, HostView, NicView, RouteView, RuleView
+from fabricgen.planning.addressing import dotted
 from fabricgen.views import RoceView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 FIRST_TABLE = 1000
 """Routing table of rank 0, plane 0; below it lie the tables that distributions use."""

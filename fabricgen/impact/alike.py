@@ -20,9 +20,9 @@ from fabricgen.impact.living import Living
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
-    from fabricgen.clos import Ints
     from fabricgen.forwarding.reaching import Tiers
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 CABLES = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}
 KINDS = (*(role.value for role in ROLES), "switch", *CABLES, "cable", "nic", "gpu", "hb", "plane", "rail")

@@ -20,10 +20,10 @@ from fabricgen.forwarding import Reach
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Ints
     from fabricgen.forwarding.reaching import Tiers
     from fabricgen.impact.living import Living
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
     Floats = NDArray[np.float64]
 

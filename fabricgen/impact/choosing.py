@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Bools, Ints
     from fabricgen.impact.living import Living
+    from fabricgen.planning.clos import Bools, Ints
 
 OVER_DOMAINS = 64
 """HB domains that are tried for a way over one of them."""

@@ -21,7 +21,7 @@ from fabricgen.summary import plan_as
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def compare(plan: Plan, names: Sequence[str]) -> dict[str, Any]:

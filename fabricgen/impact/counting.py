@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Bools, Ints
     from fabricgen.impact.living import Living, Longs
+    from fabricgen.planning.clos import Bools, Ints
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from fabricgen.core.arrays import distinct
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Bools, Ints
     from fabricgen.forwarding import Reach
+    from fabricgen.planning.clos import Bools, Ints
 
     Longs = NDArray[np.int64]
 

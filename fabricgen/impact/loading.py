@@ -20,9 +20,9 @@ from fabricgen.impact.choosing import Ways
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Bools, Ints
     from fabricgen.impact.counting import Pairs
     from fabricgen.impact.living import Living
+    from fabricgen.planning.clos import Bools, Ints
 
 LIMIT = 20_000_000
 """Pairs that are worked through before sources are sampled."""

@@ -19,9 +19,9 @@ from fabricgen.impact.loading import relay_load
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.clos import Bools
     from fabricgen.forwarding import Failures
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.plan import Plan
 
 DIGITS = 6
 """Decimals of a percentage."""

@@ -12,7 +12,7 @@ from fabricgen.impact.alike import Parts
 from fabricgen.impact.measuring import measure
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 NAMED = 8
 """Parts of a row that are named."""

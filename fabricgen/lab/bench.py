@@ -15,11 +15,11 @@ from functools import cached_property, partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.addressing import dotted
 from fabricgen.lab.booting import batch, set_kernel
 from fabricgen.lab.expecting import Clos
 from fabricgen.lab.probing import Probe, Sockets, open_at, send_all
 from fabricgen.lab.walking import Tables
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

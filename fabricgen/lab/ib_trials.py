@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.lab.ib_running import Routed, Subnet
     from fabricgen.lab.ib_tables import Ints, Net, Walk
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 T = TypeVar("T")
 

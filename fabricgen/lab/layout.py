@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.building import Part
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, gpu_name
@@ -21,11 +20,12 @@ from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.failing import Failures
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.routes import HB_DEVICE, hb_address
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 LONGEST_INTERFACE = 15
 """Characters of an interface's name that Linux takes."""

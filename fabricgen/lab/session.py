@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.lab.layout import Layout
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 PATIENCE_S = 120.0
 """How long a lab may take until every kernel knows every route."""

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.faceplates import Face
-    from fabricgen.fronts import Port
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Port
     from fabricgen.views import CableView
 
 MOST = 24

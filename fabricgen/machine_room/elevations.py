@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import ROLES
 from fabricgen.machine_room.views import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
-from fabricgen.rooms.footprints import HOST, KINDS
-from fabricgen.rooms.positions import hall_name
+from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import Role
     from fabricgen.machine_room.bundling import Bundle, Fronts, Plug
     from fabricgen.machine_room.views import Chip
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.room.room import Room
 
 HEAD, UNIT, LINE = 70, 18, 17
 """Heights in a rack's picture: what stands above the rack, a rack unit, and a line of text below."""

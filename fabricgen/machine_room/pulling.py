@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.machine_room.bundling import Fronts
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.room.room import Room
     from fabricgen.views import CableView
 
 

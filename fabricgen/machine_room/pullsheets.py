@@ -11,18 +11,18 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from fabricgen.cabling.trays import Trays, pairs_of
-from fabricgen.cabling.ways import metres
 from fabricgen.machine_room.bundling import MOST
 from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
+from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.cabling.trays import Trays, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabricgen.cabling.trays import Load, Stretch
     from fabricgen.catalog.models import Cable
     from fabricgen.machine_room.bundling import Bundle, Plug
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.cabling.trays import Load, Stretch
+    from fabricgen.planning.room.room import Room
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.summary import Comparison
     from fabricgen.views import BomView, FigureView, PartView
 

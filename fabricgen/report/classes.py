@@ -16,8 +16,8 @@ from fabricgen.impact.telling import figures_of_alike, sentence_of_alike
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 
 class Losses(NamedTuple):

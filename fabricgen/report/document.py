@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.checks import Judgement
     from fabricgen.checks import Report as Judged
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.report.classes import Losses
     from fabricgen.summary import Comparison
 

@@ -11,8 +11,8 @@ from fabricgen.faceplates import face_of
 
 if TYPE_CHECKING:
     from fabricgen.core.terms import Role
-    from fabricgen.fronts import Front, Port
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front, Port
 
 
 def faces(plan: Plan) -> dict[str, Any]:

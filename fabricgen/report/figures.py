@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 UNKNOWN = "not known"
 

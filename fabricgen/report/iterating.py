@@ -17,7 +17,7 @@ from fabricgen.workload.telling import equations, notes, symbols
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 LLM = "gpt3"
 """The language model that reports reckon with."""

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
-from fabricgen.advice import advice, room_guesses
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
+from fabricgen.planning.notices import advice, room_guesses
 from fabricgen.report.bills import bill, charts, refused
 from fabricgen.report.faces import faces
 from fabricgen.report.figures import figures, headline
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom
     from fabricgen.drawing.drawings import Drawings
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.summary import Comparison
 
 FORMAT = 1

@@ -17,7 +17,7 @@ from fabricgen.report.packing import Column
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.report.classes import Losses
     from fabricgen.viewing import Views
 

@@ -12,18 +12,18 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import Role
+from fabricgen.planning.addressing import dotted
+from fabricgen.planning.stripes import stripes
 from fabricgen.scheduling.hostlists import host_ranges, node_expression
 from fabricgen.scheduling.views import ClusterView, DevicesView, DeviceView, DomainView, GroupView, StripeView
-from fabricgen.stripes import stripes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.placing import Box
-    from fabricgen.planner import Plan
-    from fabricgen.stripes import Stripe
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.stripes import Stripe
 
 WIDEST, STRIPE, DOMAIN, HOST = "fabric.topograph.run/tier-1", "fabric.topograph.run/tier-0", "accelerator.topograph.run/domain", "kubernetes.io/hostname"
 """Labels of Kubernetes nodes, as topograph writes them; a tier of 0 is the nearest to the host."""

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.inventory import Search
-from fabricgen.planner import draft_plan, make_plan
-from fabricgen.resolving import resolve
+from fabricgen.planning.plan import draft_plan, make_plan
+from fabricgen.planning.resolve import resolve
 from fabricgen.search.judging import Judged, judge
 from fabricgen.search.pareto import front
 from fabricgen.search.space import candidates, whole
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models import Workload
     from fabricgen.inventory import FabricSpec
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 @dataclass(frozen=True)

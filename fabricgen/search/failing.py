@@ -15,8 +15,8 @@ from fabricgen.impact.ranking import rank
 from fabricgen.search.sizing import endpoints
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 
 class Worst(NamedTuple):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.catalog.models import Workload
     from fabricgen.inventory import Search
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.search.failing import Worst
     from fabricgen.search.pareto import Figures
     from fabricgen.workload.equations import Times

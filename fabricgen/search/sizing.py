@@ -16,9 +16,9 @@ from fabricgen.bom.tallying import HOST, Tally
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.plugging import End
-    from fabricgen.clos import Bools, Sizing
-    from fabricgen.planner import Plan
+    from fabricgen.planning.cabling.compatibility import End
+    from fabricgen.planning.clos import Bools, Sizing
+    from fabricgen.planning.plan import Plan
 
 
 class Boxes(NamedTuple):

@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.terms import Design, Role
 from fabricgen.inventory import Search, SwitchChoice
 from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, Switches
-from fabricgen.resolving import resolve
+from fabricgen.planning.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

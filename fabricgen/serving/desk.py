@@ -17,9 +17,9 @@ from fabricgen.building.reports import configs_part
 from fabricgen.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
+from fabricgen.planning.resolve import resolve
 from fabricgen.plans import plan_of
 from fabricgen.report import PARTS, Report, inventory_text, packed
-from fabricgen.resolving import resolve
 from fabricgen.serving.turning import reswitched, settings
 from fabricgen.summary import COMPARED, compare
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
     from fabricgen.packs import Packs
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.report import Part
 
 KEPT = 4

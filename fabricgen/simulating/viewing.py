@@ -14,15 +14,15 @@ import numpy as np
 
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import Design, LinkKind, Role, gpu_name, ratio_text
+from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.simulating.views import SimulatedBlock, SimulatedRun, SimulatedTier, Simulation
-from fabricgen.wiring import wiring_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
     Numbers = NDArray[np.int64]
 

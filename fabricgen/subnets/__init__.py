@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def is_infiniband(plan: Plan) -> bool:

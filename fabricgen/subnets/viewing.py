@@ -22,7 +22,7 @@ from fabricgen.subnets.views import Partition, PortNames, SubnetNode, SubnetPort
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DEFAULT_PREFIX, SITE_PREFIX = 0xFE80 << 48, 0xFEC0 << 48
 """The prefix of a subnet that stands alone, and where those of several begin: link-local and site-local GIDs (InfiniBand Architecture 4.1.1)."""

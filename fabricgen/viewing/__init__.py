@@ -17,7 +17,7 @@ from fabricgen.viewing.switches import SwitchViews
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView, SwitchView
 
 __all__ = ["Views", "vrf_name"]

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.cabling.ways import metres
 from fabricgen.core.terms import speed_text
+from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.viewing.ports import HOST, Ports, Words
 from fabricgen.views import CableView
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.cabling.plugging import Joint
+    from fabricgen.planning.cabling.compatibility import Joint
 
 
 class CableViews:

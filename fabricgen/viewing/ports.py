@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import LinkKind, Role, speed_text
+from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
-    from fabricgen.fronts import Front, Port
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front, Port
 
 HOST = int(LinkKind.HOST)
 """What the kind of each link is compared with: a plain number, which Python compares faster."""

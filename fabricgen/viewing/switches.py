@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.addressing import dotted
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
+from fabricgen.planning.addressing import dotted
 from fabricgen.viewing.ports import HOST, Ports, Words, facts_of, vrf_name
 from fabricgen.views import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Ints
-    from fabricgen.fronts import Front, Port
-    from fabricgen.placing import Box
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.port_layout import Front, Port
     from fabricgen.viewing.ports import PortFacts
 
 BGP_ECMP_LIMIT = 256

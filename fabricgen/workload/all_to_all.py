@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.catalog.models import Workload
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.machine import Machine
 
     Floats = NDArray[np.float64]

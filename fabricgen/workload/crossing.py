@@ -19,8 +19,8 @@ from fabricgen.forwarding import Reach
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.groups import Class, Groups
 
     Floats = NDArray[np.float64]

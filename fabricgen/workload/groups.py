@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.models import Workload
-    from fabricgen.clos import Ints
+    from fabricgen.planning.clos import Ints
     from fabricgen.workload.machine import Machine
 
 Collective = Literal["direct", "ring"]

@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import refuse, suggest
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models import Accelerator, Workload
-    from fabricgen.resolving import Request
+    from fabricgen.planning.resolve import Request
 
 PAPER = "gh200-paper"
 """The accelerator of a fabric that names no host (Wang et al., arXiv 2307.12169)."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabricgen.workload.equations import parameters, replicas
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.equations import Group
     from fabricgen.workload.sweeping import Point
 

@@ -16,8 +16,8 @@ from fabricgen.forwarding import spread
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Bools
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.plan import Plan
     from fabricgen.workload.crossing import Links
 
 MOST_FLOWS = 20_000

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.asbuilt.moving import Step
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 Fault = tuple[str, frozenset[str]]

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.addressing import dotted
 from fabricgen.asbuilt import Detours, read_dead
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.forwarding.tables import Tables
+from fabricgen.planning.addressing import dotted
 from tests.planned import planned
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 FABRICS: dict[str, dict[str, Any]] = {
     "two tiers": {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8},

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.asbuilt import Audit
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 FABRICS: dict[str, dict[str, Any]] = {

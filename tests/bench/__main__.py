@@ -26,7 +26,7 @@ from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.serving import Desk
 from fabricgen.viewing import Views
 from fabricgen.views import Chunk

@@ -11,7 +11,7 @@ from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from fabricgen.growth.ordering import Step
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
 
 Ends = frozenset[str]

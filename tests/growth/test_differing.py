@@ -24,7 +24,7 @@ from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from fabricgen.growth.differing import Diff
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 BASE: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}, "radix": 8}
 PAIRS: dict[str, tuple[Inventory, Inventory]] = {

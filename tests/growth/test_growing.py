@@ -21,8 +21,8 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
 from fabricgen.growth.devices import device_changes
 from fabricgen.hosting.viewing import Hosts
+from fabricgen.planning.unit_links import joined
 from fabricgen.summary import summarize
-from fabricgen.units import joined
 from fabricgen.viewing import Views
 from tests.growth.replaying import ends, grown, grown_or_refused, wired
 from tests.laws.drawing import Inventory, inventories
@@ -34,7 +34,7 @@ from tests.small_fabrics import cables_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 Case = tuple[int, int, dict[str, Any]]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.heritage.rings import read_heritage
+from fabricgen.planning.baseline.baseline import read_heritage
 
 RINGS = [{"leaf": 2, "spine": 2, "core": 0, "pods": 1}, {"leaf": 4, "spine": 2, "core": 0, "pods": 1}]
 KEPT: dict[str, Any] = {

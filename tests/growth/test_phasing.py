@@ -20,7 +20,7 @@ from tests.planned import planned
 from tests.small_fabrics import cables_of as every_cable
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 TWIN: Inventory = {"gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
 

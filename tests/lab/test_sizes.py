@@ -24,7 +24,7 @@ from tests.test_inventories import ready
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
     from tests.lab.conftest import Machine
 
 LARGE: dict[str, Any] = {"gpus": 256, "hb_domain": {"gpus": 8}, "radix": 16, "nos": "frr"}

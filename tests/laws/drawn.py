@@ -13,7 +13,7 @@ from tests.laws.drawing import DESIGNS, Inventory, inventories
 from tests.planned import planned
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 DRAWS, EACH = 800, 10
 """Inventories that are drawn, and how many of a design with a number of tiers stand for all of these."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.planner import Plan, make_plan
+from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.summary import summarize
 from fabricgen.viewing import Views
 

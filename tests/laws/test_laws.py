@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory
-from fabricgen.planner import make_plan
+from fabricgen.planning.plan import make_plan
 from fabricgen.summary import compare, summarize
 from tests.laws.drawing import DESIGNS, Inventory, wild_inventories
 from tests.laws.drawn import EACH, TIERS, drawn, drawn_plans, every_draw, other_plans, planned_or_refused
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 def test_laws_are_found() -> None:

@@ -12,14 +12,14 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabricgen.cabling.lengths import Lengths
     from fabricgen.checks import Evidence
     from fabricgen.checks.evidence import Addresses, Whole
     from fabricgen.core.terms import Role
-    from fabricgen.fronts import Port
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.fabric_links import Wiring
+    from fabricgen.planning.port_layout import Port
+    from fabricgen.planning.room.room import Room
     from fabricgen.views import CableView, SwitchView
-    from fabricgen.wiring import Wiring
 
 UPPER = ("upper", "upper_port")
 LOWER = ("lower", "lower_port")

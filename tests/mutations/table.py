@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.fronts import Port
+from fabricgen.planning.port_layout import Port
 from tests.mutations.breaking import (
     LOWER,
     dropped,

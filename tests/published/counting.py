@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
-from fabricgen.clos import spread_over
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.designs import map_design
 from fabricgen.dividing.portions import by_role
-from fabricgen.resolving import resolve
+from fabricgen.planning.clos import spread_over
+from fabricgen.planning.designs import map_design
+from fabricgen.planning.resolve import resolve
 from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.viewing import Views
 from tests.planned import CATALOG, planned, spec_of
@@ -25,8 +25,8 @@ from tests.planned import CATALOG, planned, spec_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.clos import Sizing
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.plan import Plan
     from fabricgen.views import CableView
     from tests.published.tables import Table
 

@@ -14,7 +14,7 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 
 class Stripe(NamedTuple):

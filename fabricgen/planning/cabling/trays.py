@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.rooms.positions import hall_name
+from fabricgen.planning.room.positions_csv import hall_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabricgen.cabling.lengths import Lengths
     from fabricgen.catalog.models import Cable
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.cabling.lengths import Lengths
+    from fabricgen.planning.room.room import Room
 
 USUAL_PERCENT = 25
 """The fill that TIA-569 recommends not to exceed in a tray, as manufacturers of cables and trays quote it."""

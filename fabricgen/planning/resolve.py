@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fabricgen.contradictions import contradictions
 from fabricgen.core.diagnostics import Finding, Path, Refusal, nearest
 from fabricgen.core.terms import ROLES, Design, Role, speed_text
-from fabricgen.fronts import Front
+from fabricgen.planning.consistency import contradictions
+from fabricgen.planning.port_layout import Front
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,18 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.clos import Joints
 from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.heritage.runs import counted, runs, unrolled
-from fabricgen.heritage.standing import read_standing
+from fabricgen.planning.baseline.rack_positions import read_standing
+from fabricgen.planning.baseline.run_length import counted, runs, unrolled
+from fabricgen.planning.clos import Joints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.clos import Ints, Sizing
-    from fabricgen.heritage.standing import Standing
+    from fabricgen.planning.baseline.rack_positions import Standing
+    from fabricgen.planning.clos import Ints, Sizing
 
 
 class Ring(NamedTuple):

@@ -18,21 +18,21 @@ import numpy as np
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.terms import Role
-from fabricgen.heritage.standing import Standing
-from fabricgen.placing import LONGEST_NAME
-from fabricgen.rooms.filling import fill
-from fabricgen.rooms.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
-from fabricgen.rooms.positions import bad_line, hall_name, read_positions
-from fabricgen.rooms.racking import kinds_of, overflow, stand
+from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.naming import LONGEST_NAME
+from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
+from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
+from fabricgen.planning.room.rack_expansion import fill
+from fabricgen.planning.room.rack_placement import kinds_of, overflow, stand
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.clos import Ints
     from fabricgen.inventory import Site
-    from fabricgen.placing import Naming
-    from fabricgen.rooms.positions import Position
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.room.positions_csv import Position
 
 _LEGAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.heritage.runs import counted, runs, unrolled
+from fabricgen.planning.baseline.run_length import counted, runs, unrolled
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Ints
+    from fabricgen.planning.clos import Ints
 
 COLUMNS = ("rack", "unit", "hall", "row", "at")
 

@@ -20,7 +20,7 @@ from fabricgen.inventory import NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.designs import Mapping
+    from fabricgen.planning.designs import Mapping
 
 LONGEST_NAME = 63
 """The longest host name that DNS carries (RFC 1123)."""

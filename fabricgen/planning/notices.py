@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.bisection import bisection_of
-from fabricgen.cabling.offers import alternatives
-from fabricgen.cabling.preference import RULE
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role, ratio_text
-from fabricgen.designs import rails_of_a_box
-from fabricgen.planner import draft_plan
+from fabricgen.planning.bisection_width import bisection_of
+from fabricgen.planning.cabling.candidates import alternatives
+from fabricgen.planning.cabling.preference import RULE
+from fabricgen.planning.designs import rails_of_a_box
+from fabricgen.planning.plan import draft_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planner import Plan
+    from fabricgen.planning.plan import Plan
 
 WASTEFUL = 3
 """So many times the switches, spines or leaf ports that are needed are worth a note."""

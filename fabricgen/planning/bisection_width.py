@@ -17,8 +17,8 @@ from fabricgen.core.max_flow import max_flow
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from fabricgen.clos import Sizing, Whole
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Sizing, Whole
+    from fabricgen.planning.plan import Plan
 
 MOST_EDGES = 200_000
 """Up to so many edges between classes of switches the flow is computed, in half a second."""

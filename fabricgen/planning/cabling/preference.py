@@ -11,9 +11,9 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.plugging import Joint
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models import Cable, Transceiver
+    from fabricgen.planning.cabling.compatibility import Joint
 
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from fabricgen.cabling.preference import rank
+from fabricgen.planning.cabling.preference import rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

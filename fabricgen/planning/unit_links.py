@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.clos import leaf_spine, spine_core
 from fabricgen.core.terms import LinkKind
-from fabricgen.heritage.rings import joints
+from fabricgen.planning.baseline.baseline import joints
+from fabricgen.planning.clos import leaf_spine, spine_core
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Bools, Ints, Joints
-    from fabricgen.designs import Mapping
+    from fabricgen.planning.clos import Bools, Ints, Joints
+    from fabricgen.planning.designs import Mapping
 
 
 class Unit(NamedTuple):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.cages import Cages
-    from fabricgen.cabling.plugging import Joint
-    from fabricgen.clos import Bools, Ints, Whole
+    from fabricgen.planning.cabling.cages import Cages
+    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.clos import Bools, Ints, Whole
 
 
 @dataclass(frozen=True)

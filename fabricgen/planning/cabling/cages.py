@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from fabricgen.cabling.plugging import End, Joint
-    from fabricgen.cabling.ways import Links
-    from fabricgen.clos import Whole
     from fabricgen.core.terms import LinkKind, Role
-    from fabricgen.designs import Mapping
-    from fabricgen.fronts import Port
+    from fabricgen.planning.cabling.cable_runs import Links
+    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.clos import Whole
+    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.port_layout import Port
 
 MOST_LINKS = 64
 """More links than any cage has."""

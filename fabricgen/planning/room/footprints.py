@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.models import Host, Switch
-    from fabricgen.resolving import Request
+    from fabricgen.planning.resolve import Request
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))
 """The room that is generated where none is given: racks of 42 units, which is the commonest height, fed for the four DGX H100 of 10.2 kW that

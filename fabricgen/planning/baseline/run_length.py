@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.clos import Ints
+    from fabricgen.planning.clos import Ints
 
 MOST = 2**31
 """Columns hold 32 bits."""

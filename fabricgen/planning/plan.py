@@ -16,32 +16,32 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen import __version__
-from fabricgen.addressing import AddressPlan, plan_addresses
-from fabricgen.cabling.cages import Cages
-from fabricgen.cabling.lengths import Grown, Lengths
-from fabricgen.cabling.offers import LABEL_DIGITS, choose, label_prefix
-from fabricgen.cabling.outfitting import first_of
-from fabricgen.cabling.preference import rank
-from fabricgen.cabling.trays import check_trays
-from fabricgen.cabling.ways import Ways
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.designs import Mapping, map_design
-from fabricgen.heritage.rings import Heritage, Slices, check_heritage
-from fabricgen.placing import Naming, check_names, check_patterns
-from fabricgen.resolving import Request, resolve
-from fabricgen.rooms.room import make_room
-from fabricgen.units import Unit, wire_unit
+from fabricgen.planning.addressing import AddressPlan, plan_addresses
+from fabricgen.planning.baseline.baseline import Heritage, Slices, check_heritage
+from fabricgen.planning.cabling.cable_runs import Ways
+from fabricgen.planning.cabling.cages import Cages
+from fabricgen.planning.cabling.candidates import LABEL_DIGITS, choose, label_prefix
+from fabricgen.planning.cabling.lengths import Grown, Lengths
+from fabricgen.planning.cabling.preference import rank
+from fabricgen.planning.cabling.selection import first_of
+from fabricgen.planning.cabling.trays import check_trays
+from fabricgen.planning.designs import Mapping, map_design
+from fabricgen.planning.naming import Naming, check_names, check_patterns
+from fabricgen.planning.resolve import Request, resolve
+from fabricgen.planning.room.room import make_room
+from fabricgen.planning.unit_links import Unit, wire_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.cabling.pieces import Pieces
-    from fabricgen.cabling.plugging import End, Joint
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.clos import Sizing, Whole
-    from fabricgen.fronts import Front, Port
     from fabricgen.inventory import FabricSpec
+    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.pieces import Pieces
+    from fabricgen.planning.clos import Sizing, Whole
+    from fabricgen.planning.port_layout import Front, Port
 _LABEL = re.compile(r"(.*?)(\d+)")
 
 

@@ -19,8 +19,8 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.clos import Ints
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.room.room import Room
 
 UNIT_UM = 44_450
 """Height of a rack unit, in micrometres (EIA-310)."""

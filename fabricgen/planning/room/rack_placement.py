@@ -16,18 +16,18 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Role
-from fabricgen.heritage.standing import Standing
-from fabricgen.rooms.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
+from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
-    from fabricgen.clos import Ints
     from fabricgen.inventory import Site
-    from fabricgen.placing import Naming
-    from fabricgen.rooms.footprints import Shares
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.room.footprints import Shares
 
     Longs = NDArray[np.int64]
 

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.cabling.outfitting import Choice, first_of, misfits, settle
-from fabricgen.cabling.pieces import find_pieces
-from fabricgen.cabling.ways import metres
 from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.cabling.pieces import find_pieces
+from fabricgen.planning.cabling.selection import Choice, first_of, misfits, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabricgen.cabling.cages import Cages
-    from fabricgen.cabling.pieces import Pieces
-    from fabricgen.cabling.plugging import End, Joint
-    from fabricgen.cabling.ways import Ways
-    from fabricgen.clos import Ints, Whole
     from fabricgen.core.terms import LinkKind
-    from fabricgen.rooms.room import Room
+    from fabricgen.planning.cabling.cable_runs import Ways
+    from fabricgen.planning.cabling.cages import Cages
+    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.pieces import Pieces
+    from fabricgen.planning.clos import Ints, Whole
+    from fabricgen.planning.room.room import Room
 
 USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
 """Stock lengths of a cable of which nothing is known: those of the catalog's fibres, filled up to 100 m."""

@@ -14,17 +14,17 @@ import numpy as np
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
-from fabricgen.heritage.standing import Standing
-from fabricgen.rooms.footprints import HOST, KINDS
-from fabricgen.rooms.racking import bounds, check_boxes, hosts_of_a_rack, kinds_of, no_room, ordered
+from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.rack_placement import bounds, check_boxes, hosts_of_a_rack, kinds_of, no_room, ordered
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.clos import Ints
     from fabricgen.inventory import Site
-    from fabricgen.placing import Naming
-    from fabricgen.rooms.footprints import Shares
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Naming
+    from fabricgen.planning.room.footprints import Shares
 
 
 def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing:

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.cabling.plugging import FIBRES, Cage, Joint, fibre, fitting, modules_of
-from fabricgen.cabling.preference import preference, rank
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, speed_text
+from fabricgen.planning.cabling.compatibility import FIBRES, Cage, Joint, fibre, fitting, modules_of
+from fabricgen.planning.cabling.preference import preference, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models import Cable, Transceiver
-    from fabricgen.fronts import Front
-    from fabricgen.resolving import Request
+    from fabricgen.planning.port_layout import Front
+    from fabricgen.planning.resolve import Request
 
     Order = tuple[float, ...]
     """What parts are ordered by, less first, before preference decides."""

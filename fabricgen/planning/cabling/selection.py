@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.clos import Bools, Whole
+    from fabricgen.planning.clos import Bools, Whole
 
 
 class Choice(NamedTuple):

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal
 from fabricgen.core.terms import Role
-from fabricgen.heritage.rings import Slices
+from fabricgen.planning.baseline.baseline import Slices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.designs import Mapping
-    from fabricgen.heritage.rings import Rings
-    from fabricgen.placing import Box
+    from fabricgen.planning.baseline.baseline import Rings
+    from fabricgen.planning.designs import Mapping
+    from fabricgen.planning.naming import Box
 
 OCTETS = [str(octet) for octet in range(256)]
 HIGHEST_ASN = 2**32 - 2

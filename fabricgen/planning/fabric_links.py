@@ -13,8 +13,8 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.clos import Ints
-    from fabricgen.planner import Plan
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
 
 
 class Wiring(NamedTuple):

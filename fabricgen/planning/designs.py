@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.clos import Widths, Words, size, width
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role
-from fabricgen.heritage.rings import Rings, ring_of
+from fabricgen.planning.baseline.baseline import Rings, ring_of
+from fabricgen.planning.clos import Widths, Words, size, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.clos import Ints, Sizing, Width
-    from fabricgen.fronts import Front
-    from fabricgen.heritage.rings import Heritage
-    from fabricgen.resolving import Request
+    from fabricgen.planning.baseline.baseline import Heritage
+    from fabricgen.planning.clos import Ints, Sizing, Width
+    from fabricgen.planning.port_layout import Front
+    from fabricgen.planning.resolve import Request
 
 
 @dataclass(frozen=True, slots=True)
