@@ -17,10 +17,10 @@ from mkdocs.structure.files import File
 from fabricgen.building.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.checks import LAWS
-from fabricgen.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.inventory import json_schema
 from fabricgen.packs import Packs
-from fabricgen.views import CableView
+from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
+from fabricgen.views.cables.view import CableView
 
 sys.path.insert(0, str(Path(__file__).parent))  # a hook of MkDocs is a file, which finds no neighbour by itself
 from seen import Seen, anchor, attributes, code, seen_page, table

@@ -244,7 +244,7 @@ def anchor(shape: type) -> str:
 def _named(module: str) -> str:
     """Name the section of a module.
 
-    >>> _named("fabricgen.hosting.views")
+    >>> _named("fabricgen.views.hosts.view")
     'hosting-views'
     """
     return module.removeprefix("fabricgen.").replace(".", "-")

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.views import PortView
+    from fabricgen.views.switches.view import PortView
 
 Thing = Literal["switch", "gpu", "hb-domain"]
 """What may run in a container."""

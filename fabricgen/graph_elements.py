@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.viewing import vrf_name
+from fabricgen.views.factory import vrf_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

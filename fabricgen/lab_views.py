@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.views import PortView
+    from fabricgen.views.switches.view import PortView
 
 
 @dataclass(slots=True)

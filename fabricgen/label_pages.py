@@ -15,8 +15,8 @@ from fabricgen.qr import paths, size
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.labelling import Label, Labelling
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.labels import Label, Labelling
+    from fabricgen.views.cables.view import CableView
 
 PAGE = 48
 """Labels of a page: 4 x 12, both of a cable side by side."""

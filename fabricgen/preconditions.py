@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from fabricgen.bom.pricing import price_book, terms_of
 from fabricgen.choosing import choose
 from fabricgen.core.diagnostics import refuse
-from fabricgen.label_fit import fitting
 from fabricgen.nos_packs import nos_packs
+from fabricgen.views.cables.label_fit import fitting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -61,7 +61,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     if "cabling" in groups:
         fitting(plan)
     if spec.addressing.guids:
-        from fabricgen.subnets.viewing import Subnets  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.views.infiniband.build import Subnets  # noqa: PLC0415 - only inventories with this key need it
 
         Subnets(plan).prepare()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import CLASSES
 from fabricgen.summary import COMPARED, figure_at
-from fabricgen.views import BomView, ComparisonView, FigureView, PartView
+from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

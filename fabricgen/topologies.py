@@ -20,7 +20,7 @@ from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.relaying import rail_of
 from fabricgen.forwarding.routes import HB_DEVICE, gpu_view
 from fabricgen.lab_views import LabFile, LabLink, LabNode, LabPort, LabView
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.containers import Container, Thing
     from fabricgen.packs import Pack, Packs
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import SwitchView
+    from fabricgen.views.switches.view import SwitchView
 
 
 class _Source(NamedTuple):

@@ -14,7 +14,7 @@ import pyavd  # type: ignore[import-untyped]  # it is annotated, and does not sa
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.views import Instance, PortView, RoceView, SwitchView
+    from fabricgen.views.switches.view import Instance, PortView, RoceView, SwitchView
 
 Node = dict[str, Any]
 

@@ -10,14 +10,14 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from fabricgen.packs import Pack
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import SwitchView
+    from fabricgen.views.switches.view import SwitchView
 
 Inventory = dict[str, Any]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.planning.plan import Plan, make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
 SUPERPOD: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.core.terms import Role
 from fabricgen.planning.addressing import ROOM, Slice, dotted
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.conftest import ROOT
 from tests.laws.drawn import drawn_plans, other_plans
 from tests.mutations.breaking import dropped, rewired, rows, swapped
@@ -104,7 +104,7 @@ def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
 def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a case
     """Those of a large one are made whenever they are asked for, for they would fill the memory."""
     plan = planned(**PLANS["lab"])
-    monkeypatch.setattr("fabricgen.viewing.KEPT_LINKS", plan.links - (not kept))
+    monkeypatch.setattr("fabricgen.views.factory.KEPT_LINKS", plan.links - (not kept))
     views = Views(plan, kept=True)
     assert (next(views.switches(0)) is next(views.switches(0))) is kept
     assert (views.cables(0) is views.cables(0, 0, len(plan.unit.kind))) is kept

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.columns import COLUMNS
 from fabricgen.inventory import json_schema
 from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs
+from fabricgen.views.cables.columns import COLUMNS
 from tests.blocks import blocks_of, checkout, matches, run_session
 from tests.conftest import ROOT
 

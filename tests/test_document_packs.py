@@ -20,7 +20,7 @@ from fabricgen.core.terms import Design
 from fabricgen.packs import Packs
 from fabricgen.summary import Comparison, compare
 from fabricgen.tabulating import bom_view, comparison_view
-from fabricgen.views import CableView, Chunk
+from fabricgen.views.cables.view import CableView, Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:

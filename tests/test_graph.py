@@ -15,7 +15,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
 from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.graph_files import GraphFiles
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 

@@ -11,17 +11,17 @@ from hypothesis import assume, given, settings
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind
-from fabricgen.hosting.viewing import FIRST_TABLE, Hosts
-from fabricgen.hosting.views import MAIN_TABLE
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import FIRST_TABLE, Hosts
+from fabricgen.views.hosts.view import MAIN_TABLE
 from tests.laws.drawing import Inventory, inventories
 from tests.pack_plans import VARIANTS
 from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
-    from fabricgen.hosting.views import HostView, NicView
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import Instance, PortView
+    from fabricgen.views.hosts.view import HostView, NicView
+    from fabricgen.views.switches.view import Instance, PortView
 
 DGX: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}
 TRAYS: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "host": {"model": "gb200-nvl72"}, "switches": {"leaf": {"model": "sn5600"}}}

@@ -18,10 +18,10 @@ from fabricgen.building.cable_sheets import label_files
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.label_pages import PAGE, label_pages
-from fabricgen.labelling import LINE, Labelling
 from fabricgen.packs import Packs
 from fabricgen.qr import ERROR, MASK, matrices, paths, size
-from fabricgen.views import Chunk
+from fabricgen.views.cables.labels import LINE, Labelling
+from fabricgen.views.cables.view import Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.notices import advice
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned, refusal_codes
 from tests.test_rooms import H100, SITES, drawn, room_of

@@ -18,11 +18,11 @@ from fabricgen.forwarding.ends import Ends
 from fabricgen.forwarding.reaching import Reach
 from fabricgen.growth.differing import diff
 from fabricgen.growth.plugs import Names
-from fabricgen.hosting.viewing import Hosts
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import Hosts
 from tests import reader_eos, reader_frr, reader_sonic
 from tests.pack_plans import CATALOG, Inventory, Rendered, groups, planned, rendered
 from tests.reader_fabric import assert_is_plan, fabric

@@ -17,14 +17,14 @@ from fabricgen.checks import LAWS, check
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import Choice, settle
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.planned import planned, refusal_codes, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 H100: dict[str, Any] = {"design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
 NVL72: dict[str, Any] = {"gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4}}

@@ -18,7 +18,7 @@ from fabricgen.dcim.pieces import MEDIA
 from fabricgen.dcim.views import InterfaceView, TableView
 from fabricgen.packs import Packs
 from fabricgen.planning.stripes import stripes
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.machine_room import FABRICS as ROOMS
 from tests.planned import planned
 from tests.reader_dcim import read_netbox, read_wiring, table
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
     from tests.reader_dcim import Database
 
 TRAYS = {"rack": {"units": 48}, "hosts_per_rack": 18, "footprints": {"host": {"units": 1, "power_w": 5000}}, "leaves": "top-of-rack"}

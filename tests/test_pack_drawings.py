@@ -17,7 +17,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.packs import Packs
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.pack_plans import VARIANTS
 from tests.pack_plans import planned as variant
 from tests.planned import planned

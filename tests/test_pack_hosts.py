@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from fabricgen.building import Job, build
 from fabricgen.catalog.models import HostPort
-from fabricgen.hosting.viewing import Hosts
 from fabricgen.inventory.load import read_inventory
 from fabricgen.packs import Output, Packs
 from fabricgen.planning.plan import make_plan
+from fabricgen.views.hosts.build import Hosts
 from tests.conftest import ROOT, SYSTEM_PATH
 from tests.planned import CATALOG, planned
 from tests.reader_frr import judge
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.hosting.views import HostView
     from fabricgen.planning.plan import Plan
+    from fabricgen.views.hosts.view import HostView
 
 LARGEST = 65_536
 """GPUs; larger ready fabrics have hosts like the others."""

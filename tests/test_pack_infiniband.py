@@ -21,8 +21,8 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import Plan, make_plan
-from fabricgen.subnets.viewing import Subnets
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
+from fabricgen.views.infiniband.build import Subnets
 from tests.planned import spec_of
 
 if TYPE_CHECKING:

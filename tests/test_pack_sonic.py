@@ -13,7 +13,7 @@ import pytest
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory import FabricSpec
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests import reader_frr, sonic_yang
 from tests.pack_plans import CATALOG, MOST, PACKS, Inventory, Rendered, groups, planned, rendered, sample
 from tests.reader_fabric import assert_is_plan, fabric, findings

@@ -19,10 +19,10 @@ from fabricgen.building import Job, build
 from fabricgen.containers import Bind, Container
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.hosting.viewing import Hosts
 from fabricgen.packs import Packs
 from fabricgen.topologies import Topologies
-from fabricgen.views import PortView
+from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.switches.view import PortView
 from tests import reader_eos, reader_srlinux, reader_yaml
 from tests.conftest import SYSTEM_PATH
 from tests.laws.drawing import Inventory, inventories

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fabricgen.core.terms import Role
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.planned import planned, refusal_codes
 
 DGX = {"gpus": 8}

@@ -23,7 +23,7 @@ from fabricgen.growth.phasing import phase_in
 from fabricgen.packs import Packs
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.summary import summarize
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 

@@ -25,7 +25,7 @@ from fabricgen.packs import Packs
 from fabricgen.planning.cabling.cable_runs import UNIT_UM
 from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.laws.drawing import inventories
 from tests.machine_room import FABRICS, ROOM, Built, built, table
 from tests.planned import planned

@@ -18,7 +18,7 @@ from fabricgen.core.terms import Role
 from fabricgen.core.yaml_text import write_yaml
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.room.footprints import KINDS
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.laws.drawing import inventories
 from tests.planned import planned, refusal_codes, spec_of
 

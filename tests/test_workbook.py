@@ -16,13 +16,13 @@ from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.columns import WORKBOOK, read_profiles
 from fabricgen.core.colours import HUES
 from fabricgen.dcim.views import EndToEndView, SheetEnd
 from fabricgen.packs import Packs
 from fabricgen.summary import compare
 from fabricgen.tabulating import bom_view, comparison_view
-from fabricgen.views import CableSheet, Chunk
+from fabricgen.views.cables.columns import WORKBOOK, read_profiles
+from fabricgen.views.cables.view import CableSheet, Chunk
 from fabricgen.workbook import cables as cable_sheets
 from fabricgen.workbook import point_to_point, tab, write_bom, write_cables
 from fabricgen.workbook.book import A3, A4, ON_A4, Book
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import BomView, CableView, ComparisonView
+    from fabricgen.views.bom import BomView, ComparisonView
+    from fabricgen.views.cables.view import CableView
 
 
 BOOK = CableSheet(read_profiles(Packs().files("cabling", "profiles.yaml"))[WORKBOOK])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fabricgen.forwarding import Failures
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import Instance
+    from fabricgen.views.switches.view import Instance
 
 
 def read_dead(plan: Plan, path: Path) -> list[str]:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import gpu_name
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Front
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 
 class Seat(NamedTuple):

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.building.tasks import OneFile
-from fabricgen.labelling import LINE
-from fabricgen.views import CableSheet
+from fabricgen.views.cables.labels import LINE
+from fabricgen.views.cables.view import CableSheet
 from fabricgen.writing import Root, Written, json_document, write_text
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.building.sources import Sources
     from fabricgen.packs import Packs
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 FILE = 4_800
 """Links whose labels stand in one file: 200 pages and 5 MB, which a browser opens at once."""
@@ -37,9 +37,9 @@ class SheetAsked:
 
     def sheets(self, plan: Plan, packs: Packs) -> Sheets:
         """Settle it. Raises Refusal for columns, serials or names that cannot be had."""
-        from fabricgen.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles
-        from fabricgen.label_fit import fitting
-        from fabricgen.serials import read_serials
+        from fabricgen.views.cables.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles
+        from fabricgen.views.cables.label_fit import fitting
+        from fabricgen.views.cables.serials_csv import read_serials
 
         profiles = read_profiles(packs.files("cabling", "profiles.yaml"))
         serials = read_serials(self.serials, {*plan.hosts, *plan.switches()}) if self.serials else {}
@@ -118,6 +118,6 @@ class SheetSchema(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it."""
-        from fabricgen.columns import schema_of
+        from fabricgen.views.cables.columns import schema_of
 
         yield write_text(root, self.path, [json_document(schema_of(sources.sheets.table, sources.plan.spec.name))])

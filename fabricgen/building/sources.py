@@ -15,10 +15,10 @@ from fabricgen.checks import check
 from fabricgen.choosing import GROUPS
 from fabricgen.core.terms import Role
 from fabricgen.nos_packs import nos_packs
-from fabricgen.subnets import is_infiniband
 from fabricgen.summary import Comparison, compare
-from fabricgen.viewing import Views
-from fabricgen.views import CableSheet, Chunk
+from fabricgen.views.cables.view import CableSheet, Chunk
+from fabricgen.views.factory import Views
+from fabricgen.views.infiniband import is_infiniband
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from fabricgen.drawing.drawings import Drawings
     from fabricgen.forwarding.tables import Tables
     from fabricgen.growth.phasing import Stage
-    from fabricgen.hosting.viewing import Hosts
     from fabricgen.machine_room.bundling import Bundle
     from fabricgen.machine_room.elevations import Elevations
     from fabricgen.machine_room.pullsheets import PullSheets
@@ -43,8 +42,9 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
     from fabricgen.scheduling.views import ClusterView, DevicesView
     from fabricgen.simulating.viewing import Simulator
-    from fabricgen.subnets.viewing import Subnets
     from fabricgen.topologies import Topologies
+    from fabricgen.views.hosts.build import Hosts
+    from fabricgen.views.infiniband.build import Subnets
     from fabricgen.writing import Root, Written
 
 RUN, SWITCHES, HOSTS = 8192, 128, 64
@@ -190,7 +190,7 @@ class Sources:
     @cached_property
     def hosts(self) -> Hosts:
         """The views of the plan's hosts."""
-        from fabricgen.hosting.viewing import Hosts
+        from fabricgen.views.hosts.build import Hosts
 
         return Hosts(self.plan)
 
@@ -246,7 +246,7 @@ class Sources:
     @cached_property
     def subnets(self) -> Subnets:
         """The InfiniBand subnets of the plan."""
-        from fabricgen.subnets.viewing import Subnets
+        from fabricgen.views.infiniband.build import Subnets
 
         return Subnets(self.plan)
 

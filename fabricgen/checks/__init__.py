@@ -22,7 +22,7 @@ from fabricgen.checks.routes import routes_apart
 from fabricgen.checks.rule import wired_as_planned
 from fabricgen.checks.spreading import flows_spread
 from fabricgen.checks.totals import counts_agree
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan

@@ -21,7 +21,7 @@ from fabricgen.forwarding.hashing import spread
 from fabricgen.graph_elements import link_edges, nodes
 from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.summary import summarize
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.clos import Bools
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
-    from fabricgen.views import CableView, SwitchView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.switches.view import SwitchView
 
     Whole = NDArray[np.integer[Any]]
     """An array of whole numbers of any width."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.checks.evidence import Evidence, Whole
     from fabricgen.planning.clos import Bools
-    from fabricgen.views import SwitchView
+    from fabricgen.views.switches.view import SwitchView
 
     Texts = NDArray[np.object_]
     """A column of texts."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.checks.evidence import Evidence, Whole
-    from fabricgen.views import Instance, SwitchView
+    from fabricgen.views.switches.view import Instance, SwitchView
 
 
 def routes_apart(evidence: Evidence) -> Verdict:

@@ -81,7 +81,7 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
     """
     from fabricgen.lab.ib_session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
-    from fabricgen.subnets import is_infiniband
+    from fabricgen.views.infiniband import is_infiniband
 
     wish = _wish(asked, options, one_rail=one_rail, infiniband=True)
     with _voice(as_json=as_json) as say:
@@ -216,8 +216,8 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
     from fabricgen.lab import fitting, ib_fitting
     from fabricgen.lab.layout import lay_out
     from fabricgen.lab.session import Wish
-    from fabricgen.subnets import is_infiniband
-    from fabricgen.subnets.viewing import Subnets
+    from fabricgen.views.infiniband import is_infiniband
+    from fabricgen.views.infiniband.build import Subnets
 
     planned, inventory = asked.plan()
     out = options["out"] and options["out"].resolve()

@@ -60,7 +60,7 @@ def _text(placed: Placement, document: dict[str, Any]) -> str:
 
 def _title(document: dict[str, Any]) -> str:
     """Say where the job lies."""
-    from fabricgen.hosting.nccl import rail_ranges
+    from fabricgen.views.hosts.nccl import rail_ranges
 
     rails, domains = document["rails"], document["hb_domains"]
     where = f"{_cut(document['job'])}: {_many(document['gpus'], 'GPU')} in {_many(domains, 'HB domain')}, rail{'s' * (len(rails) > 1)} {rail_ranges(rails)}"

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Front, Port
     from fabricgen.planning.room.room import Room
-    from fabricgen.viewing import Views
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.factory import Views
 
 TYPES = frozenset(
     {

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.viewing import Views
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.factory import Views
 
 MEDIA = {"mmf": "mmf", "smf": "smf", "dac": "dac-passive", "acc": "dac-active", "aoc": "aoc"}
 """Cable types of NetBox (CableTypeChoices)."""

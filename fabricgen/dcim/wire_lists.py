@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING
 from fabricgen.core.terms import Role
 from fabricgen.dcim.views import EndToEndView, RailLink, RailNode, RailsView, SeatView, SheetEnd, WiredHost, WiredPair, WiredSwitch, WiringView
 from fabricgen.planning.stripes import stripes
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 PORTS = "hedgehog"
 """The key of a switch's `interfaces` under which the catalog has the names of its ports in a switch profile of Hedgehog."""

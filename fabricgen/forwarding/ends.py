@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.planning.addressing import dotted
-from fabricgen.viewing import vrf_name
+from fabricgen.views.factory import vrf_name
 
 if TYPE_CHECKING:
     from fabricgen.forwarding.reaching import Reach

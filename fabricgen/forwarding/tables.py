@@ -24,7 +24,7 @@ from fabricgen.forwarding.reaching import Reach
 from fabricgen.forwarding.relaying import landings, rail_of, third_rails
 from fabricgen.forwarding.routes import gpu_routes, has_hb_addresses
 from fabricgen.planning.addressing import dotted
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.clos import Ints
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import Instance, PortView
+    from fabricgen.views.switches.view import Instance, PortView
 
 RULE = "the domains after the source's own, in cyclic order; the way over the fewest of them wins"
 

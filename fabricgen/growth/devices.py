@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.hosting.viewing import Hosts
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import Hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import SwitchView
+    from fabricgen.views.switches.view import SwitchView
 
 KEYS = ("interface", "vrf", "name", "cage")
 """What names an item of a list in a view; others are counted."""

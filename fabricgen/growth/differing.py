@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.growth.sheets import Whole
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 FOLLOWED = 4000
 """Cables of a part that change, above which it is not followed step by step which NIC ports have a path, unless what stays joins them all."""

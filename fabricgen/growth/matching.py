@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fabricgen.growth.sheets import Sheet
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 
 class Cable(NamedTuple):

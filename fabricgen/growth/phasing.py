@@ -21,7 +21,7 @@ from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.growth.buying import parts_of
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.summary import number
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from fabricgen.inventory import Phase
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
     Whole = NDArray[np.integer[Any]]
     Rows = NDArray[np.bool_]

@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.planning.fabric_links import wiring_of
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
     Whole = NDArray[np.integer[Any]]
 

@@ -19,7 +19,7 @@ from fabricgen.lab.ib_trials import TRIALS, Fabric, counted
 from fabricgen.lab.keeping import refused
 from fabricgen.lab.session import isolated, tell
 from fabricgen.packs import Packs
-from fabricgen.subnets.viewing import Subnets
+from fabricgen.views.infiniband.build import Subnets
 
 if TYPE_CHECKING:
     from collections.abc import Callable

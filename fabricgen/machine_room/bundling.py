@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.faceplates import Face
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 MOST = 24
 """Cables of one bundle: of fibres of 3 mm a strand of 18 mm, which a hand closes around and which bends into a rack."""

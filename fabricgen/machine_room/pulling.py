@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.machine_room.bundling import Fronts
     from fabricgen.planning.room.room import Room
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 
 def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle]:

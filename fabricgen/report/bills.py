@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom
     from fabricgen.planning.plan import Plan
     from fabricgen.summary import Comparison
-    from fabricgen.views import BomView, FigureView, PartView
+    from fabricgen.views.bom import BomView, FigureView, PartView
 
 CHARTED = ("cost", "power", "switches", "cables", "links", "transceivers, one per link end", "transceiver modules as sold")
 """The figures of the comparison that are drawn, what matters most first."""

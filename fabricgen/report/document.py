@@ -18,7 +18,7 @@ from fabricgen.report.paging import Paged, page
 from fabricgen.report.sketches import rails, stripes
 from fabricgen.report.tables import cables_table, devices_table, shown_units
 from fabricgen.summary import compare
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
     from fabricgen.report.classes import Losses
-    from fabricgen.viewing import Views
+    from fabricgen.views.factory import Views
 
 MOST_CABLES = 262_144
 """Cables that a report holds: beyond, a browser takes seconds to open it. Of more it holds whole units, as many as there is room for."""

@@ -6,9 +6,9 @@ and of properties and methods those that are marked `for_templates`.
 `viewing` makes the views of a fabric, `tabulating` those of its bill.
 """
 
-from fabricgen.views.bill import BomView, ComparisonView, FigureView, PartView
-from fabricgen.views.cables import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Chunk, Join, opposite
-from fabricgen.views.switches import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
+from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
+from fabricgen.views.cables.view import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Chunk, Join, opposite
+from fabricgen.views.switches.view import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
 __all__ = [
     "CABLE_COLUMNS",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from xlsxwriter.worksheet import Worksheet
 
     from fabricgen.dividing.views import DivisionView, LoadsView, SavingsView
-    from fabricgen.views import BomView, ComparisonView, PartView
+    from fabricgen.views.bom import BomView, ComparisonView, PartView
 
 PART_COLUMNS = (
     Column("Class", "part_class"),

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from fabricgen.views import CableSheet, Chunk
+    from fabricgen.views.cables.view import CableSheet, Chunk
     from fabricgen.workbook.tab import Row
 
 ONE_SHEET = 65_536

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from xlsxwriter.utility import xl_range
 
-from fabricgen.columns import INTEGERS, titles
 from fabricgen.core.colours import HUES, colour
+from fabricgen.views.cables.columns import INTEGERS, titles
 from fabricgen.workbook.book import WIDEST, Book, Column, plain
 from fabricgen.workbook.stream import is_plain, number_cell, text_cell, write_rows
 

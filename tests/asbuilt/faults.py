@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabricgen.asbuilt import Evidence, Heard
 from fabricgen.asbuilt.places import Places
 from fabricgen.core.terms import LinkKind
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     import random
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fabricgen.asbuilt.moving import Step
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 Fault = tuple[str, frozenset[str]]
 """The kind, and the labels of the links that are not as planned."""

@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.api import plan_file
 from fabricgen.cli import run
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from fabricgen.writing import MANIFEST
 
 if TYPE_CHECKING:

@@ -111,7 +111,7 @@ def test_every_dialect_says_the_same(dialect: str, tmp_path: Path) -> None:
 def test_cables_csv_is_evidence_of_itself() -> None:
     """The sheet that `build` writes, given back, is clean: two-cable links, shared cages and all."""
     plan = planned(design="rail-optimized", gpus=256, hb_domain={"gpus": 8}, host={"model": "dgx-h100"}, switches={"leaf": {"model": "qm9700"}})
-    from fabricgen.viewing import Views  # noqa: PLC0415 - only this test needs it
+    from fabricgen.views.factory import Views  # noqa: PLC0415 - only this test needs it
 
     rows = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
     heard = [Heard(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,)) for cable in rows]

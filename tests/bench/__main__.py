@@ -28,8 +28,8 @@ from fabricgen.lab.fitting import doctor
 from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planning.plan import make_plan
 from fabricgen.serving import Desk
-from fabricgen.viewing import Views
-from fabricgen.views import Chunk
+from fabricgen.views.cables.view import Chunk
+from fabricgen.views.factory import Views
 from tests.bench.peers import MODEL
 
 if TYPE_CHECKING:

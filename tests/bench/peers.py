@@ -18,7 +18,7 @@ def write_facts(gpus: int, file: Path) -> None:
     from fabricgen.catalog.catalog import Catalog  # noqa: PLC0415 - the process of pyavd does without
     from fabricgen.inventory import FabricSpec  # noqa: PLC0415 - as above
     from fabricgen.planning.plan import make_plan  # noqa: PLC0415 - as above
-    from fabricgen.viewing import Views  # noqa: PLC0415 - as above
+    from fabricgen.views.factory import Views  # noqa: PLC0415 - as above
     from tests.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
 
     spec = {"name": "bench", "gpus": gpus, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": MODEL}}}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
 from fabricgen.core.resources import shipped
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.asbuilt.test_reading import DIALECTS, RECORDED
 from tests.fuzz.program import Case, execute, faults
 from tests.test_catalog_import import platform

@@ -12,7 +12,7 @@ from tests.small_fabrics import cables_of
 if TYPE_CHECKING:
     from fabricgen.growth.ordering import Step
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
 
 Ends = frozenset[str]
 

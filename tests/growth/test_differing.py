@@ -15,7 +15,7 @@ from fabricgen.growth import diff
 from fabricgen.growth.matching import Cable, match
 from fabricgen.growth.ordering import order
 from fabricgen.growth.watching import Watch
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.growth.replaying import Technician, ends, grown, wired
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused

@@ -20,10 +20,10 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
 from fabricgen.growth.devices import device_changes
-from fabricgen.hosting.viewing import Hosts
 from fabricgen.planning.unit_links import joined
 from fabricgen.summary import summarize
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
+from fabricgen.views.hosts.build import Hosts
 from tests.growth.replaying import ends, grown, grown_or_refused, wired
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused

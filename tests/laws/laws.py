@@ -15,7 +15,7 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.summary import summarize
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.port_layout import Port
     from fabricgen.planning.room.room import Room
-    from fabricgen.views import CableView, SwitchView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.switches.view import SwitchView
 
 UPPER = ("upper", "upper_port")
 LOWER = ("lower", "lower_port")

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.models import Breakout, Cable, Transceiver
     from fabricgen.checks import Evidence
-    from fabricgen.views import CableView, SwitchView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.switches.view import SwitchView
 
 HOST, UP, CORE = LinkKind.HOST, LinkKind.LEAF_SPINE, LinkKind.SPINE_CORE
 

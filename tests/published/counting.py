@@ -19,7 +19,7 @@ from fabricgen.planning.clos import spread_over
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.resolve import resolve
 from fabricgen.summary import Comparison, compare, summarize
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.planned import CATALOG, planned, spec_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView
+    from fabricgen.views.cables.view import CableView
     from tests.published.tables import Table
 
 Row = dict[str, Any]

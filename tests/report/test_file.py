@@ -19,7 +19,7 @@ from fabricgen.core.resources import shipped
 from fabricgen.packs import Packs
 from fabricgen.report import PARTS, Report, html, json_block, safe_json, tables
 from fabricgen.report.packing import Column
-from fabricgen.viewing import Views
+from fabricgen.views.factory import Views
 from tests.planned import planned
 from tests.report.decoding import Blocks, cells
 from tests.small_fabrics import SUPERPOD

@@ -14,8 +14,8 @@ import numpy as np
 
 from fabricgen.core.terms import speed_text
 from fabricgen.planning.cabling.cable_runs import metres
-from fabricgen.viewing.ports import HOST, Ports, Words
-from fabricgen.views import CableView
+from fabricgen.views.cables.view import CableView
+from fabricgen.views.switches.ports import HOST, Ports, Words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,8 +12,8 @@ import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
-from fabricgen.viewing.ports import HOST, Ports, Words, facts_of, vrf_name
-from fabricgen.views import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
+from fabricgen.views.switches.ports import HOST, Ports, Words, facts_of, vrf_name
+from fabricgen.views.switches.view import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.clos import Ints
     from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Front, Port
-    from fabricgen.viewing.ports import PortFacts
+    from fabricgen.views.switches.ports import PortFacts
 
 BGP_ECMP_LIMIT = 256
 """The widest ECMP that FRR is built with by default, and more than any box here has uplinks for."""

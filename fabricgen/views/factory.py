@@ -10,15 +10,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import ROLES, Role
-from fabricgen.viewing.cables import CableViews
-from fabricgen.viewing.ports import PortFacts, Ports, vrf_name
-from fabricgen.viewing.switches import SwitchViews
+from fabricgen.views.cables.build import CableViews
+from fabricgen.views.switches.build import SwitchViews
+from fabricgen.views.switches.ports import PortFacts, Ports, vrf_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views import CableView, SwitchView
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.switches.view import SwitchView
 
 __all__ = ["Views", "vrf_name"]
 

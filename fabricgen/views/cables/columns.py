@@ -17,7 +17,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse
 from fabricgen.core.terms import ROLES
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.planning.room.positions_csv import hall_name
-from fabricgen.views import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite
+from fabricgen.views.cables.view import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.terms import Design, LinkKind, Role, gpu_name
-from fabricgen.hosting.nccl import rail_ranges, settings
-from fabricgen.hosting.views import MAIN_TABLE, HostView, NicView, RouteView, RuleView
 from fabricgen.planning.addressing import dotted
-from fabricgen.views import RoceView
+from fabricgen.views.hosts.nccl import rail_ranges, settings
+from fabricgen.views.hosts.view import MAIN_TABLE, HostView, NicView, RouteView, RuleView
+from fabricgen.views.switches.view import RoceView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

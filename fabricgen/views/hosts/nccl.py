@@ -10,13 +10,13 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Design, Role
-from fabricgen.hosting.views import Setting
+from fabricgen.views.hosts.view import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.hosting.views import NicView
     from fabricgen.planning.resolve import Request
+    from fabricgen.views.hosts.view import NicView
 
 RAIL_ATTRIBUTES = (2, 30, 5)
 """The first version whose NCCL_IB_HCA takes a rail and a plane, and that knows NCCL_NET_MERGE_POLICY."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.labelling import LINE, Labelling, shared
 from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.views.cables.labels import LINE, Labelling, shared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

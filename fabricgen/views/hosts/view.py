@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from fabricgen.views import RoceView
+    from fabricgen.views.switches.view import RoceView
 
 MAIN_TABLE = 254
 """The kernel's number of the table `main`."""

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.diagnostics import refuse, suggest
 from fabricgen.core.template_api import for_templates
-from fabricgen.labelling import Labelling
+from fabricgen.views.cables.labels import Labelling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from fabricgen.labelling import Label
+    from fabricgen.views.cables.labels import Label
 
 
 @dataclass(slots=True)
