@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import summarize
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.graph import graph, graphml, node_link, switch_graph
@@ -25,7 +26,6 @@ from fabricgen.packs import Packs
 from fabricgen.planning.plan import Plan
 from fabricgen.plans import plan_of
 from fabricgen.report import Report, html
-from fabricgen.summary import summarize
 
 if TYPE_CHECKING:
     import os

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.bom.bill import Line, make_bom
+from fabricgen.bom.summary import summarize
+from fabricgen.bom.tables import bom_view
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from fabricgen.summary import summarize
-from fabricgen.tabulating import bom_view
 from tests.planned import planned
 
 if TYPE_CHECKING:

@@ -193,7 +193,7 @@ def test_a_fault_is_3(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("fabricgen.summary.summarize", broken)
+    monkeypatch.setattr("fabricgen.bom.summary.summarize", broken)
     ended = cli("plan", "fabric.yaml")
     assert (ended.code, ended.out) == (3, "")
     assert "Traceback" in ended.err

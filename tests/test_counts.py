@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from openpyxl import load_workbook
 
+from fabricgen.bom.summary import summarize
 from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
@@ -20,7 +21,6 @@ from fabricgen.growth.phasing import document, phase_in
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.report.figures import headline
-from fabricgen.summary import summarize
 from fabricgen.writing import json_document
 from tests.planned import planned, spec_of
 from tests.test_outfitting import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS

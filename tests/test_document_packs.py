@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import Comparison, compare
+from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design
 from fabricgen.packs import Packs
-from fabricgen.summary import Comparison, compare
-from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.views.cables.view import CableView, Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import Plan, make_plan
-from fabricgen.summary import compare, summarize
 from tests.planned import CATALOG
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from openpyxl import load_workbook
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role, racks_of
+from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.loads import loads_of
+from fabricgen.bom.summary import summarize
 from fabricgen.building import Job, bills
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.dividing.portions import by_phase, by_rack, by_role, racks_of
-from fabricgen.dividing.viewing import division_view, loads_view
 from fabricgen.growth.phasing import phase_in
 from fabricgen.packs import Packs
 from fabricgen.planning.room.footprints import HOST
-from fabricgen.summary import summarize
 from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.dividing.portions import Portion
+    from fabricgen.bom.breakdown.breakdown import Portion
     from fabricgen.planning.plan import Plan
 
 DGX: dict[str, Any] = {

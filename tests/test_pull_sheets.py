@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from fabricgen.bom.tallying import tally
+from fabricgen.bom.counts import tally
 from fabricgen.building import Job, sheets
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.bom.breakdown.savings import savings_view
+from fabricgen.bom.summary import Comparison, compare
 from fabricgen.core.terms import Design
-from fabricgen.dividing.savings import savings_view
 from fabricgen.packs import Packs
-from fabricgen.summary import Comparison, compare
 from tests.planned import CATALOG, spec_of
 
 if TYPE_CHECKING:
-    from fabricgen.dividing.views import SavingsView, SavingView
+    from fabricgen.bom.breakdown.view import SavingsView, SavingView
 
 PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
 DGX: dict[str, Any] = {

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom, priced
-from fabricgen.bom.tallying import tally
+from fabricgen.bom.counts import tally
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.impact.ranking import rank

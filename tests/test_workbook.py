@@ -15,12 +15,12 @@ from openpyxl.styles.colors import Color
 from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare
+from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES
 from fabricgen.dcim.views import EndToEndView, SheetEnd
 from fabricgen.packs import Packs
-from fabricgen.summary import compare
-from fabricgen.tabulating import bom_view, comparison_view
 from fabricgen.views.cables.columns import WORKBOOK, read_profiles
 from fabricgen.views.cables.view import CableSheet, Chunk
 from fabricgen.workbook import cables as cable_sheets

@@ -14,15 +14,15 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from fabricgen.bom.counts import tally
 from fabricgen.bom.pricing import price_book, terms_of
-from fabricgen.bom.tallying import tally
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
+    from fabricgen.bom.counts import Tally
     from fabricgen.bom.pricing import Terms
-    from fabricgen.bom.tallying import Tally
     from fabricgen.catalog.models import PriceBook
     from fabricgen.core.terms import Role
     from fabricgen.inventory import SparePolicy, Spares

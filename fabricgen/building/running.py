@@ -10,9 +10,9 @@ import contextlib
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.summary import summarize
 from fabricgen.building.tasks import do_task
 from fabricgen.core.diagnostics import refuse
-from fabricgen.summary import summarize
 from fabricgen.writing import MANIFEST, Archive, Tree, Written, archiving, json_document, staging, write_manifest, write_text
 
 if TYPE_CHECKING:

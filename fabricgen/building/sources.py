@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import Comparison, compare
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.checks import check
 from fabricgen.choosing import GROUPS
 from fabricgen.core.terms import Role
 from fabricgen.nos_packs import nos_packs
-from fabricgen.summary import Comparison, compare
 from fabricgen.views.cables.view import CableSheet, Chunk
 from fabricgen.views.factory import Views
 from fabricgen.views.infiniband import is_infiniband
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.catalog.models import Cable
     from fabricgen.checks import Report as Judged
     from fabricgen.choosing import Group
     from fabricgen.dcim.assets import Assets
     from fabricgen.dcim.pieces import Pieces
     from fabricgen.dcim.wire_lists import WireLists
-    from fabricgen.dividing.portions import Rack
     from fabricgen.drawing.drawings import Drawings
     from fabricgen.forwarding.tables import Tables
     from fabricgen.growth.phasing import Stage
@@ -114,7 +114,7 @@ class Sources:
     @cached_property
     def racks(self) -> dict[str, Rack]:
         """The parts of each rack."""
-        from fabricgen.dividing.portions import racks_of
+        from fabricgen.bom.breakdown.breakdown import racks_of
 
         return racks_of(self.plan)
 

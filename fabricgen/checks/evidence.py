@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.breakdown.breakdown import racks_of
+from fabricgen.bom.summary import summarize
 from fabricgen.checks.vertices import Vertices
 from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
-from fabricgen.dividing.portions import racks_of
 from fabricgen.forwarding.hashing import spread
 from fabricgen.graph_elements import link_edges, nodes
 from fabricgen.planning.fabric_links import Wiring, wiring_of
-from fabricgen.summary import summarize
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:

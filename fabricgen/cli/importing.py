@@ -33,8 +33,8 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     any other column; source and destination, from and to, host and port are understood as well.
     """
     from fabricgen.bom.bill import make_bom
+    from fabricgen.bom.summary import summarize
     from fabricgen.growth import read_cut_sheet, take_over
-    from fabricgen.summary import summarize
     from fabricgen.writing import json_document
 
     base, inventory = asked.plan()

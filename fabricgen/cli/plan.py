@@ -13,8 +13,8 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json, tabl
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.bom.summary import Comparison
     from fabricgen.planning.plan import Plan
-    from fabricgen.summary import Comparison
 
 
 @click.command()
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
     from fabricgen.bom.bill import make_bom
+    from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
-    from fabricgen.summary import summarize
 
     before, (planned, inventory) = (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
     with inventory.placing():
@@ -140,9 +140,9 @@ def compare(asked: Asked, *, as_json: bool) -> None:
 
     Savings are those of rail-only against the fat-tree, the any-to-any baseline.
     """
+    from fabricgen.bom.summary import compare as compare_designs
     from fabricgen.planning.notices import advice
     from fabricgen.preconditions import check_buildable
-    from fabricgen.summary import compare as compare_designs
 
     inventory, catalog = asked.read()
     with inventory.placing():
@@ -160,7 +160,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
 
 def comparison_text(comparison: Comparison) -> str:
     """Lay out designs as columns, and what rail-only saves against the fat-tree as the last one."""
-    from fabricgen.summary import figure_at
+    from fabricgen.bom.summary import figure_at
 
     summaries, savings = comparison.summaries, comparison.savings
     rows = [["", *(summary["design"] for summary in summaries), "rail-only saves"]]

@@ -22,8 +22,8 @@ NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeli
 
 def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
     """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
+    from fabricgen.bom.summary import plan_as
     from fabricgen.core.terms import Design
-    from fabricgen.summary import plan_as
     from fabricgen.workload.crossing import Links
     from fabricgen.workload.groups import Groups
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.bom.tallying import tally
+from fabricgen.bom.counts import tally
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 

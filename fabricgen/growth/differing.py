@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import CLASSES, make_bom
+from fabricgen.bom.summary import number
 from fabricgen.growth.devices import Change, Device, device_changes
 from fabricgen.growth.matching import Cable, Job, cable_of, make_of, match
 from fabricgen.growth.ordering import Step, order
 from fabricgen.growth.sheets import NIC, PORT_BITS, Register, Sheet, sheet_of, views_of
 from fabricgen.growth.watching import Watch, pairs_of
-from fabricgen.summary import number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import number
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.growth.buying import parts_of
 from fabricgen.planning.fabric_links import wiring_of
-from fabricgen.summary import number
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricgen.bom.summary import plan_as
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.forwarding import Reach, find_failures
 from fabricgen.impact.living import Living
 from fabricgen.impact.measuring import impact
-from fabricgen.summary import plan_as
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

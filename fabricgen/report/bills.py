@@ -9,16 +9,16 @@ from decimal import Decimal
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.dividing.views import grouped
-from fabricgen.summary import number
-from fabricgen.tabulating import bom_view, comparison_view
+from fabricgen.bom.breakdown.view import grouped
+from fabricgen.bom.summary import number
+from fabricgen.bom.tables import bom_view, comparison_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
     from fabricgen.planning.plan import Plan
-    from fabricgen.summary import Comparison
     from fabricgen.views.bom import BomView, FigureView, PartView
 
 CHARTED = ("cost", "power", "switches", "cables", "links", "transceivers, one per link end", "transceiver modules as sold")

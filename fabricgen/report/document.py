@@ -11,24 +11,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare
 from fabricgen.checks import check
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.report.classes import losses
 from fabricgen.report.paging import Paged, page
 from fabricgen.report.sketches import rails, stripes
 from fabricgen.report.tables import cables_table, devices_table, shown_units
-from fabricgen.summary import compare
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
     from fabricgen.checks import Judgement
     from fabricgen.checks import Report as Judged
     from fabricgen.planning.plan import Plan
     from fabricgen.report.classes import Losses
-    from fabricgen.summary import Comparison
 
 Part = Literal["devices", "cables", "rails", "stripes", "configs", "laws"]
 PARTS: tuple[Part, ...] = get_args(Part)

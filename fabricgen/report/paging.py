@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
+from fabricgen.bom.summary import summarize
 from fabricgen.core.colours import HUES
 from fabricgen.inventory.load import inventory_text
 from fabricgen.planning.notices import advice, room_guesses
@@ -18,15 +19,14 @@ from fabricgen.report.figures import figures, headline
 from fabricgen.report.iterating import iteration
 from fabricgen.report.sketches import stripe_names
 from fabricgen.report.tables import MOST_CABLES, shown_units
-from fabricgen.summary import summarize
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
     from fabricgen.drawing.drawings import Drawings
     from fabricgen.planning.plan import Plan
-    from fabricgen.summary import Comparison
 
 FORMAT = 1
 """The version of what the page reads."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.tallying import HOST, Tally
+from fabricgen.bom.counts import HOST, Tally
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.bom.summary import number
 from fabricgen.core.terms import Design, Role, ratio_text
 from fabricgen.search.sizing import switch_counts
-from fabricgen.summary import number
 
 if TYPE_CHECKING:
     from fabricgen.catalog.models import Workload

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import COMPARED, compare
 from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
 from fabricgen.checks import check
@@ -21,7 +22,6 @@ from fabricgen.planning.resolve import resolve
 from fabricgen.plans import plan_of
 from fabricgen.report import PARTS, Report, inventory_text, packed
 from fabricgen.serving.turning import reswitched, settings
-from fabricgen.summary import COMPARED, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

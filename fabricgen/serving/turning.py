@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.summary import as_design
 from fabricgen.core.terms import ROLES, Design
-from fabricgen.summary import as_design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

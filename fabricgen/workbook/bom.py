@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from xlsxwriter.worksheet import Worksheet
 
-    from fabricgen.dividing.views import DivisionView, LoadsView, SavingsView
+    from fabricgen.bom.breakdown.view import DivisionView, LoadsView, SavingsView
     from fabricgen.views.bom import BomView, ComparisonView, PartView
 
 PART_COLUMNS = (

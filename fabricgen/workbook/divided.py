@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from xlsxwriter.worksheet import Worksheet
 
-    from fabricgen.dividing.views import DivisionView, LoadsView, SavingsView
+    from fabricgen.bom.breakdown.view import DivisionView, LoadsView, SavingsView
     from fabricgen.workbook.book import Book
 
 DIVISION_COLUMNS = (

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import summarize
 from fabricgen.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown
 from fabricgen.growth.devices import device_changes
 from fabricgen.planning.unit_links import joined
-from fabricgen.summary import summarize
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.growth.replaying import ends, grown, grown_or_refused, wired

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import make_plan
-from fabricgen.summary import compare, summarize
 from tests.laws.drawing import DESIGNS, Inventory, wild_inventories
 from tests.laws.drawn import EACH, TIERS, drawn, drawn_plans, every_draw, other_plans, planned_or_refused
 from tests.laws.laws import LAWS, growth_keeps_every_link

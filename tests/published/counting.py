@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.breakdown.breakdown import by_role
+from fabricgen.bom.summary import Comparison, compare, summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.dividing.portions import by_role
 from fabricgen.planning.clos import spread_over
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.resolve import resolve
-from fabricgen.summary import Comparison, compare, summarize
 from fabricgen.views.factory import Views
 from tests.planned import CATALOG, planned, spec_of
 

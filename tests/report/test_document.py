@@ -13,13 +13,13 @@ import pytest
 
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare, summarize
 from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind
 from fabricgen.impact.ranking import severity
 from fabricgen.report import PARTS, Report, packed
 from fabricgen.report.classes import impact_of, measured
 from fabricgen.report.tables import CABLE_COLUMNS
-from fabricgen.summary import compare, summarize
 from tests.planned import planned
 from tests.report.decoding import cells
 from tests.small_fabrics import cables_of

@@ -11,19 +11,19 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from fabricgen.bom.breakdown.breakdown import SPARES, Portion
+from fabricgen.bom.breakdown.view import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
+from fabricgen.bom.tables import decimal_text, money_text
 from fabricgen.core.terms import ROLES
-from fabricgen.dividing.portions import SPARES, Portion
-from fabricgen.dividing.views import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.planning.room.footprints import HOST
-from fabricgen.tabulating import decimal_text, money_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.bom.loads import Loads
-    from fabricgen.dividing.portions import Rack
     from fabricgen.planning.plan import Plan
 
 HEAT = ("heat_btu_h", "heat_max_btu_h")

@@ -10,17 +10,17 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
+from fabricgen.bom.summary import COMPARED, figure_at, saving_pct
+from fabricgen.bom.tables import decimal_text, module_count, money_text, terms_said
 from fabricgen.core.terms import Design
-from fabricgen.dividing.views import SavingsView, SavingView, grouped
-from fabricgen.summary import COMPARED, figure_at, saving_pct
-from fabricgen.tabulating import decimal_text, module_count, money_text, terms_said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
     from fabricgen.planning.plan import Plan
-    from fabricgen.summary import Comparison
 
 BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
 CLASS_WORDS = {"switches": "switches", "transceivers": "transceivers", "cables": "cables", "nics": "NICs"}

@@ -11,17 +11,17 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.summary import COMPARED, figure_at
+from fabricgen.bom.summary import COMPARED, figure_at
 from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom, Line
+    from fabricgen.bom.summary import Comparison
     from fabricgen.core.terms import Design
     from fabricgen.inventory import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
-    from fabricgen.summary import Comparison
 
 
 def bom_view(bom: Bom, plan: Plan) -> BomView:
