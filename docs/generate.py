@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
+from fabricgen.analysis.checks import LAWS
 from fabricgen.building.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.checks import LAWS
 from fabricgen.inventory import json_schema
 from fabricgen.packs import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles

@@ -16,11 +16,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.graph import graph, graphml, node_link, switch_graph
 from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import Plan

@@ -38,7 +38,7 @@ def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
     choose((), spec.outputs, packs)
     terms_of(spec, price_book(spec, catalog))
     if spec.search:
-        from fabricgen.search.space import check_models  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.analysis.search.candidates import check_models  # noqa: PLC0415 - only inventories with this key need it
 
         check_models(spec.search, catalog)
 

@@ -13,12 +13,12 @@ from functools import cached_property, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
+from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.forwarding.relay_rules import rail_of
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, gpu_name
-from fabricgen.forwarding.ends import Ends
-from fabricgen.forwarding.reaching import Reach
-from fabricgen.forwarding.relaying import rail_of
-from fabricgen.forwarding.routes import HB_DEVICE, gpu_view
 from fabricgen.lab_views import LabFile, LabLink, LabNode, LabPort, LabView
 from fabricgen.views.factory import Views
 

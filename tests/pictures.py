@@ -11,13 +11,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.workload.svg_charts import Bars, bar_chart
 from fabricgen.api import plan_file
 from fabricgen.bom.summary import compare
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.packs import Packs
-from fabricgen.workload.plotting import Bars, bar_chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,9 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.graph import graph
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.graph import graph
 from tests.planned import planned
 
 if TYPE_CHECKING:

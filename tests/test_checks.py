@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import fabricgen.checks
+import fabricgen.analysis.checks
+from fabricgen.analysis.checks import LAWS, check, evidence_of, judge
+from fabricgen.analysis.checks.law import SHOWN
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.checks import LAWS, check, evidence_of, judge
-from fabricgen.checks.judging import SHOWN
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.checks import Evidence, Report
+    from fabricgen.analysis.checks import Evidence, Report
     from fabricgen.planning.plan import Plan
 
 SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
@@ -50,8 +50,8 @@ def by_code(report: Report) -> dict[str, str]:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Treat every fabric as a large one."""
-    monkeypatch.setattr("fabricgen.checks.halves.FLOW_LINKS", 0)
-    monkeypatch.setattr("fabricgen.checks.outputs.READ_LINKS", 16)
+    monkeypatch.setattr("fabricgen.analysis.checks.bisection.FLOW_LINKS", 0)
+    monkeypatch.setattr("fabricgen.analysis.checks.outputs_agree.READ_LINKS", 16)
 
 
 def test_a_law_stands_behind_what_it_needs() -> None:
@@ -228,7 +228,7 @@ def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
         sound = evidence_of(*given)
         return swapped(sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0]))
 
-    monkeypatch.setattr(fabricgen.checks, "evidence_of", broken)
+    monkeypatch.setattr(fabricgen.analysis.checks, "evidence_of", broken)
 
 
 @pytest.mark.usefixtures("miswired")

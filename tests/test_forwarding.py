@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.analysis.forwarding import Choice, Reach, Routing, find_failures, find_gpu, flow_of, spread
+from fabricgen.analysis.forwarding.tables import Tables
+from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.building import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.forwarding import Choice, Reach, Routing, find_failures, find_gpu, flow_of, spread
-from fabricgen.forwarding.tables import Tables
-from fabricgen.graph import graph
 from fabricgen.packs import Packs
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
+    from fabricgen.analysis.forwarding import Path as Route
     from fabricgen.building import Group
-    from fabricgen.forwarding import Path as Route
     from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.building import Job, build
-from fabricgen.forwarding.tables import Tables
 from fabricgen.packs import Packs
 from tests.conftest import SYSTEM_PATH
 from tests.planned import planned

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import pytest
 
+from fabricgen.analysis.forwarding import Choice, Reach, find_failures, find_gpu
+from fabricgen.analysis.forwarding.tables import Tables as Writer
+from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.forwarding import Choice, Reach, find_failures, find_gpu
-from fabricgen.forwarding.tables import Tables as Writer
-from fabricgen.graph import graph
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.walking import Tables, Walker, number_of
 from tests.laws.drawn import drawn

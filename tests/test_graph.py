@@ -11,10 +11,10 @@ import networkx as nx
 import pytest
 from hypothesis import given
 
+from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
+from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
-from fabricgen.graph import graph, graphml, node_link, switch_graph
-from fabricgen.graph_files import GraphFiles
 from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned

@@ -12,18 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fabricgen.analysis.forwarding import Choice, Reach, find_failures
+from fabricgen.analysis.graph import graph
+from fabricgen.analysis.impact import impact, relay_load
+from fabricgen.analysis.impact.bandwidth import sides_of
+from fabricgen.analysis.impact.compare import compare, corresponding
+from fabricgen.analysis.impact.equivalence import KINDS, Parts
+from fabricgen.analysis.impact.ranking import figures, rank
+from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.text import sentence as sentence_of
 from fabricgen.cli import run as run_program
 from fabricgen.cli.impact import KINDS as OFFERED
 from fabricgen.core.terms import LinkKind
-from fabricgen.forwarding import Choice, Reach, find_failures
-from fabricgen.graph import graph
-from fabricgen.impact import impact, loading
-from fabricgen.impact.alike import KINDS, Parts
-from fabricgen.impact.capacity import sides_of
-from fabricgen.impact.comparing import compare, corresponding
-from fabricgen.impact.living import Living
-from fabricgen.impact.ranking import figures, rank
-from fabricgen.impact.telling import sentence as sentence_of
 from tests.laws.drawing import inventories
 from tests.planned import planned
 from tests.small_failures import PARTS, every_failure, gpus_of, left_of, plan_or_none, small_plans, some_failures
@@ -235,7 +235,7 @@ def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twentieth of the sources tells the load of the busiest relay, and of all on average, to within a few per cent."""
     plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)
     exact = impact(plan, ["rail:0"])["relay_load"]
-    monkeypatch.setattr(loading, "LIMIT", 1024 * 1024 // 20)
+    monkeypatch.setattr(relay_load, "LIMIT", 1024 * 1024 // 20)
     guess = impact(plan, ["rail:0"])["relay_load"]
     assert (exact["sampled"], guess["sampled"]) == (False, True)
     assert guess["max"] == pytest.approx(exact["max"], rel=0.05)
@@ -248,7 +248,7 @@ def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) 
     plan = planned(gpus=96, hb_domain={"gpus": 4}, radix=8)
     names = [f"hb:{domain}" for domain in range(16)] + [f"nic:d{domain}-g0" for domain in range(16, 22)] + ["switch:r1-leaf-1"]
     exact = impact(plan, names)["relay_load"]
-    monkeypatch.setattr(loading, "LONG_WAYS", 96 * 40)
+    monkeypatch.setattr(relay_load, "LONG_WAYS", 96 * 40)
     guess = impact(plan, names)["relay_load"]
     assert (exact["sampled"], guess["sampled"]) == (False, True)
     assert guess["mean"] * guess["relays"] == pytest.approx(exact["mean"] * exact["relays"], rel=0.2)

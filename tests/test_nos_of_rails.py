@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.analysis.checks import check
+from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.asbuilt.places import Places
 from fabricgen.building import Job, build
-from fabricgen.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.forwarding.ends import Ends
-from fabricgen.forwarding.reaching import Reach
 from fabricgen.growth.differing import diff
 from fabricgen.growth.plugs import Names
 from fabricgen.inventory.load import read_inventory

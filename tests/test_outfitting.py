@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.analysis.checks import LAWS, check
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.checks import LAWS, check
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import Choice, settle
 from fabricgen.planning.plan import make_plan

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import networkx as nx
 import pytest
 
+from fabricgen.analysis.graph import graph
 from fabricgen.building import Job
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.graph import graph
 from fabricgen.packs import Packs
 from fabricgen.simulating.viewing import Simulator
 from tests.pack_plans import VARIANTS

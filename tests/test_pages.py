@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from fabricgen.analysis.checks import LAWS
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.checks import LAWS
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import read_document, write_yaml
 from fabricgen.inventory.load import read_text

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from fabricgen.analysis.communicator.job_spec import find_job, job_text
+from fabricgen.analysis.communicator.placement import Placement, placement
+from fabricgen.analysis.forwarding.relay_rules import exits
 from fabricgen.cli import run as run_program
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
-from fabricgen.forwarding.relaying import exits
-from fabricgen.jobs import find_job, job_text
-from fabricgen.placement import Placement, placement
 from tests.planned import planned
 from tests.small_failures import small_plans
 

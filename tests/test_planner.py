@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fabricgen.analysis.checks import check
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory import FabricSpec
 from fabricgen.planning.notices import advice

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.analysis.checks import check
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.checks import check
 from fabricgen.cli import run
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal

@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 
+from fabricgen.analysis.impact.ranking import rank
+from fabricgen.analysis.search import search
+from fabricgen.analysis.search.candidates import candidates, whole
+from fabricgen.analysis.search.document import document
+from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
+from fabricgen.analysis.search.score import judge
+from fabricgen.analysis.search.worst_failure import worst
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.machine import find_llm, machine_of
 from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.counts import tally
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.impact.ranking import rank
 from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import draft_plan, make_plan
-from fabricgen.search import search
-from fabricgen.search.failing import worst
-from fabricgen.search.judging import judge
-from fabricgen.search.sizing import count, link_counts, switch_counts
-from fabricgen.search.space import candidates, whole
-from fabricgen.search.telling import document
-from fabricgen.workload.equations import iterate
-from fabricgen.workload.machine import find_llm, machine_of
 from tests.laws.drawing import inventories
 from tests.planned import CATALOG, planned, spec_of
 

@@ -26,7 +26,7 @@ PROGRAM = Path(sys.executable).parent / "fabricgen"
 HEAVY = {"jinja2", "networkx", "numpy", "pydantic", "ruamel", "xlsxwriter"}
 FOR_ARTEFACTS = {"jinja2", "networkx", "xlsxwriter"}
 FOR_OTHERS = {
-    "fabricgen.cli.build", "fabricgen.cli.lab", "fabricgen.packs.sandbox", "fabricgen.checks", "fabricgen.views", "numpy.ma",
+    "fabricgen.cli.build", "fabricgen.cli.lab", "fabricgen.packs.sandbox", "fabricgen.analysis.checks", "fabricgen.views", "numpy.ma",
     "fabricgen.inventory.errors", "fabricgen.core.yaml_tree",
 }  # fmt: skip
 """Modules that only other commands need, and large parts of libraries that no command does."""

@@ -16,22 +16,22 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from fabricgen.analysis.forwarding import Choice, Failures, Reach, find_failures
+from fabricgen.analysis.workload.all_to_all import AllToAll, Load, bytes_per_gpu
+from fabricgen.analysis.workload.collectives import Groups
+from fabricgen.analysis.workload.equations import Times, best_group, divisors, iterate, parameters, replicas, times
+from fabricgen.analysis.workload.heatmap import heat_map
+from fabricgen.analysis.workload.idle_links import document, idle_csv, idle_rows
+from fabricgen.analysis.workload.link_traffic import Links
+from fabricgen.analysis.workload.machine import Machine, find_llm, machine_of
+from fabricgen.analysis.workload.published import CLOSE, REPRODUCED, Printed, PublishedFigures, compare
+from fabricgen.analysis.workload.svg_charts import Bars, Lines, bar_chart, line_chart
+from fabricgen.analysis.workload.sweep import parse_sweep, parse_tokens
+from fabricgen.analysis.workload.sweep import run as run_sweep
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind
-from fabricgen.forwarding import Choice, Failures, Reach, find_failures
-from fabricgen.workload.all_to_all import AllToAll, Load, bytes_per_gpu
-from fabricgen.workload.crossing import Links
-from fabricgen.workload.equations import Times, best_group, divisors, iterate, parameters, replicas, times
-from fabricgen.workload.groups import Groups
-from fabricgen.workload.heatmap import heat_map
-from fabricgen.workload.machine import Machine, find_llm, machine_of
-from fabricgen.workload.plotting import Bars, Lines, bar_chart, line_chart
-from fabricgen.workload.published import CLOSE, REPRODUCED, Printed, PublishedFigures, compare
-from fabricgen.workload.sweeping import parse_sweep, parse_tokens
-from fabricgen.workload.sweeping import run as run_sweep
-from fabricgen.workload.trimming import document, idle_csv, idle_rows
 from tests.conftest import ROOT
 from tests.planned import CATALOG, planned, request_of
 
@@ -533,10 +533,10 @@ def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyP
     machine = machine_of(plan.request, CATALOG)
     for failed in ([], ["nic:d0-g3"]):
         failures = find_failures(plan, failed)
-        monkeypatch.setattr("fabricgen.workload.all_to_all.LIMIT", 10**9)
+        monkeypatch.setattr("fabricgen.analysis.workload.all_to_all.LIMIT", 10**9)
         whole = AllToAll(plan, machine, failures)
         full = whole.document(llm_of())
-        monkeypatch.setattr("fabricgen.workload.all_to_all.LIMIT", 8 * 256 * 4)
+        monkeypatch.setattr("fabricgen.analysis.workload.all_to_all.LIMIT", 8 * 256 * 4)
         part = AllToAll(plan, machine, failures)
         some = part.document(llm_of())
         assert (whole.sampled, part.sampled) == (False, True)

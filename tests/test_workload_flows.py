@@ -21,17 +21,17 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import pytest
 
+from fabricgen.analysis.graph import graph
+from fabricgen.analysis.search.score import judge
+from fabricgen.analysis.workload.collectives import Groups
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.machine import BYTES_S, find_llm, machine_of
 from fabricgen.core.terms import gpu_name
-from fabricgen.graph import graph
-from fabricgen.search.judging import judge
-from fabricgen.workload.equations import iterate
-from fabricgen.workload.groups import Groups
-from fabricgen.workload.machine import BYTES_S, find_llm, machine_of
 from tests.planned import CATALOG, planned
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.workload.collectives import Collective
     from fabricgen.planning.plan import Plan
-    from fabricgen.workload.groups import Collective
 
 Edge = tuple[str, str]
 

@@ -11,22 +11,22 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_rank
+from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.asbuilt.hearing import UnreadableError
 from fabricgen.asbuilt.places import Places
 from fabricgen.asbuilt.reading import read_text
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.terms import Role
-from fabricgen.forwarding import Reach, find_failures
-from fabricgen.forwarding.routes import HB_DEVICE, hb_rank
-from fabricgen.forwarding.tables import Tables
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.forwarding import Failures
+    from fabricgen.analysis.forwarding import Failures
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance

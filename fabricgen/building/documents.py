@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.building.cable_sheets import SheetSchema, label_files
 from fabricgen.building.sheets import sheets
 from fabricgen.building.tasks import OneFile
-from fabricgen.graph_files import GraphFiles
 from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
 from fabricgen.building.tasks import OneFile
-from fabricgen.forwarding.routes import gpu_view, has_hb_addresses
 from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from fabricgen.analysis.checks import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import Comparison, compare
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
-from fabricgen.checks import check
 from fabricgen.choosing import GROUPS
 from fabricgen.core.terms import Role
 from fabricgen.nos_packs import nos_packs
@@ -23,16 +23,16 @@ from fabricgen.views.infiniband import is_infiniband
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from fabricgen.analysis.checks import Report as Judged
+    from fabricgen.analysis.forwarding.tables import Tables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.catalog.models import Cable
-    from fabricgen.checks import Report as Judged
     from fabricgen.choosing import Group
     from fabricgen.dcim.assets import Assets
     from fabricgen.dcim.pieces import Pieces
     from fabricgen.dcim.wire_lists import WireLists
     from fabricgen.drawing.drawings import Drawings
-    from fabricgen.forwarding.tables import Tables
     from fabricgen.growth.phasing import Stage
     from fabricgen.machine_room.bundling import Bundle
     from fabricgen.machine_room.elevations import Elevations
@@ -232,7 +232,7 @@ class Sources:
     @cached_property
     def tables(self) -> Tables:
         """The forwarding tables of the plan."""
-        from fabricgen.forwarding.tables import Tables
+        from fabricgen.analysis.forwarding.tables import Tables
 
         return Tables(self.plan)
 

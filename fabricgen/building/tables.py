@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.building.tasks import OneFile
-from fabricgen.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:

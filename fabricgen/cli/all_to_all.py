@@ -9,14 +9,14 @@ from fabricgen.cli.printing import echo, grouped, print_json, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from fabricgen.analysis.workload.sweep import Point
     from fabricgen.planning.plan import Plan
-    from fabricgen.workload.sweeping import Point
 
 
 def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json: bool) -> None:
     """Print the load of an all-to-all and its slowdown, after failures too. Raises Refusal for a failure that the plan does not have."""
-    from fabricgen.forwarding import find_failures
-    from fabricgen.workload.all_to_all import AllToAll
+    from fabricgen.analysis.forwarding import find_failures
+    from fabricgen.analysis.workload.all_to_all import AllToAll
 
     document = AllToAll(plan, point.machine, find_failures(plan, failed)).document(point.llm)
     if as_json:

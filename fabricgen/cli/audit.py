@@ -12,8 +12,8 @@ from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
 if TYPE_CHECKING:
+    from fabricgen.analysis.forwarding import Failures
     from fabricgen.asbuilt import Audit
-    from fabricgen.forwarding import Failures
     from fabricgen.planning.plan import Plan
 
 DOMAINS = "forwarding/domains.json"
@@ -67,9 +67,9 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
     """Say what is left without what is dead, and write tables around it; nothing where neither is asked for."""
     if dead is None and tables is None:
         return {}
+    from fabricgen.analysis.forwarding import find_failures
+    from fabricgen.analysis.impact.measure import measure
     from fabricgen.asbuilt import read_dead
-    from fabricgen.forwarding import find_failures
-    from fabricgen.impact.measuring import measure
 
     names = list(dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())]))
     failures = find_failures(plan, names)
@@ -81,8 +81,8 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
 
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
     """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
+    from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
     from fabricgen.asbuilt import Detours
-    from fabricgen.forwarding.tables import document_text, host_table, switch_table
     from fabricgen.writing import staging, write_manifest, write_text
 
     detours = Detours(plan, failures)
@@ -109,7 +109,7 @@ def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
             parts.append("\n".join(lines))
         parts.append(_verdict(document))
     if "degraded" in document:
-        from fabricgen.impact.telling import sentence
+        from fabricgen.analysis.impact.text import sentence
 
         left = document["degraded"]
         parts.append(sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left")

@@ -33,8 +33,8 @@ def impact(asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: 
     X is switch:NAME, link:CABLE-LABEL, nic:GPU[/plane], gpu:GPU, hb:DOMAIN, plane:N or rail:N. Beside it stands the corresponding part of
     the rail-optimized design of the same inventory, or of rail-only where it is not.
     """
-    from fabricgen.impact import impact as measure
-    from fabricgen.impact.comparing import compare as compare_with
+    from fabricgen.analysis.impact import impact as measure
+    from fabricgen.analysis.impact.compare import compare as compare_with
 
     if bool(failed) == bool(each):
         raise click.UsageError("name what fails with --fail, or a kind of part with --each")
@@ -56,7 +56,7 @@ def impact(asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: 
 
 def _text(plan: Plan, document: dict[str, Any]) -> str:
     """Lay out one failure: a sentence, the figures, and who relays."""
-    from fabricgen.impact.telling import sentence
+    from fabricgen.analysis.impact.text import sentence
 
     parts = [sentence(document), _figures(plan, document), *_relays(document)]
     missing = document.get("compared", {}).get("missing")
@@ -65,7 +65,7 @@ def _text(plan: Plan, document: dict[str, Any]) -> str:
 
 def _figures(plan: Plan, document: dict[str, Any]) -> str:
     """Lay out the figures, of both designs where there are two."""
-    from fabricgen.impact.telling import FIGURES, figure_text
+    from fabricgen.analysis.impact.text import FIGURES, figure_text
 
     shown = [(plan.request.design.value, document)]
     other = document.get("compared")
@@ -80,7 +80,7 @@ def _figures(plan: Plan, document: dict[str, Any]) -> str:
 
 def _relays(document: dict[str, Any]) -> list[str]:
     """Say who relays the newly relayed pairs, and what that means for the busiest."""
-    from fabricgen.impact.telling import gpus_text, percent_text
+    from fabricgen.analysis.impact.text import gpus_text, percent_text
 
     load = document["relay_load"]
     if not load["relays"]:
@@ -93,8 +93,8 @@ def _relays(document: dict[str, Any]) -> list[str]:
 
 def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
     """Print every part of a kind, those that lose the same in one row."""
-    from fabricgen.impact.ranking import rank
-    from fabricgen.impact.telling import FIGURES, figure_text
+    from fabricgen.analysis.impact.ranking import rank
+    from fabricgen.analysis.impact.text import FIGURES, figure_text
 
     rows = rank(plan, kind)
     if not rows:

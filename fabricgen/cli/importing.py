@@ -54,7 +54,7 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
 
 def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
     """Say what of the sheet the plan does not have, and which laws the cabling breaks."""
-    from fabricgen.checks import check
+    from fabricgen.analysis.checks import check
     from fabricgen.views.factory import Views
 
     views = Views(plan)

@@ -15,11 +15,11 @@ from fabricgen.cli.printing import echo, print_json, table
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from fabricgen.analysis.workload.equations import Group
+    from fabricgen.analysis.workload.published import Compared, PublishedFigures
+    from fabricgen.analysis.workload.sweep import Point, Sweep
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.planning.plan import Plan
-    from fabricgen.workload.equations import Group
-    from fabricgen.workload.published import Compared, PublishedFigures
-    from fabricgen.workload.sweeping import Point, Sweep
 
 COLUMNS = {"compute_s": "compute", "mp_s": "MP", "dp_across_s": "DP across", "dp_within_s": "DP within", "pipeline_s": "pipeline", "bubble_s": "bubble"}
 
@@ -83,10 +83,10 @@ def _check(question: Question, output: Output) -> None:
 
 def _traffic(plan: Plan, points: list[Point], output: Output, printed: PublishedFigures | None, *, as_json: bool) -> None:
     """Show the traffic of one iteration."""
+    from fabricgen.analysis.workload.charts import shares_of
+    from fabricgen.analysis.workload.heatmap import heat_map
+    from fabricgen.analysis.workload.svg_charts import bar_chart
     from fabricgen.cli.traffic import document_of, links_of, print_traffic, write_idle, write_pairs
-    from fabricgen.workload.charting import shares_of
-    from fabricgen.workload.heatmap import heat_map
-    from fabricgen.workload.plotting import bar_chart
 
     (point,) = points
     links = links_of(plan, point, output.collective, any_to_any=output.traffic == "any-to-any")
@@ -106,7 +106,7 @@ def _traffic(plan: Plan, points: list[Point], output: Output, printed: Published
 
 def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
     """Read what has a syntax of its own. Raises BadParameter."""
-    from fabricgen.workload.sweeping import parse_sweep
+    from fabricgen.analysis.workload.sweep import parse_sweep
 
     if mp_group not in ("continuous", "divisor") and not (mp_group.isdecimal() and int(mp_group)):
         raise click.BadParameter("write continuous, divisor or a number of GPUs", param_hint="'--mp-group'")
@@ -119,9 +119,9 @@ def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
 
 def _points(plan: Plan, written: str, question: Question, sweep: Sweep | None, group: Group) -> list[Point]:
     """Reckon one model, at one point or at those of a sweep. Raises BadParameter and Refusal."""
-    from fabricgen.workload.equations import iterate
-    from fabricgen.workload.machine import find_llm, machine_of
-    from fabricgen.workload.sweeping import Point, parse_tokens, run
+    from fabricgen.analysis.workload.equations import iterate
+    from fabricgen.analysis.workload.machine import find_llm, machine_of
+    from fabricgen.analysis.workload.sweep import Point, parse_tokens, run
 
     name, at, own = written.rpartition("@")
     batch = own if at else question.batch
@@ -142,28 +142,28 @@ def _points(plan: Plan, written: str, question: Question, sweep: Sweep | None, g
 
 def _printed(catalog: Catalog, path: Path | None) -> PublishedFigures | None:
     """Read what somebody printed."""
-    from fabricgen.workload.published import PublishedFigures
+    from fabricgen.analysis.workload.published import PublishedFigures
 
     return catalog.read(path, PublishedFigures) if path else None
 
 
 def _compare(printed: PublishedFigures | None, rows: list[dict[str, Any]]) -> list[Compared]:
     """Set what somebody printed beside ours."""
-    from fabricgen.workload.published import compare
+    from fabricgen.analysis.workload.published import compare
 
     return compare(printed.figures, rows) if printed else []
 
 
 def _row(point: Point, sweep: Sweep | None) -> dict[str, Any]:
     """Return a point as a row."""
-    from fabricgen.workload.sweeping import row
+    from fabricgen.analysis.workload.sweep import row
 
     return {**({"sweep": sweep.what, "x": point.x} if sweep else {}), **row(point)}
 
 
 def _document(points: list[Point], rows: list[dict[str, Any]], compared: list[Compared], group: Group, plan: Plan) -> dict[str, Any]:
     """Return the JSON document: one iteration, or rows."""
-    from fabricgen.workload.telling import document
+    from fabricgen.analysis.workload.text import document
 
     shown = {"published": [each.document() for each in compared]} if compared else {}
     if len(points) == 1 and "sweep" not in rows[0]:
@@ -173,7 +173,7 @@ def _document(points: list[Point], rows: list[dict[str, Any]], compared: list[Co
 
 def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> str:
     """Lay out one iteration: its parts, the symbols, the notes."""
-    from fabricgen.workload.telling import equations, notes, symbols
+    from fabricgen.analysis.workload.text import equations, notes, symbols
 
     found, llm = point.times, point.llm
     head = (
@@ -195,8 +195,8 @@ def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> s
 
 def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compared]) -> str:
     """Lay out rows."""
-    from fabricgen.workload.sweeping import UNITS
-    from fabricgen.workload.telling import DERIVED
+    from fabricgen.analysis.workload.sweep import UNITS
+    from fabricgen.analysis.workload.text import DERIVED
 
     shown = [key for key in COLUMNS if any(row[key] for row in rows)]
     words = [
@@ -224,8 +224,8 @@ def csv_text(rows: list[dict[str, Any]]) -> str:
 
 def _chart(points: list[Point], rows: list[dict[str, Any]], sweep: Sweep | None, plot: str, against: tuple[PublishedFigures | None, list[Compared]]) -> str:
     """Draw a sweep as lines, and single iterations as bars beside their ideal."""
-    from fabricgen.workload.charting import bars_of, lines_of
-    from fabricgen.workload.plotting import bar_chart, line_chart
+    from fabricgen.analysis.workload.charts import bars_of, lines_of
+    from fabricgen.analysis.workload.svg_charts import bar_chart, line_chart
 
     printed, compared = against
     notes = [each.words for each in compared]

@@ -14,7 +14,7 @@ from fabricgen.cli.output_file import OUTPUT_FILE
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.workload.groups import Collective
+    from fabricgen.analysis.workload.collectives import Collective
 
 T = TypeVar("T")
 PLOTS = {"iteration_s": "iteration, s", "relative_pct": "speed against the ideal, %"}

@@ -11,7 +11,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
-    from fabricgen.placement import Placement
+    from fabricgen.analysis.communicator.placement import Placement
 
 SHOWN = 3
 """Pairs without a path that a person is shown."""
@@ -31,7 +31,7 @@ def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
 
     Exit code 1 says that some pair has no path that NCCL can use.
     """
-    from fabricgen.placement import placement as place
+    from fabricgen.analysis.communicator.placement import placement as place
 
     if job is None and any(value is not None for value in asked.flags.values()):
         asked, job = replace(asked, fabric=None), asked.fabric

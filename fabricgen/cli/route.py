@@ -11,7 +11,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json
 
 if TYPE_CHECKING:
-    from fabricgen.forwarding import Hop, Path, Routing, Way
+    from fabricgen.analysis.forwarding import Hop, Path, Routing, Way
 
 RELAYED = {
     "direct": "direct",
@@ -36,7 +36,7 @@ def route(asked: Asked, source: str | None, target: str | None, failed: tuple[st
 
     Exit code 1 says that no path is left.
     """
-    from fabricgen.forwarding import Reach, Routing, find_failures, find_gpu, flow_of
+    from fabricgen.analysis.forwarding import Reach, Routing, find_failures, find_gpu, flow_of
 
     asked, source, target = _ends(asked, source, target)
     plan, inventory = asked.plan()

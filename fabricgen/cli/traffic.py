@@ -11,21 +11,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from fabricgen.analysis.workload.collectives import Collective, Groups
+    from fabricgen.analysis.workload.link_traffic import Links
+    from fabricgen.analysis.workload.published import Compared
+    from fabricgen.analysis.workload.sweep import Point
     from fabricgen.planning.plan import Plan
-    from fabricgen.workload.crossing import Links
-    from fabricgen.workload.groups import Collective, Groups
-    from fabricgen.workload.published import Compared
-    from fabricgen.workload.sweeping import Point
 
 NAMES = {"mp": "MP", "dp_within": "DP within", "dp_across": "DP across", "pipeline": "pipeline"}
 
 
 def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bool) -> Links:
     """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
+    from fabricgen.analysis.workload.collectives import Groups
+    from fabricgen.analysis.workload.link_traffic import Links
     from fabricgen.bom.summary import plan_as
     from fabricgen.core.terms import Design
-    from fabricgen.workload.crossing import Links
-    from fabricgen.workload.groups import Groups
 
     groups = Groups(point.llm, point.machine, int(point.times.n_m), collective)
     return Links(plan_as(plan.spec, Design.FAT_TREE, plan.catalog) if any_to_any else plan, groups, any_to_any)
@@ -33,7 +33,7 @@ def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bo
 
 def document_of(links: Links) -> dict[str, Any]:
     """Return the traffic for JSON."""
-    from fabricgen.workload.trimming import document
+    from fabricgen.analysis.workload.idle_links import document
 
     groups = links.groups
     return {"design": links.plan.request.design.value, "n_m": groups.n_m, "collective": groups.collective, **groups.shares(), **document(links)}
@@ -99,7 +99,7 @@ def write_pairs(path: Path, groups: Groups) -> None:
 
 def write_idle(path: Path, links: Links) -> None:
     """Write the links that carry nothing."""
-    from fabricgen.workload.trimming import idle_csv
+    from fabricgen.analysis.workload.idle_links import idle_csv
 
     _write(path, (f"{line}\n" for line in idle_csv(links)))
 

@@ -18,8 +18,8 @@ from ipaddress import IPv6Address
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE
 from fabricgen.core.diagnostics import refuse
-from fabricgen.forwarding.routes import HB_DEVICE
 from fabricgen.lab import kernel
 
 if TYPE_CHECKING:

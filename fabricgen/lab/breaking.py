@@ -13,8 +13,8 @@ from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.forwarding import Choice, Reach, find_failures
-from fabricgen.impact import impact
+from fabricgen.analysis.forwarding import Choice, Reach, find_failures
+from fabricgen.analysis.impact import impact
 from fabricgen.lab.bench import Trial, probes
 from fabricgen.lab.booting import batch, wait_for_carrier
 from fabricgen.lab.probing import send_all

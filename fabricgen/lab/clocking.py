@@ -12,7 +12,7 @@ from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding import Reach, find_failures
 from fabricgen.lab.bench import Trial
 from fabricgen.lab.booting import set_kernel
 from fabricgen.lab.breaking import Breaker

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from fabricgen.analysis.forwarding.failures import Failures
+from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
+from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.building import Part
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, gpu_name
-from fabricgen.forwarding.ends import Ends
-from fabricgen.forwarding.failing import Failures
-from fabricgen.forwarding.reaching import Reach
-from fabricgen.forwarding.routes import HB_DEVICE, hb_address
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.forwarding import find_failures
-from fabricgen.impact import measure
-from fabricgen.impact.alike import Parts
-from fabricgen.impact.ranking import severity
-from fabricgen.impact.telling import figures_of_alike, sentence_of_alike
+from fabricgen.analysis.forwarding import find_failures
+from fabricgen.analysis.impact import measure
+from fabricgen.analysis.impact.equivalence import Parts
+from fabricgen.analysis.impact.ranking import severity
+from fabricgen.analysis.impact.text import figures_of_alike, sentence_of_alike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

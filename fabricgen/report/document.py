@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from fabricgen.analysis.checks import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare
-from fabricgen.checks import check
 from fabricgen.drawing.drawings import Drawings
 from fabricgen.report.classes import losses
 from fabricgen.report.paging import Paged, page
@@ -23,10 +23,10 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.analysis.checks import Judgement
+    from fabricgen.analysis.checks import Report as Judged
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.summary import Comparison
-    from fabricgen.checks import Judgement
-    from fabricgen.checks import Report as Judged
     from fabricgen.planning.plan import Plan
     from fabricgen.report.classes import Losses
 

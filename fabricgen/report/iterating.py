@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.machine import find_llm, machine_of
+from fabricgen.analysis.workload.sweep import Point
+from fabricgen.analysis.workload.text import equations, notes, symbols
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.report.figures import Figure
-from fabricgen.workload.equations import iterate
-from fabricgen.workload.machine import find_llm, machine_of
-from fabricgen.workload.sweeping import Point
-from fabricgen.workload.telling import equations, notes, symbols
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,11 +11,11 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from fabricgen.analysis.checks import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import COMPARED, compare
 from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
-from fabricgen.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.planning.resolve import resolve

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.asbuilt import Detours, read_dead
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.forwarding import Reach, find_failures
-from fabricgen.forwarding.tables import Tables
 from fabricgen.planning.addressing import dotted
 from tests.planned import planned
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricgen.analysis.checks import check
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
-from fabricgen.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.growth import devices, diff, fewest_moves, grow, outgrown

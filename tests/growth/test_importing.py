@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.checks import check
+from fabricgen.analysis.checks import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.growth import diff, fewest_moves, grow, read_cut_sheet, take_over
 from tests.growth.replaying import wired

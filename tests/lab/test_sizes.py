@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.analysis.forwarding import Choice, Reach
 from fabricgen.building import Group, Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from fabricgen.forwarding import Choice, Reach
 from fabricgen.lab import fitting
 from fabricgen.lab.fitting import check_fits
 from fabricgen.lab.layout import SLICE_WIDTH, Layout, lay_out, one_rail

@@ -12,8 +12,8 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabricgen.checks import Evidence
-    from fabricgen.checks.evidence import Addresses, Whole
+    from fabricgen.analysis.checks import Evidence
+    from fabricgen.analysis.checks.evidence import Addresses, Whole
     from fabricgen.core.terms import Role
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.fabric_links import Wiring

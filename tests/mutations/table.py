@@ -33,8 +33,8 @@ from tests.planned import CATALOG
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.analysis.checks import Evidence
     from fabricgen.catalog.models import Breakout, Cable, Transceiver
-    from fabricgen.checks import Evidence
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.switches.view import SwitchView
 

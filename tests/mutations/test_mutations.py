@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.checks import LAWS, judge
+from fabricgen.analysis.checks import LAWS, judge
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests.conftest import ROOT
@@ -15,7 +15,7 @@ from tests.mutations.plans import PLANS, evidence
 from tests.mutations.table import MUTATIONS
 
 if TYPE_CHECKING:
-    from fabricgen.checks import Evidence
+    from fabricgen.analysis.checks import Evidence
     from fabricgen.core.diagnostics import Finding
     from tests.mutations.table import Mutation
 

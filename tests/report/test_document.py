@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
+from fabricgen.analysis.checks import check
+from fabricgen.analysis.impact.ranking import severity
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare, summarize
-from fabricgen.checks import check
 from fabricgen.core.terms import LinkKind
-from fabricgen.impact.ranking import severity
 from fabricgen.report import PARTS, Report, packed
 from fabricgen.report.classes import impact_of, measured
 from fabricgen.report.tables import CABLE_COLUMNS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
-from fabricgen.impact.telling import FIGURES
+from fabricgen.analysis.impact.text import FIGURES
 from tests.report.browsing import Built, number, reading, section
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 /**
- * Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land: the rules of `fabricgen.forwarding.relaying`.
+ * Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land: the rules of `fabricgen.analysis.forwarding.relay_rules`.
  *
  * GPUs count over all HB domains. A GPU's turn is its place among the GPUs of its domain that share its rail.
  */

@@ -1,0 +1,123 @@
+"""The laws of width: uplinks are spread evenly, no switch is oversubscribed beyond what was asked, and half reaches half as claimed.
+
+Each public function is a law of the list in the package. Capacities are whole Gbps of one direction.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.core.arrays import distinct_columns
+from fabricgen.core.terms import LinkKind, ratio_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.checks.evidence import Evidence, Whole
+
+
+def links_even(evidence: Evidence) -> Verdict:
+    """Every switch meets every switch above it, and as often as any other does; `spread: minimal` allows a difference of one."""
+    found: list[Objections] = []
+    figures = []
+    for kind in evidence.plan.kinds[1:]:
+        pairs = _Pairs(evidence, kind)
+        found += pairs.objections()
+        figures.append(f"each of {pairs.lowers:,} {kind.lower} switches meets {pairs.reached} {kind.upper} switches, {pairs.width} a pair")
+    return Verdict("; ".join(figures) or "one tier: no links between switches", tuple(found))
+
+
+class _Pairs:
+    """The links of one kind, counted by the two switches that they join."""
+
+    def __init__(self, evidence: Evidence, kind: LinkKind) -> None:
+        """Count the links; a leaf box counts once for each rail that shares it."""
+        self.evidence, sizing = evidence, evidence.plan.sizing
+        rows = evidence.wiring.kind == kind
+        vertices = evidence.vertices
+        pairs, self.links = np.unique(vertices.lower[rows] * vertices.count + vertices.upper[rows], return_counts=True)
+        self.low, self.high = np.divmod(pairs, vertices.count)
+        self.met = np.bincount(self.low, minlength=vertices.count)
+        self.total = np.bincount(self.low, self.links, minlength=vertices.count).astype(np.int64)
+        self.reached = sizing.pod_spines if kind is LinkKind.LEAF_SPINE else sizing.group_cores
+        self.usual = int(np.bincount(self.links).argmax()) if len(self.links) else 0
+        self.even = evidence.plan.spec.spread == "even"
+
+    @property
+    def lowers(self) -> int:
+        """The lower switches."""
+        return int(np.count_nonzero(self.met))
+
+    @property
+    def width(self) -> str:
+        """The links of a pair."""
+        least, most = (int(self.links.min()), int(self.links.max())) if len(self.links) else (0, 0)
+        return _links(least) if least == most else f"{least} to {most} links"
+
+    def objections(self) -> Iterator[Objections]:
+        """Object to pairs with more or fewer links than others, and to switches that miss one above, or have more uplinks than others."""
+        name = self.evidence.vertices.name
+        some = np.flatnonzero(self.met)
+        missing = some[self.met[some] != self.reached]
+        yield against(missing, lambda low: Objection(f"{name(low)} meets {self.met[low]} switches above, and there are {self.reached} for it to meet"))
+        if self.even:
+            odd = np.flatnonzero(self.links != self.usual)
+            yield against(odd, lambda pair: self._odd(pair, f"other pairs have {self.usual}"))
+            return
+        order = np.searchsorted(self.low, some)
+        least, most = np.minimum.reduceat(self.links, order), np.maximum.reduceat(self.links, order)
+        uneven = order[most - least > 1]
+        yield against(uneven, lambda pair: self._odd(pair, "the pairs of one switch differ by more than one"))
+        usual = int(np.bincount(self.total[some]).argmax()) if len(some) else 0
+        unlike = some[self.total[some] != usual]
+        yield against(unlike, lambda low: Objection(f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have {usual}"))
+
+    def _odd(self, pair: int, rule: str) -> Objection:
+        """Object to a pair."""
+        name = self.evidence.vertices.name
+        low, high = int(self.low[pair]), int(self.high[pair])
+        uplinks = f"{self.total[low]} uplinks over {self.reached} switches above are {Fraction(int(self.total[low]), self.reached)} each"
+        return Objection(f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}", (rule, uplinks))
+
+
+def _links(count: int) -> str:
+    """Write a number of links."""
+    return f"{count} link{'' if count == 1 else 's'}"
+
+
+def oversubscription(evidence: Evidence) -> Verdict:
+    """At each leaf, endpoints bring at most the asked multiple of what its uplinks carry; at each spine, at most as much."""
+    plan = evidence.plan
+    if plan.sizing.tiers == 1:
+        return Verdict("one tier: there is no uplink to share")
+    ports = [np.bincount(end, minlength=evidence.vertices.count) for end in _upper_ends(evidence)]
+    found, figures = [], []
+    for below, above in zip(plan.kinds, plan.kinds[1:], strict=False):
+        asked = plan.spec.oversubscription if below is LinkKind.HOST else Fraction(1)
+        down = ports[below - 1] * evidence.speed_gbps(below)
+        rows = evidence.wiring.kind == above
+        up = np.bincount(evidence.vertices.lower[rows], minlength=evidence.vertices.count) * evidence.speed_gbps(above)
+        over = np.flatnonzero(down * asked.denominator > up * asked.numerator)
+
+        def tell(vertex: int, down: Whole = down, up: Whole = up, asked: Fraction = asked) -> Objection:
+            sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
+            return Objection(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
+
+        found.append(against(over, tell))
+        figures.append(f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)} {'asked' if below is LinkKind.HOST else 'allowed'}")
+    return Verdict("; ".join(figures), tuple(found))
+
+
+def _upper_ends(evidence: Evidence) -> Iterator[Whole]:
+    """Return the vertices at the upper ends of the links of each kind."""
+    return (evidence.vertices.upper[evidence.wiring.kind == kind] for kind in evidence.plan.kinds)
+
+
+def _worst(down: Whole, up: Whole) -> str:
+    """Return the largest ratio of any switch that has both."""
+    pairs = distinct_columns(np.stack([down[up > 0], up[up > 0]])).T.tolist()
+    return ratio_text(max((Fraction(low, high) for low, high in pairs), default=Fraction(0)))

@@ -1,0 +1,115 @@
+"""The laws of reach: rails and planes never meet outside HB domains, and inside each of them every leaf reaches every other.
+
+Each public function is a law of the list in the package. What a packet can do inside one box is for `vertices`.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence
+
+
+def rails_apart(evidence: Evidence) -> Verdict:
+    """No path joins two rails or two planes outside HB domains; where blocks span rails, no two planes.
+
+    Where a component of the network holds NIC ports of two blocks, some link in it joins what belongs to different ones: that is the culprit.
+    """
+    vertices, plan = evidence.vertices, evidence.plan
+    hosts = evidence.has_host
+    rows = np.flatnonzero(hosts)
+    pairs = distinct(vertices.component[vertices.upper[rows]] * (int(vertices.nic_block.max()) + 1) + vertices.nic_block[rows])
+    homes = pairs // (int(vertices.nic_block.max()) + 1)
+    mixed = distinct(homes[1:][homes[1:] == homes[:-1]])
+    below = np.where(hosts, vertices.nic_block, vertices.block[np.where(hosts, 0, vertices.lower)])
+    above = vertices.block[vertices.upper]
+    crossed = np.flatnonzero((below != above) & np.isin(vertices.component[vertices.upper], mixed))
+
+    def tell(row: int) -> Objection:
+        ends = (evidence.block(int(below[row])), evidence.block(int(above[row])))
+        return Objection(
+            f"{evidence.link(row)} joins {ends[0]} and {ends[1]}", (f"{evidence.lower(row)} belongs to {ends[0]}, {evidence.upper(row)} to {ends[1]}",)
+        )
+
+    rails, planes = plan.request.rails, plan.request.planes
+    found = f"{len(distinct(homes)):,} separate networks"
+    if plan.mapping.spans_rails:
+        return Verdict(
+            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says", (against(crossed, tell),)
+        )
+    return Verdict(f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""), (against(crossed, tell),))
+
+
+class _Alike(NamedTuple):
+    """Leaves of one block and pod that meet the same switches above: one of them, how many they are, and what they meet."""
+
+    leaf: int
+    pod: int
+    leaves: int
+    spines: frozenset[int]
+    cores: frozenset[int]
+
+
+def all_pairs(evidence: Evidence) -> Verdict:
+    """Every two NIC ports of a block have a path up and down again.
+
+    That is a common leaf, a common spine, or between pods a common core; a path down and up again is none, for routing takes none. From
+    GPU (d1, r1) to (d2, r2) the relay is (d1, r2), which `nics-cabled` found on its rail.
+    """
+    vertices = evidence.vertices
+    apart = [
+        (one, other)
+        for alike in _alike(evidence).values()
+        for one, other in [*((one, one) for one in alike if one.leaves > 1 and not one.spines), *combinations(alike, 2)]
+        if one.spines.isdisjoint(other.spines) and (one.pod == other.pod or one.cores.isdisjoint(other.cores))
+    ]
+
+    def tell(pair: tuple[_Alike, _Alike]) -> Objection:
+        one, other = pair
+        far = "core" if one.pod != other.pod else "spine"
+        names = f"{vertices.name(one.leaf)} and {'any other leaf' if one is other else vertices.name(other.leaf)}"
+        counts = (
+            f"they meet {len(one.spines)} and {len(other.spines)} spines",
+            *([f"and {len(one.cores)} and {len(other.cores)} cores"] if far == "core" else []),
+        )
+        return Objection(f"no path joins {names}: they have no {far} in common", ("; ".join(counts),))
+
+    return Verdict(_pairs(evidence), (against(apart, tell),))
+
+
+def _pairs(evidence: Evidence) -> str:
+    """Count the pairs of GPUs by the way that joins them."""
+    request = evidence.plan.request
+    total = comb(request.gpus, 2)
+    if evidence.plan.mapping.spans_rails:
+        return f"{total:,} pairs of GPUs, all of them direct"
+    domains = request.gpus // request.domain_gpus
+    direct = request.rails * comb(request.gpus // request.rails, 2)
+    inside = domains * (comb(request.domain_gpus, 2) - request.rails * comb(request.ranks_per_rail, 2))
+    return (
+        f"{total:,} pairs of GPUs: {direct:,} on their rail, {inside:,} inside an HB domain, {total - direct - inside:,} by a relay in the source's HB domain"
+    )
+
+
+def _alike(evidence: Evidence) -> dict[int, list[_Alike]]:
+    """Gather the leaves of each block by what they meet: in a sound fabric one sort of leaf for each pod."""
+    vertices = evidence.vertices
+    spines, cores = vertices.neighbours(LinkKind.LEAF_SPINE), vertices.neighbours(LinkKind.SPINE_CORE)
+    sorts: dict[tuple[int, int, bytes], list[int]] = {}
+    pods = evidence.box_index[vertices.leaf // vertices.blocks % evidence.boxes] // evidence.plan.sizing.pod_leaves
+    for leaf, pod, block in zip(vertices.leaf.tolist(), pods.tolist(), vertices.block[vertices.leaf].tolist(), strict=True):
+        sorts.setdefault((block, pod, spines(leaf).tobytes()), []).append(leaf)
+    found: dict[int, list[_Alike]] = {}
+    for (block, pod, _), leaves in sorts.items():
+        met = frozenset(spines(leaves[0]).tolist())
+        found.setdefault(block, []).append(_Alike(leaves[0], pod, len(leaves), met, frozenset(core for spine in met for core in cores(spine).tolist())))
+    return found

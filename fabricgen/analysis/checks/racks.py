@@ -1,0 +1,89 @@
+"""The law of racks: everything that is installed stands somewhere, nothing stands in another device's units, and no rack carries too much.
+
+Units are counted one by one here, and loads added up rack by rack; which rule placed a device, or which table, does not matter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.core.arrays import distinct
+from fabricgen.planning.room.footprints import KINDS, amount
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.planning.clos import Bools
+    from fabricgen.planning.room.room import Room
+
+
+def racks(evidence: Evidence) -> Verdict:
+    """Ask where everything stands."""
+    if evidence.lengths is None:
+        return Verdict("nothing is placed, as `site: unknown` asks")
+    room = evidence.lengths.room
+    used = np.flatnonzero(evidence.links_of) + room.hosts
+    lost = np.concatenate([np.arange(len(evidence.hosts)), used])
+    lost = lost[~_inside(room, lost)]
+    placed = np.flatnonzero(_inside(room, np.arange(len(room.kind))))
+    found = [against(lost, lambda device: _outside(room, device)), _shared_units(room, placed)]
+    loads, figures = _loads(room, placed), []
+    for at, limit in enumerate(room.shares.rack):
+        if limit is not None:
+            found.append(_heavy(room, loads[at], at, limit))
+            figures.append(f"{amount(at, int(loads[at].max(initial=0)))} of {amount(at, limit)}")
+    taken = len(distinct(room.standing.rack[placed]))
+    where = "a generated room" if room.generated else "the room of `site`"
+    return Verdict(f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}", tuple(found))
+
+
+def _inside(room: Room, devices: Whole) -> Bools:
+    """Say whether devices stand in a rack, with all of their units."""
+    rack, unit = room.standing.rack[devices], room.standing.unit[devices]
+    inside: Bools = (rack >= 0) & (rack < len(room.standing.hall)) & (unit >= 1) & (unit + room.units[devices] - 1 <= room.shares.rack.units)
+    return inside
+
+
+def _outside(room: Room, device: int) -> Objection:
+    """Object to a device that stands nowhere, or out of its rack."""
+    rack, unit = int(room.standing.rack[device]), int(room.standing.unit[device])
+    if not 0 <= rack < len(room.standing.hall):
+        return Objection(f"{room.device(device)} stands in no rack")
+    top = unit + int(room.units[device]) - 1
+    return Objection(f"{room.device(device)} stands out of rack {room.names[rack]}", (f"units {unit} to {top} of {room.shares.rack.units}",))
+
+
+def _shared_units(room: Room, placed: Whole) -> Objections:
+    """Object to rack units that two devices take."""
+    many = room.units[placed]
+    device = np.repeat(placed, many)
+    nth = np.arange(len(device)) - np.repeat(np.cumsum(many) - many, many)
+    cell = room.standing.rack[device].astype(np.int64) * (room.shares.rack.units + 1) + room.standing.unit[device] + nth
+    order = np.argsort(cell, kind="stable")
+    twice = order[1:][cell[order[1:]] == cell[order[:-1]]]
+
+    def tell(row: int) -> Objection:
+        rack, unit = divmod(int(cell[row]), room.shares.rack.units + 1)
+        both = " and ".join(room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2])
+        return Objection(f"{both} both stand in unit {unit} of rack {room.names[rack]}")
+
+    return against(twice, tell)
+
+
+def _loads(room: Room, placed: Whole) -> list[Whole]:
+    """Add up units, watts and grams of each rack."""
+    facts = np.array(
+        [[fact or 0 for fact in room.shares.of[kind]] if kind in room.shares.of else [0] * len(room.shares.rack) for kind in KINDS], dtype=np.int64
+    )
+    sums = np.zeros((len(room.shares.rack), len(room.standing.hall)), dtype=np.int64)
+    for at, total in enumerate(sums):
+        np.add.at(total, room.standing.rack[placed], facts[room.kind[placed], at])
+    return list(sums)
+
+
+def _heavy(room: Room, load: Whole, at: int, limit: int) -> Objections:
+    """Object to racks that are over a limit."""
+    said = amount(at, limit)
+    return against(np.flatnonzero(load > limit), lambda rack: Objection(f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"))

@@ -1,0 +1,164 @@
+"""The law of the rule: each link joins the ports that sizing and design say, worked out once more from its lower end.
+
+The planner goes from positions to GPUs and from tier to tier over one unit; this goes the other way, from each GPU, leaf port and spine
+port of the whole fabric to where it must lead. The two have no line in common. The rule of a plan that keeps cables of another one is what
+its heritage says, and that of any other plan is arithmetic.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.core.terms import Design, LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.checks.evidence import Evidence, Whole
+
+
+class _Way(NamedTuple):
+    """Where links must lead, as columns; `upper` is a box of the unit."""
+
+    unit: Whole
+    block: Whole
+    upper: Whole
+    upper_port: Whole
+    slot: Whole
+    number: Whole
+
+
+def wired_as_planned(evidence: Evidence) -> Verdict:
+    """Every link leads from its lower end to where the rule says, and none is missing."""
+    wiring = evidence.wiring
+    found: list[Objections] = []
+    for kind in evidence.plan.kinds:
+        rows = np.flatnonzero(wiring.kind == kind)
+        way = _WAYS[kind](evidence, wiring.lower[rows].astype(np.int64), wiring.lower_port[rows].astype(np.int64))
+        upper = (way.unit * evidence.boxes + way.upper, way.upper_port)
+        planned = (way.unit, way.block, *upper, way.slot, way.number)
+        wired = (wiring.unit, wiring.block, wiring.upper, wiring.upper_port, wiring.slot, wiring.number)
+        wrong = np.zeros(len(rows), dtype=bool)
+        for want, have in zip(planned, wired, strict=True):
+            wrong |= want != have[rows]
+
+        def tell(one: int, rows: Whole = rows, upper: tuple[Whole, Whole] = upper, number: Whole = way.number) -> Objection:
+            row = int(rows[one])
+            port = evidence.port(int(upper[0][one]), int(upper[1][one]))
+            return Objection(
+                f"{evidence.link(row)} is not as planned", (f"the rule leads from {evidence.lower(row)} to {port}, as cable {int(number[one])} of its block",)
+            )
+
+        found.append(against(np.flatnonzero(wrong), tell))
+    found += _missing(evidence)
+    return Verdict(f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again", tuple(found))
+
+
+def _host(evidence: Evidence, gpu: Whole, plane: Whole) -> _Way:
+    """Find the leaf port of each NIC port."""
+    plan = evidence.plan
+    request, mapping, sizing = plan.request, plan.mapping, plan.sizing
+    domain, rank = np.divmod(gpu, request.domain_gpus)
+    turn, rail = np.divmod(rank, request.rails)
+    group, block = (np.zeros_like(rail), np.zeros_like(rail)) if mapping.spans_rails else np.divmod(rail, mapping.per_switch)
+    endpoints = mapping.heritage.endpoints if mapping.heritage else None
+    if endpoints is not None:
+        at = np.argsort(endpoints, kind="stable")
+        slot: Whole = at[np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))]
+    elif request.design is Design.RAIL_ONLY:
+        slot = domain * request.ranks_per_rail + turn
+    elif request.design is Design.FAT_TREE or sizing.tiers == 1:
+        slot = gpu
+    else:
+        mates = mapping.per_switch * request.ranks_per_rail
+        stripe, place = np.divmod(domain, sizing.leaf_down // mates)
+        switch, offset = np.divmod(rail, mapping.per_switch)
+        leaf = stripe * (request.rails // mapping.per_switch) + switch
+        slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
+    upper, port = np.divmod(slot, sizing.leaf_down)
+    return _Way(group * request.planes + plane, block, upper, port * mapping.unit_blocks + block, slot, slot + 1)
+
+
+def _leaf_spine(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
+    """Find the spine port of each uplink of a leaf."""
+    sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.unit_blocks
+    unit, leaf = np.divmod(switch, evidence.boxes)
+    uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
+    spine: Whole
+    upper_port: Whole
+    if kept := _kept(evidence, LinkKind.LEAF_SPINE):
+        spine, upper_port = (column[leaf * sizing.leaf_up + uplink] for column in kept)
+    elif sizing.core:
+        spine, upper_port = leaf // sizing.pod_leaves * sizing.pod_spines + uplink, leaf % sizing.pod_leaves
+    else:
+        spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
+    first = sizing.leaf + block * (sizing.spine + sizing.core)
+    return _Way(unit, block, first + spine, upper_port, np.full_like(leaf, -1), leaf * sizing.leaf_up + uplink + 1)
+
+
+def _spine_core(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
+    """Find the core port of each uplink of a spine."""
+    sizing = evidence.plan.sizing
+    unit, box = np.divmod(switch, evidence.boxes)
+    block, spine = np.divmod(box - sizing.leaf, sizing.spine + sizing.core)
+    pod, group = np.divmod(spine, sizing.pod_spines)
+    uplink = port - sizing.spine_down
+    core, upper_port = _in_turn(pod, uplink, sizing.spine_up, sizing.group_cores)
+    if kept := _kept(evidence, LinkKind.SPINE_CORE):
+        core, upper_port = (column[spine * sizing.spine_up + uplink] for column in kept)
+        core = core - group * sizing.group_cores
+    first = sizing.leaf + block * (sizing.spine + sizing.core) + sizing.spine
+    return _Way(unit, block, first + group * sizing.group_cores + core, upper_port, np.full_like(spine, -1), spine * sizing.spine_up + uplink + 1)
+
+
+def _kept(evidence: Evidence, kind: LinkKind) -> tuple[Whole, Whole] | None:
+    """Return the upper switch and its port of each uplink of a block, where the plan keeps them of another plan."""
+    heritage = evidence.plan.mapping.heritage
+    return heritage.wired.get(kind) if heritage else None
+
+
+_WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}
+
+
+def _in_turn(lower: Whole, uplink: Whole, uplinks: int, uppers: int) -> tuple[Whole, Whole]:
+    """Return the upper switch and its port: equal runs where the uppers divide the uplinks, else one after the other."""
+    if uplinks % uppers == 0:
+        run = uplinks // uppers
+        return uplink // run, lower * run + uplink % run
+    turn = lower * uplinks + uplink
+    return turn % uppers, turn // uppers
+
+
+def _missing(evidence: Evidence) -> Iterator[Objections]:
+    """Find switches with fewer uplinks than the rule gives them: all leaves, or with a reserve those that serve a GPU, in three tiers by whole pods."""
+    plan, vertices = evidence.plan, evidence.vertices
+    sizing = plan.sizing
+    served = np.zeros(sizing.leaf, dtype=bool)
+    served[vertices.leaf // vertices.blocks % evidence.boxes] = True
+    pod = np.arange(sizing.leaf) // sizing.pod_leaves
+    pods = np.isin(np.arange(sizing.pods), pod[served])
+    leaves = np.ones_like(served) if plan.spec.reserve is None else pods[pod] if sizing.core else served
+    for kind, wired, uplinks in ((LinkKind.LEAF_SPINE, leaves, sizing.leaf_up), (LinkKind.SPINE_CORE, np.repeat(pods, sizing.pod_spines), sizing.spine_up)):
+        if kind not in plan.kinds:
+            continue
+        rows = evidence.wiring.kind == kind
+        have = np.bincount(vertices.lower[rows], minlength=vertices.count)
+        lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
+
+        def tell(low: int, have: Whole = have, uplinks: int = uplinks) -> Objection:
+            return Objection(f"{vertices.name(low)} has {have[low]} of its {uplinks} uplinks")
+
+        yield against(lowers[have[lowers] != uplinks], tell)
+
+
+def _vertices_of(evidence: Evidence, kind: LinkKind, index: Whole) -> Whole:
+    """Return the vertices of the leaves, or of the spines, of these numbers in every block."""
+    mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
+    blocks = np.arange(mapping.unit_blocks)[:, None]
+    box = index[None, :] + (0 if kind is LinkKind.LEAF_SPINE else sizing.leaf + blocks * (sizing.spine + sizing.core))
+    units = np.arange(mapping.units)[:, None, None] * evidence.boxes
+    vertices: Whole = ((units + box[None]) * mapping.unit_blocks + blocks[None]).ravel()
+    return vertices

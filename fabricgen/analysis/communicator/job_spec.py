@@ -1,0 +1,148 @@
+"""A job's GPUs: the words that people write, and back.
+
+Owns the syntax: words joined by commas, `d3` for a whole HB domain, `d0-g5` for a GPU, a host's name for its GPUs; `d0..d15`, `d0-g0..d0-g7`
+and `host-01..host-04` for everything from one to the other, `d0-d15` for domains too; `@FILE` for words that stand in a file. Whether the
+job is a good one is said by `placement`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.analysis.forwarding import find_gpu
+from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
+from fabricgen.core.files import FileError, OpenError, read_text
+from fabricgen.core.terms import gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+
+LARGEST_FILE_BYTES = 64 * 2**20
+"""A job of a million GPUs, each by its name, takes a sixth of this."""
+
+_WORD = re.compile(r"[^\s,]+")
+
+LIKELY = 4096
+"""Hosts that a mistyped name is compared with."""
+
+
+def find_job(plan: Plan, job: str) -> Ints:
+    """Return the GPUs of a job in order, counted over all domains. Raises Refusal `bad-job` or `unknown-gpu`."""
+    reader = _Reader(plan)
+    words = list(_words(job))
+    runs = [_located(reader, word, place) for word, place in words]
+    gpus = np.sort(np.concatenate([np.arange(*run, dtype=np.int32) for run in runs])) if runs else np.zeros(0, dtype=np.int32)
+    if not len(gpus):
+        raise refuse("bad-job", "the job has no GPU", hint="name HB domains, GPUs or hosts, like `d0-d15` or `d0-g0,d1-g0`")
+    twice = gpus[1:][gpus[1:] == gpus[:-1]]
+    if len(twice):
+        name = gpu_name(*divmod(int(twice[0]), plan.request.domain_gpus))
+        because = (f"GPUs that it names again: {len(twice)}",)
+        again = [place for (begin, end), (_, place) in zip(runs, words, strict=True) if begin <= twice[0] < end][1]
+        fact, hint = f"GPU `{name}` is in the job twice", "name every GPU once"
+        raise Refusal([Finding("bad-job", fact, because=because, hint=hint, place=again)])
+    return gpus
+
+
+def _located(reader: _Reader, word: str, place: Place | None) -> tuple[int, int]:
+    """Return what `reader.run` returns, with the place of the word in whatever that refuses."""
+    try:
+        return reader.run(word)
+    except Refusal as refusal:
+        raise Refusal(replace(finding, place=place) for finding in refusal.findings) from None
+
+
+def _words(job: str) -> Iterator[tuple[str, Place | None]]:
+    """Split a job into words, those of a file with their places; in a file, `#` begins a comment."""
+    for part in job.split(","):
+        word = part.strip()
+        if word.startswith("@"):
+            yield from _words_of_file(word[1:])
+        elif word:
+            yield word, None
+
+
+def _words_of_file(name: str) -> Iterator[tuple[str, Place]]:
+    """Yield the words of a file, each with its line and column."""
+    for number, line in enumerate(_text(name).splitlines(), start=1):
+        for found in _WORD.finditer(line.partition("#")[0]):
+            yield found[0], Place(name, number, found.start() + 1)
+
+
+def _text(name: str) -> str:
+    """Read the file of a job."""
+    try:
+        return read_text(name, LARGEST_FILE_BYTES)
+    except FileError as error:
+        why = error.reason.lower() if isinstance(error, OpenError) else f"it {error.fact}"
+        place = Place(name, error.line, error.column) if error.line else None
+    fact, hint = f"cannot read a job from `{name}`", "`@FILE` takes the path of a text file that names GPUs"
+    raise Refusal([Finding("bad-job", fact, because=(why,), hint=hint, place=place)])
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What words stand for in a plan."""
+
+    plan: Plan
+
+    def run(self, word: str) -> tuple[int, int]:
+        """Return the first GPU that a word stands for, and the one after the last."""
+        domains = re.fullmatch(r"(d\d+)-(d\d+)", word)
+        first, dots, last = (domains[1], "..", domains[2]) if domains else word.partition("..")
+        begin, end = self._one(first)
+        if not dots:
+            return begin, end
+        other, after = self._one(last)
+        if other < begin or after - other != end - begin:
+            hint = f"write `{last}..{first}`" if after - other == end - begin else "let both ends be GPUs, both domains, or both hosts"
+            because = (f"`{first}` begins with GPU {begin} of the fabric, and `{last}` ends with GPU {after - 1}",)
+            raise refuse("bad-job", f"`{word}` is no range", because=because, hint=hint)
+        return begin, after
+
+    def _one(self, word: str) -> tuple[int, int]:
+        """Return the GPUs of a GPU, a domain or a host."""
+        request = self.plan.request
+        if re.fullmatch(r"d\d+-g\d+", word):
+            gpu = find_gpu(self.plan, word)
+            return gpu, gpu + 1
+        last = request.gpus // request.domain_gpus - 1
+        if re.fullmatch(r"d(0|[1-9]\d{0,8})", word):
+            if int(word[1:]) > last:
+                raise refuse("bad-job", f"there is no HB domain `{word}`", because=(f"they go from d0 to d{last}",), hint=f"the last one is `d{last}`")
+            return int(word[1:]) * request.domain_gpus, (int(word[1:]) + 1) * request.domain_gpus
+        if word not in self._hosts:
+            hint = suggest(word, self.plan.hosts[:LIKELY], f"write `d0` for an HB domain, `d0-g0` for a GPU, or a host like `{self.plan.hosts[0]}`")
+            raise refuse("bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint)
+        return self._hosts[word] * request.host_gpus, (self._hosts[word] + 1) * request.host_gpus
+
+    @cached_property
+    def _hosts(self) -> dict[str, int]:
+        """Number the hosts by name."""
+        return {name: number for number, name in enumerate(self.plan.hosts)}
+
+
+def job_text(plan: Plan, gpus: Ints) -> str:
+    """Write a job in few words, as `find_job` reads it: runs of whole domains, and runs of GPUs within one; `gpus` are in order."""
+    size = plan.request.domain_gpus
+    domain, count = np.unique(gpus // size, return_counts=True)
+    whole = domain[count == size]
+    parts = gpus[~np.isin(gpus // size, whole)]
+    runs = [(int(run[0]) * size, f"d{run[0]}" if len(run) == 1 else f"d{run[0]}-d{run[-1]}") for run in _runs(whole, whole)]
+    for run in _runs(parts + parts // size, parts):  # one more for each domain, so that a run ends with its domain
+        first, last = (gpu_name(*divmod(int(gpu), size)) for gpu in (run[0], run[-1]))
+        runs.append((int(run[0]), first if first == last else f"{first}..{last}"))
+    return ",".join(text for _, text in sorted(runs))
+
+
+def _runs(numbers: Ints, things: Ints) -> list[Ints]:
+    """Split things where the ascending numbers that they have leave one out."""
+    return [run for run in np.split(things, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(run)]

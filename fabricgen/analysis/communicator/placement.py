@@ -1,0 +1,190 @@
+"""Whether a set of GPUs can be one communicator: its rails, its relays, and what would have to change.
+
+Owns NCCL's rule on a fabric. Between HB domains a GPU reaches the GPUs of its own rail. For any other rail NCCL needs a GPU that is in the
+communicator, in the sender's HB domain and on the receiver's rail: PXN forwards at the sender's side, and never through a GPU that belongs
+to somebody else (NVIDIA/nccl#836). So every HB domain of a job needs a GPU on every rail that another one uses. Where blocks span rails the
+network joins every pair. Pairs are ordered, and counted by domain and rail, never one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.analysis.communicator.job_spec import find_job, job_text
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import gpu_name
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.plan import Plan
+
+    Longs = NDArray[np.int64]
+
+EXAMPLES = 10
+"""Pairs and relays that are named."""
+
+KEPT = 64
+"""Sets of rails that are tried for the part of a job to keep, those of the most domains first."""
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A job on a plan: `gpus` in order, counted over all domains. Tables have a row for each HB domain of the job, and a column for each rail."""
+
+    plan: Plan
+    gpus: Ints
+
+    @cached_property
+    def domains(self) -> Ints:
+        """The HB domains of the job."""
+        return distinct(self.gpus // self.plan.request.domain_gpus)
+
+    @cached_property
+    def present(self) -> Bools:
+        """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
+        request = self.plan.request
+        found = np.zeros((len(self.domains), request.domain_gpus), dtype=bool)
+        found[np.searchsorted(self.domains, self.gpus // request.domain_gpus), self.gpus % request.domain_gpus] = True
+        return found.reshape(len(self.domains), request.ranks_per_rail, request.rails)
+
+    @cached_property
+    def counts(self) -> Longs:
+        """How many GPUs of the job a domain has on a rail."""
+        return np.asarray(self.present.sum(axis=1, dtype=np.int64))
+
+    @cached_property
+    def elsewhere(self) -> Longs:
+        """How many GPUs of the job the other domains have on a rail."""
+        return np.asarray(self.counts.sum(axis=0) - self.counts)
+
+    @cached_property
+    def rails(self) -> Ints:
+        """The rails that the job uses."""
+        return np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
+
+    @property
+    def rail_aligned(self) -> bool:
+        """Whether every HB domain has GPUs on the same rails."""
+        return bool(((self.counts > 0) == (self.counts[0] > 0)).all())
+
+    @property
+    def ranks_aligned(self) -> bool:
+        """Whether every HB domain has GPUs of the same ranks."""
+        return bool((self.present == self.present[0]).all())
+
+    @cached_property
+    def pairs(self) -> dict[str, int]:
+        """Count the ordered pairs: in all, inside HB domains, direct, relayed by a GPU of the job, and without a path that NCCL can use."""
+        sizes, count = self.counts.sum(axis=1), len(self.gpus)
+        inside = int((sizes * (sizes - 1)).sum())
+        across, same = count * (count - 1) - inside, int((self.counts * self.elsewhere).sum())
+        relayed = int(((sizes[:, None] - self.counts) * self.elsewhere * (self.counts > 0)).sum())
+        if self.plan.mapping.spans_rails:
+            same, relayed, apart = across, 0, across - same
+        else:
+            apart = across - same
+        return {"total": count * (count - 1), "hb": inside, "direct": same, "relayed": relayed, "none": across - same - relayed, "cross_rail": apart}
+
+    @property
+    def legal(self) -> bool:
+        """Whether every pair has a path that NCCL can use."""
+        return self.pairs["none"] == 0
+
+    @cached_property
+    def _wanted(self) -> Bools:
+        """Which GPUs the fabric's tables would relay over, though the job does not have them: the sender's turn on the receiver's rail."""
+        if self.plan.mapping.spans_rails:
+            return np.zeros_like(self.present)
+        senders = self.present.sum(axis=2)[:, :, None] > 0
+        return np.asarray(~self.present & senders & (self.elsewhere > 0)[:, None, :])
+
+    @cached_property
+    def relays_outside_job(self) -> list[str]:
+        """Name the first few of these."""
+        return [self._name(*place) for place in np.argwhere(self._wanted)[:EXAMPLES].tolist()]
+
+    def _name(self, row: int, turn: int, rail: int) -> str:
+        """Name a GPU by its place in a table."""
+        return gpu_name(int(self.domains[row]), turn * self.plan.request.rails + rail)
+
+    @property
+    def by_another(self) -> int:
+        """Count the pairs that a GPU of the job relays, though the tables would use one outside of it."""
+        taken = self._wanted & (self.counts > 0)[:, None, :]
+        return int((taken * self.present.sum(axis=2)[:, :, None] * self.elsewhere[:, None, :]).sum())
+
+    def examples(self) -> list[dict[str, str]]:
+        """Return some pairs without a path, one for each domain and rail that it lacks, and the GPU that would relay if it were in the job."""
+        if self.legal:
+            return []
+        found = []
+        for row, rail in np.argwhere((self.counts == 0) & (self.elsewhere > 0))[:EXAMPLES].tolist():
+            turn, own = np.argwhere(self.present[row])[0].tolist()
+            far = next(each for each in np.flatnonzero(self.counts[:, rail]).tolist() if each != row)
+            target = self._name(far, int(np.flatnonzero(self.present[far, :, rail])[0]), rail)
+            found.append({"src": self._name(row, turn, own), "dst": target, "relay": self._name(row, turn, rail)})
+        return found
+
+    def added(self) -> Ints:
+        """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
+        lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
+        request, turn = self.plan.request, self.present.any(axis=2).argmax(axis=1)
+        found = self.domains[lacking[:, 0]] * request.domain_gpus + turn[lacking[:, 0]] * request.rails + lacking[:, 1]
+        return np.sort(found).astype(np.int32)
+
+    def kept(self) -> Ints:
+        """Return a large part of the job that is legal: the domains that have certain rails, with their GPUs on these.
+
+        Tried are the rails that all domains have in common, and those of single domains.
+        """
+        has = self.counts > 0
+        sets, times = np.unique(has, axis=0, return_counts=True)
+        tried = [has.all(axis=0), *sets[np.argsort(-times, kind="stable")][:KEPT]]
+        inside = [(has | ~rails).all(axis=1) for rails in tried]
+        best = max(range(len(tried)), key=lambda each: int(self.counts[inside[each]][:, tried[each]].sum()))
+        request = self.plan.request
+        row, rail = np.searchsorted(self.domains, self.gpus // request.domain_gpus), self.gpus % request.domain_gpus % request.rails
+        return np.asarray(self.gpus[inside[best][row] & tried[best][rail]])
+
+    def fix(self) -> dict[str, Any] | None:
+        """Return two jobs that are legal, one that has more and one that has less than this; None where nothing is wrong."""
+        if self.legal:
+            return None
+        added, kept = self.added(), self.kept()
+        more = np.sort(np.concatenate([self.gpus, added]))
+        return {
+            "add": job_text(self.plan, more),
+            "added": job_text(self.plan, added),
+            "added_gpus": len(added),
+            "keep": job_text(self.plan, kept),
+            "kept_gpus": len(kept),
+        }
+
+    def document(self) -> dict[str, Any]:
+        """Return `placement --json`."""
+        return {
+            "job": job_text(self.plan, self.gpus),
+            "gpus": len(self.gpus),
+            "hb_domains": len(self.domains),
+            "rails": self.rails.tolist(),
+            "rail_aligned": self.rail_aligned,
+            "ranks_aligned": self.ranks_aligned,
+            "pairs": self.pairs,
+            "relays_outside_job": self.relays_outside_job,
+            "relays_outside_job_count": int(self._wanted.sum()),
+            "pairs_by_another_relay": self.by_another,
+            "examples": self.examples(),
+            "fix": self.fix(),
+            "legal": self.legal,
+        }
+
+
+def placement(plan: Plan, job: str) -> Placement:
+    """Read a job and look at where it lies. Raises Refusal `bad-job` or `unknown-gpu`."""
+    return Placement(plan, find_job(plan, job))

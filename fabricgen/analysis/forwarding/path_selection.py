@@ -1,0 +1,198 @@
+"""The way from one GPU to another: direct, over a relay, or over another domain, and what of it lives.
+
+Owns the choice among `relaying`'s candidates by what `reaching` says lives, which is what the emitted tables' order of preference means.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.forwarding.relay_rules import exits, landings, rail_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.forwarding.reachability import Reach
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.resolve import Request
+
+PathKind = Literal["direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"]
+
+
+class Leg(NamedTuple):
+    """One crossing of the network: out of `exit`'s NIC into `landing`'s, inside one block."""
+
+    exit: int
+    landing: int
+
+
+class Way(NamedTuple):
+    """A way between two GPUs: its legs, none where the HB domain alone joins them. Between legs, and at both ends, HB domains do."""
+
+    kind: PathKind
+    legs: tuple[Leg, ...]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choice of ways over a living network."""
+
+    reach: Reach
+
+    def way(self, source: int, target: int) -> Way | None:
+        """Return the way that the tables take, or None where nothing joins the two living GPUs."""
+        first = next(self.ways(source, target), None)
+        return first or self._over_other_domains(source, target)
+
+    def ways(self, source: int, target: int) -> Iterator[Way]:
+        """Yield the living ways over at most one crossing of the network, in the order of the tables."""
+        reach, domain = self.reach, self.reach.plan.request.domain_gpus
+        dead = reach.failures.gpus
+        if source in dead or target in dead:
+            return
+        if source // domain == target // domain and reach.hb_lives(source):
+            yield Way("direct", ())
+            return
+        for leg in self.legs(source, target):
+            yield Way(kind_of(reach.plan.request, source, target, leg), (leg,))
+
+    def legs(self, source: int, target: int) -> Iterator[Leg]:
+        """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
+        reach = self.reach
+        request, spans = reach.plan.request, reach.plan.mapping.spans_rails
+        for leaving in exits(request, source, rail_of(request, target), spans_rails=spans):
+            if leaving != source and not (reach.hb_lives(source) and reach.hb_lives(leaving)):
+                continue
+            for landing in landings(request, target, rail_of(request, leaving), spans_rails=spans):
+                usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
+                if usable and leaving != landing and self._heard(leaving)[landing]:
+                    yield Leg(leaving, landing)
+
+    def each_kind(self, source: int, target: int) -> list[Way]:
+        """Return the first living way of each kind, in the order of the tables."""
+        found: dict[PathKind, Way] = {}
+        for way in self.ways(source, target):
+            found.setdefault(way.kind, way)
+        if not found and (last := self._over_other_domains(source, target)):
+            found[last.kind] = last
+        return list(found.values())
+
+    def _over_other_domains(self, source: int, target: int) -> Way | None:
+        """Search for a way through other HB domains, the fewest first, and among equals those that follow the source's in number."""
+        dead = self.reach.failures.gpus
+        if source in dead or target in dead:
+            return None
+        came: dict[int, tuple[int, Leg]] = {source: (source, Leg(source, source))}
+        queue, seen = deque([source]), self._island(source)
+        while queue:
+            at = queue.popleft()
+            for landing, leaving in self._landings(at, seen):
+                came[landing] = (at, Leg(leaving, landing))
+                island = self._island(landing)
+                if island[target]:
+                    return Way("third-domain-relay", self._unwound(came, landing, source))
+                seen |= island
+                queue.append(landing)
+        return None
+
+    def _unwound(self, came: dict[int, tuple[int, Leg]], last: int, source: int) -> tuple[Leg, ...]:
+        """Follow the search back to its start."""
+        legs: list[Leg] = []
+        while last != source:
+            last, leg = came[last]
+            legs.append(leg)
+        return tuple(reversed(legs))
+
+    def _landings(self, gpu: int, seen: Bools) -> Iterator[tuple[int, int]]:
+        """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
+        request, island = self.reach.plan.request, self._island(gpu)
+        over: Ints = np.full(request.gpus, -1, dtype=np.int32)
+        for each in exits(request, gpu, rail_of(request, gpu)):
+            if island[each]:
+                over[self._heard(each) & ~seen & (over < 0)] = each
+        landings = np.flatnonzero(over >= 0)
+        domains, start = request.gpus // request.domain_gpus, gpu // request.domain_gpus
+        turns = (landings // request.domain_gpus - start) % domains
+        entered: set[int] = set()
+        for landing in landings[np.argsort(turns, kind="stable")].tolist():
+            entry = landing // request.domain_gpus if self.reach.hb_lives(landing) else -1 - landing
+            if entry not in entered:
+                entered.add(entry)
+                yield landing, int(over[landing])
+
+    def _heard(self, gpu: int) -> Bools:
+        """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
+        if gpu not in self._known:
+            reach = self.reach
+            planes = [plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane)]
+            leaves = [reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes]
+            key = rail_of(reach.plan.request, gpu), *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True))
+            if key not in self._reached:
+                self._reached[key] = self._on_leaves(gpu, dict(zip(planes, leaves, strict=True)))
+            self._known[gpu] = self._reached[key]
+        return self._known[gpu]
+
+    def _on_leaves(self, gpu: int, leaves: dict[int, Bools]) -> Bools:
+        """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
+        failures, found = self.reach.failures, np.zeros(self.reach.plan.request.gpus, dtype=bool)
+        for plane, row in leaves.items():
+            near = row[self._leaves] & self._on_rail(gpu)
+            near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = False
+            found |= near
+        return found
+
+    @cached_property
+    def _known(self) -> dict[int, Bools]:
+        """What each GPU that was asked for reaches."""
+        return {}
+
+    @cached_property
+    def _reached(self) -> dict[tuple[Any, ...], Bools]:
+        """What GPUs reach by rail, and by the leaves that they reach on each plane: the same for almost all GPUs of a rail."""
+        return {}
+
+    @cached_property
+    def _leaves(self) -> Ints:
+        """The leaf of every installed GPU."""
+        request, reach = self.reach.plan.request, self.reach
+        gpu = np.arange(request.gpus, dtype=np.int32)
+        rail = 0 if reach.plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails
+        leaves: Ints = reach.slots[gpu - rail] // np.int32(reach.plan.sizing.leaf_down)
+        return leaves
+
+    def _on_rail(self, gpu: int) -> Bools:
+        """Say which installed GPUs are in the block of a GPU."""
+        request = self.reach.plan.request
+        every = np.arange(request.gpus)
+        if self.reach.plan.mapping.spans_rails:
+            return np.ones(request.gpus, dtype=bool)
+        return np.asarray(every % request.domain_gpus % request.rails == rail_of(request, gpu))
+
+    def _island(self, gpu: int) -> Bools:
+        """Say which GPUs a GPU reaches without the network: the living ones of its HB domain, or itself alone."""
+        request, reach = self.reach.plan.request, self.reach
+        island = np.zeros(request.gpus, dtype=bool)
+        if reach.hb_lives(gpu):
+            first = gpu // request.domain_gpus * request.domain_gpus
+            island[first : first + request.domain_gpus] = True
+            island[[each for each in reach.failures.gpus if first <= each < first + request.domain_gpus]] = False
+        island[gpu] = True
+        return island
+
+
+def kind_of(request: Request, source: int, target: int, leg: Leg) -> PathKind:
+    """Name a way of one leg by the rail that it travels: the destination's, the source's, or a third.
+
+    Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no third-rail relay.
+    """
+    if leg.landing == target:
+        return "direct" if leg.exit == source else "source-relay"
+    if leg.exit == source:
+        return "destination-relay"
+    kinds: dict[int, PathKind] = {rail_of(request, source): "destination-relay", rail_of(request, target): "source-relay"}
+    return kinds.get(rail_of(request, leg.exit), "third-rail-relay")

@@ -1,0 +1,159 @@
+"""A way, hop by hop: the switches, interfaces and cables that a flow takes, and how many equal ways there are beside them.
+
+Owns `Path` and `Routing`. Which GPUs relay is chosen by `choosing`, which links a leg takes by `crossing`, and what things are called by `ends`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
+from fabricgen.analysis.forwarding.ecmp_paths import Crossing
+from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.path_selection import Choice, Leg
+from fabricgen.analysis.forwarding.relay_rules import rail_of
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.forwarding.ecmp_paths import Step
+    from fabricgen.analysis.forwarding.path_selection import PathKind, Way
+    from fabricgen.analysis.forwarding.reachability import Reach
+
+
+class Hop(NamedTuple):
+    """One step of a path: a node of the graph, and what leads to it: a cable's label, `hb`, or `nic` inside a host.
+
+    `out` is the interface that the step leaves its predecessor by, `into` the one that it enters by; empty where there is none. `device` is
+    the host or switch that the node is a part of; `rail` and `plane` are None where a node belongs to none, or to several.
+    """
+
+    node: str
+    kind: str
+    via: str | None
+    out: str = ""
+    into: str = ""
+    device: str = ""
+    rail: int | None = None
+    plane: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """One path between two GPUs. `links` counts cables between NIC ports and switches; `equal` the paths of equal cost that its legs have."""
+
+    kind: PathKind
+    hops: tuple[Hop, ...]
+    relays: tuple[str, ...]
+    links: int
+    planes: tuple[int, ...]
+    equal: int
+
+    def document(self) -> dict[str, Any]:
+        """Return the path in the keys of `route --json`."""
+        hops = [hop._asdict() for hop in self.hops]
+        return {"hops": hops, "kind": self.kind, "links": self.links, "relays": list(self.relays), "planes": list(self.planes), "equal_cost": self.equal}
+
+
+@dataclass(frozen=True)
+class Routing:
+    """The paths of a living network."""
+
+    reach: Reach
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The choice of ways."""
+        return Choice(self.reach)
+
+    @cached_property
+    def ends(self) -> Ends:
+        """The names of what a path meets."""
+        return Ends(self.reach)
+
+    def path(self, source: int, target: int, way: Way, flow: Flow = Flow()) -> Path:  # noqa: B008 - a NamedTuple never changes
+        """Follow a way hop by hop; a flow's hash chooses the plane and the links of each leg."""
+        walk = _Walk(self, source)
+        for leg in way.legs:
+            walk.inside(leg.exit)
+            walk.across(leg, flow)
+        walk.inside(target)
+        relays = (self.ends.gpu(gpu) for leg in way.legs for gpu in leg if gpu not in (source, target))
+        return Path(way.kind, tuple(walk.hops), tuple(dict.fromkeys(relays)), walk.links, tuple(walk.planes), walk.equal)
+
+    def steps(self, leg: Leg, plane: int, flow: Flow) -> tuple[list[Step], int]:
+        """Return the links between the leaves of a leg on a plane, and the number of equal-cost paths there."""
+        low, high = self.reach.leaf(leg.exit), self.reach.leaf(leg.landing)
+        if low == high:
+            return [], 1
+        crossing = Crossing(self.reach, *self.reach.home(leg.exit, plane))
+        return crossing.walk(low, high, (self.ends.address(leg.exit, plane), self.ends.address(leg.landing, plane)), flow)
+
+
+class _Walk:
+    """A path in the making."""
+
+    def __init__(self, routing: Routing, source: int) -> None:
+        self.routing, self.ends, self.plan = routing, routing.ends, routing.reach.plan
+        self.at, self.links, self.equal = source, 0, 1
+        self.hops = [self._gpu(source, None)]
+        self.planes: list[int] = []
+
+    def inside(self, gpu: int) -> None:
+        """Go to a GPU of the same HB domain."""
+        if gpu != self.at:
+            self.hops += [Hop(f"hb:{gpu // self.plan.request.domain_gpus}", "hb-domain", "hb"), self._gpu(gpu, "hb")]
+            self.at = gpu
+
+    def across(self, leg: Leg, flow: Flow) -> None:
+        """Cross the network."""
+        reach, planes = self.routing.reach, self.routing.reach.planes(*leg)
+        walks = {plane: self.routing.steps(leg, plane, flow) for plane in planes}
+        chosen = planes[flow_hash(0, self.ends.address(leg.exit, planes[0]), self.ends.address(leg.landing, planes[0]), flow) % len(planes)]
+        unit, block = reach.home(leg.exit, chosen)
+        self.equal *= sum(ways for _, ways in walks.values())
+        self.planes.append(chosen)
+        self._up(leg.exit, chosen)
+        for step in walks[chosen][0]:
+            self._between(unit, block, step)
+        self._down(leg.landing, chosen)
+
+    def _gpu(self, gpu: int, via: str | None) -> Hop:
+        """Make the step to a GPU."""
+        return Hop(self.ends.gpu(gpu), "gpu", via, device=self.ends.host(gpu), rail=self._rail(gpu))
+
+    def _nic(self, gpu: int, plane: int, via: str, out: str = "", into: str = "") -> Hop:
+        """Make the step to a NIC port."""
+        return Hop(f"{self.ends.gpu(gpu)}/{plane}", "nic", via, out, into, self.ends.host(gpu), self._rail(gpu), plane)
+
+    def _rail(self, gpu: int) -> int:
+        """Return the rail of a GPU."""
+        return rail_of(self.plan.request, gpu)
+
+    def _up(self, gpu: int, plane: int) -> None:
+        """Add the steps from a GPU to its leaf."""
+        end, (unit, block) = self.ends.nic(gpu, plane), self.routing.reach.home(gpu, plane)
+        leaf = self._switch(unit, block, int(self.plan.unit.upper[end.row]), end.cable, (end.interface, end.switch_interface))
+        self.hops += [self._nic(gpu, plane, "nic"), leaf]
+        self.links += 1
+
+    def _down(self, gpu: int, plane: int) -> None:
+        """Add the steps from a leaf to a GPU."""
+        end = self.ends.nic(gpu, plane)
+        self.hops += [self._nic(gpu, plane, end.cable, end.switch_interface, end.interface), self._gpu(gpu, "nic")]
+        self.links += 1
+        self.at = gpu
+
+    def _between(self, unit: int, block: int, step: Step) -> None:
+        """Add a step between two switches."""
+        columns = self.plan.unit
+        out, into = (self.ends.interface(unit, step.row, upper=upper) for upper in (not step.up, step.up))
+        box = int((columns.upper if step.up else columns.lower)[step.row])
+        self.hops.append(self._switch(unit, block, box, self.ends.cable(unit, step.row), (out, into)))
+        self.links += 1
+
+    def _switch(self, unit: int, block: int, box: int, cable: str, interfaces: tuple[str, str]) -> Hop:
+        """Make the step to a switch."""
+        mapping, role = self.plan.mapping, self.plan.naming.boxes[box].role
+        node, device = self.ends.node(unit, block, box), self.ends.switch(unit, box)
+        return Hop(node, role.value, cable, *interfaces, device, mapping.rail(unit, block), mapping.plane(unit))

@@ -1,0 +1,184 @@
+"""Which GPU reaches which over one block of the network, with whatever has failed.
+
+Owns the question "does a living path inside one block join these two NIC ports?" A path goes up and then down, as routing in a folded Clos
+does: a leaf never carries what is between two spines. Relays and HB domains are put on top of it by `choosing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.forwarding.failures import Failures
+from fabricgen.core.terms import LinkKind
+
+if TYPE_CHECKING:
+    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.planning.plan import Plan
+
+
+class Tiers(NamedTuple):
+    """The living links of one block, counted.
+
+    `leaf` has shape (pods, leaves of a pod, spines of a pod), 0 where the last pod has no leaf; `spine`
+    (pods, spines of a pod, cores of a group), empty below three tiers. `alive` says of each leaf
+    whether it lives and is installed; shape (leaves,).
+    """
+
+    alive: Bools
+    leaf: Ints
+    spine: Ints
+
+    @property
+    def uplinks(self) -> Ints:
+        """The links of each leaf to each spine of its pod; shape (leaves, spines of a pod)."""
+        pods, leaves, spines = self.leaf.shape
+        return self.leaf.reshape(pods * leaves, spines)[: len(self.alive)]
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The living network of a plan. GPUs count over all domains; leaves, slots and blocks as in the plan."""
+
+    plan: Plan
+    failures: Failures = field(default_factory=Failures)
+
+    @cached_property
+    def slots(self) -> Ints:
+        """The endpoint position of every planned GPU: of a rail-only plan at the GPUs of rail 0, otherwise at each; -1 elsewhere."""
+        gpu = self.plan.mapping.pattern()
+        slots = np.full(self.plan.request.planned_gpus, -1, dtype=np.int32)
+        slots[gpu[gpu >= 0]] = np.flatnonzero(gpu >= 0)
+        return slots
+
+    @cached_property
+    def spans_rails(self) -> bool:
+        """Whether a block joins rails; it is asked for with every GPU."""
+        return self.plan.mapping.spans_rails
+
+    def slot(self, gpu: int) -> int:
+        """Return the endpoint position of a GPU in its block."""
+        return int(self.slots[gpu - (0 if self.spans_rails else gpu % self.plan.request.domain_gpus % self.plan.request.rails)])
+
+    def leaf(self, gpu: int) -> int:
+        """Return the leaf of a GPU; it is the same on every plane."""
+        return self.slot(gpu) // self.plan.sizing.leaf_down
+
+    def home(self, gpu: int, plane: int) -> tuple[int, int]:
+        """Return the unit, and the block of the unit, that a NIC port belongs to."""
+        mapping, request = self.plan.mapping, self.plan.request
+        if self.spans_rails:
+            return plane, 0
+        group, block = divmod(gpu % request.domain_gpus % request.rails, mapping.per_switch)
+        return group * request.planes + plane, block
+
+    def lives(self, gpu: int, plane: int) -> bool:
+        """Say whether a NIC port, its cable and its leaf live."""
+        failures, (unit, block) = self.failures, self.home(gpu, plane)
+        dead = gpu in failures.gpus or (gpu, plane) in failures.ports or (unit, block) in failures.blocks
+        return not dead and (unit, self.leaf(gpu)) not in failures.switches
+
+    def hb_lives(self, gpu: int) -> bool:
+        """Say whether a GPU reaches the others of its HB domain."""
+        return gpu not in self.failures.gpus and gpu // self.plan.request.domain_gpus not in self.failures.domains
+
+    def planes(self, source: int, target: int) -> list[int]:
+        """Return the planes on which a living path inside one block joins two different GPUs; none where their rails never meet."""
+        return [plane for plane in range(self.plan.request.planes) if self.joined(source, target, plane)]
+
+    def joined(self, source: int, target: int, plane: int) -> bool:
+        """Say whether a living path inside one block joins the NIC ports of two different GPUs on a plane."""
+        home = self.home(source, plane)
+        if home != self.home(target, plane) or not self.lives(source, plane) or not self.lives(target, plane):
+            return False
+        low, high = self.leaf(source), self.leaf(target)
+        return low == high or home not in self.affected or bool(self.leaves_from(*home, low)[high])
+
+    @cached_property
+    def affected(self) -> set[tuple[int, int]]:
+        """The blocks in which a switch or a link between switches has failed, or which are down as a whole."""
+        failures, boxes = self.failures, self.plan.naming.boxes
+        found = set(failures.blocks) | {(unit, int(self.plan.unit.block[row])) for unit, row in failures.links}
+        for unit, index in failures.switches:
+            block = boxes[index].block
+            found |= {(unit, each) for each in ([block] if block >= 0 else range(self.plan.mapping.unit_blocks))}
+        return found
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, int], Tiers]:
+        """The blocks that were counted already."""
+        return {}
+
+    @cached_property
+    def _rows(self) -> dict[tuple[int, int, int, bytes], Bools]:
+        """The answers of `leaves_from` that were worked out already; leaves of a pod with the same uplinks share one."""
+        return {}
+
+    def tiers(self, unit: int, block: int) -> Tiers:
+        """Count the living links of a block. Those of a unit are counted from its columns, so that what was not wired is not there."""
+        key = (unit, block)
+        if key not in self._known:
+            self._known[key] = self._count(unit, block)
+        return self._known[key]
+
+    def _count(self, unit: int, block: int) -> Tiers:
+        """Count the living links of one block."""
+        plan, sizing, columns = self.plan, self.plan.sizing, self.plan.unit
+        installed, down = np.array(plan.installed), (unit, block) in self.failures.blocks
+        dead = [index for of, index in self.failures.switches if of == unit]
+        lives = np.full(len(installed), not down) & installed
+        lives[dead] = False
+        alive = lives[columns.upper] & (columns.block == block)
+        alive[columns.kind != LinkKind.HOST] &= lives[columns.lower[columns.kind != LinkKind.HOST]]
+        alive[[row for of, row in self.failures.links if of == unit]] = False
+        first = sizing.leaf + block * (sizing.spine + sizing.core)
+        leaf = _counted(columns.lower, columns.upper - first, alive & (columns.kind == LinkKind.LEAF_SPINE), sizing.leaf, sizing.pod_spines)
+        upper = columns.upper - first - sizing.spine
+        spine = _counted(columns.lower - first, upper, alive & (columns.kind == LinkKind.SPINE_CORE), sizing.spine, sizing.group_cores)
+        return Tiers(
+            lives[: sizing.leaf],
+            sizing.by_pod(leaf),
+            spine.reshape(sizing.pods, sizing.pod_spines, sizing.group_cores),
+        )
+
+    def leaves_from(self, unit: int, block: int, leaf: int) -> Bools:
+        """Say which leaves of a block a leaf reaches by going up and then down, itself included; shape (leaves,)."""
+        sizing, tiers = self.plan.sizing, self.tiers(unit, block)
+        if not tiers.alive[leaf]:
+            return np.zeros(sizing.leaf, dtype=bool)
+        pod, within = divmod(leaf, sizing.pod_leaves)
+        up = tiers.leaf[pod, within] > 0
+        key = (unit, block, pod, up.tobytes())
+        if key not in self._rows:
+            self._rows[key] = self._row(tiers, pod, up)
+        row = self._rows[key]
+        if not row[leaf]:
+            row = row.copy()
+            row[leaf] = True
+        return row
+
+    def _row(self, tiers: Tiers, pod: int, up: Bools) -> Bools:
+        """Follow the uplinks `up` of a leaf in `pod` to every leaf that they lead to."""
+        if not tiers.leaf.size:
+            return np.zeros(len(tiers.alive), dtype=bool)
+        over = np.zeros((len(tiers.leaf), len(up)), dtype=bool)
+        if tiers.spine.size:
+            cores = tiers.spine > 0
+            over = (cores & cores[pod]).any(axis=2)
+        over[pod] = True
+        return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1)[: len(tiers.alive)] & tiers.alive
+
+    def matrix(self, unit: int, block: int) -> Bools:
+        """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""
+        return np.stack([self.leaves_from(unit, block, leaf) for leaf in range(self.plan.sizing.leaf)])
+
+
+def _counted(lower: Ints, upper: Ints, keep: Bools, lowers: int, scope: int) -> Ints:
+    """Count the kept links between each lower switch and each of the `scope` uppers of its pod or group; shape (lowers, scope)."""
+    if not scope:
+        return np.zeros((lowers, 0), dtype=np.int32)
+    flat = np.bincount(lower[keep].astype(np.int64) * scope + upper[keep] % scope, minlength=lowers * scope)
+    return flat.astype(np.int32).reshape(lowers, scope)

@@ -1,0 +1,185 @@
+"""The forwarding tables as documents: of each host's GPUs, of each switch, and the order of the HB domains.
+
+Owns their shape. Every entry is derived from the plan, and a reader needs no other rule than these. A source tries the destination's rail,
+then its own rail, then the others in the order that its HB domain has under `third_rails` for the destination's rail. On each rail it tries
+its own `relays` as exits, in order, and for each the destination's `relays` on the rail of the exit as landings, in order. Where no such
+crossing lives, it crosses into another HB domain first, in the order of `domains`. A switch looks for the longest prefix; a next hop that
+is dead, or whose way onwards is, drops out.
+
+A GPU's table is as long as its HB domain is large: which rails are tried is the same for all GPUs of a domain, and is written once for them.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cached_property
+from ipaddress import IPv4Address, summarize_address_range
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, has_hb_addresses
+from fabricgen.analysis.forwarding.link_ends import Ends
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.forwarding.relay_rules import landings, rail_of, third_rails
+from fabricgen.core.terms import LinkKind, Role
+from fabricgen.planning.addressing import dotted
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Sequence
+
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import Instance, PortView
+
+RULE = "the domains after the source's own, in cyclic order; the way over the fewest of them wins"
+
+
+def host_table(host: str) -> str:
+    """Return the path of a host's tables below OUT."""
+    return f"hosts/{host}/forwarding.json"
+
+
+def switch_table(switch: str) -> str:
+    """Return the path of a switch's table below OUT."""
+    return f"forwarding/{switch}.json"
+
+
+def document_text(document: dict[str, Any]) -> str:
+    """Write a table; blanks would double it."""
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+class Tables:
+    """Makes the forwarding tables of one plan; what its units share is worked out once."""
+
+    def __init__(self, plan: Plan) -> None:
+        """Keep the plan; nothing is made before it is asked for."""
+        self.plan = plan
+        self.ends = Ends(Reach(plan))
+        self.views = Views(plan)
+        self._covers: dict[tuple[int, int], list[tuple[int, int]]] = {}
+
+    @property
+    def entries(self) -> int:
+        """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
+        request = self.plan.request
+        return request.gpus * request.domain_gpus + request.gpus // request.domain_gpus * request.rails**2
+
+    @cached_property
+    def ethernet(self) -> bool:
+        """Whether packets are routed by IP; on InfiniBand addresses stand for what the subnet manager gives."""
+        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+
+    def prepare(self) -> None:
+        """Work out now what all units share; workers that are forked afterwards inherit it."""
+        self.views.prepare()
+        _ = self.ends.nic(0, 0), self._slots
+
+    def domains(self) -> dict[str, Any]:
+        """Return the order in which other HB domains are asked to carry a packet, with their hosts, their GPUs and their order of rails."""
+        request, hosts = self.plan.request, self.plan.request.domain_hosts
+        listed = [
+            {
+                "hb_domain": domain,
+                "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
+                "gpus": self._names(range(domain * request.domain_gpus, (domain + 1) * request.domain_gpus)),
+                "third_rails": {str(rail): list(third_rails(request, domain, rail)) for rail in range(request.rails)},
+            }
+            for domain in range(request.gpus // request.domain_gpus)
+        ]
+        return {"rule": RULE, "domains": listed}
+
+    def host(self, host: int, wanted: Container[int] | None = None) -> dict[str, Any]:
+        """Return the tables of the GPUs of a host, counted from 0 over all HB domains, or of those that are wanted."""
+        request = self.plan.request
+        gpus = [gpu for gpu in range(host * request.host_gpus, (host + 1) * request.host_gpus) if wanted is None or gpu in wanted]
+        return {"host": self.plan.hosts[host], "hb_domain": host // request.domain_hosts, "gpus": [self._gpu(gpu) for gpu in gpus]}
+
+    def _gpu(self, gpu: int) -> dict[str, Any]:
+        """Return the tables of a GPU."""
+        request, spans = self.plan.request, self.plan.mapping.spans_rails
+        routed = self.ethernet and has_hb_addresses(request.domain_gpus)
+        return {
+            "gpu": self.ends.gpu(gpu),
+            "rank": gpu % request.domain_gpus,
+            "rail": rail_of(request, gpu),
+            "ports": [self._port(gpu, plane) for plane in range(request.planes)],
+            "relays": {str(rail): self._names(landings(request, gpu, rail, spans_rails=spans)) for rail in range(request.rails)},
+            "routes": [route._asdict() for route in gpu_routes(self.ends, gpu)] if routed else [],
+        }
+
+    def _port(self, gpu: int, plane: int) -> dict[str, Any]:
+        """Return a NIC port and where it is cabled to."""
+        end = self.ends.nic(gpu, plane)
+        shown = {"plane": plane, "interface": end.interface, "address": dotted(end.address)}
+        return {**shown, "peer": end.switch, "peer_interface": end.switch_interface, "cable": end.cable}
+
+    def _names(self, gpus: Iterable[int]) -> list[str]:
+        """Name GPUs."""
+        return [self.ends.gpu(gpu) for gpu in gpus]
+
+    def switches(self, unit: int, boxes: Sequence[int] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the table of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`, with its name."""
+        index = {name: box for box, name in enumerate(self.plan.naming.switches(unit))}
+        for view in self.views.switches(unit, boxes=boxes):
+            box, blocks = self.plan.naming.boxes[index[view.name]], range(self.plan.mapping.unit_blocks)
+            served = blocks if box.block < 0 else [box.block]
+            instances = [
+                {"vrf": instance.vrf, "rail": self.plan.mapping.rail(unit, block), "routes": list(self._routes(unit, block, box, index, instance))}
+                for block, instance in zip(served, view.instances, strict=True)
+            ]
+            yield view.name, {"switch": view.name, "role": view.role, "plane": view.plane, "instances": instances}
+
+    def _routes(self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance) -> Iterator[dict[str, Any]]:
+        """Yield the routes of one routing instance: host by host, then leaf by leaf or pod by pod below it, then all the rest upwards."""
+        start, sizing = self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block), self.plan.sizing
+        for port, slot in zip(instance.host_ports, self._slots_of(box) if instance.host_ports else [], strict=True):
+            yield {"prefixes": self._prefixes(start, slot, slot + 1), "next_hops": _hops([port])}
+        below: dict[int, list[PortView]] = {}
+        for port in instance.fabric_ports:
+            peer = self.plan.naming.boxes[index[port.peer_device]]
+            pod_or_leaf = -1 if peer.role.tier > box.role.tier else peer.index if peer.role is Role.LEAF else peer.index // sizing.pod_spines
+            below.setdefault(pod_or_leaf, []).append(port)
+        width = sizing.leaf_down * (sizing.pod_leaves if box.role is Role.CORE else 1)
+        up = below.pop(-1, [])
+        for group, ports in below.items():
+            if prefixes := self._prefixes(start, group * width, (group + 1) * width):
+                yield {"prefixes": prefixes, "next_hops": _hops(ports)}
+        if up:
+            yield {"prefixes": [instance.host_prefix], "next_hops": _hops(up)}
+
+    @cached_property
+    def _slots(self) -> Ints:
+        """The installed endpoint positions of a block, in order."""
+        unit = self.plan.unit
+        slots: Ints = unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == 0)]
+        return slots
+
+    def _slots_of(self, leaf: Box) -> list[int]:
+        """List the installed endpoint positions of a leaf."""
+        down = self.plan.sizing.leaf_down
+        first, last = np.searchsorted(self._slots, (leaf.index * down, (leaf.index + 1) * down))
+        found: list[int] = self._slots[first:last].tolist()
+        return found
+
+    def _prefixes(self, start: int, first: int, last: int) -> list[str]:
+        """Cover the addresses of the installed endpoint positions from `first` below `last` of the block that begins at `start`, and no other."""
+        if (first, last) not in self._covers:
+            slots = self._slots[slice(*np.searchsorted(self._slots, (first, last)))]
+            runs = np.split(slots, np.flatnonzero(np.diff(slots) != 1) + 1) if len(slots) else []
+            self._covers[first, last] = [cover for run in runs for cover in self._cover(int(run[0]), int(run[-1]))]
+        return [f"{dotted(start + offset)}/{length}" for offset, length in self._covers[first, last]]
+
+    def _cover(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Yield offset and length of the prefixes of a run of positions; a block begins at a multiple of its size, so offsets are aligned alike."""
+        each = 2 if self.plan.addresses.numbered else 1
+        for network in summarize_address_range(IPv4Address(first * each), IPv4Address(last * each + each - 1)):
+            yield int(network.network_address), network.prefixlen
+
+
+def _hops(ports: Iterable[PortView]) -> list[dict[str, str]]:
+    """Return the next hops behind some ports."""
+    return [{"interface": port.interface, "peer": port.peer_device, "peer_interface": port.peer_interface, "cable": port.cable} for port in ports]

@@ -1,0 +1,121 @@
+"""The plan as networkx graphs: `graph` holds every GPU, NIC port, HB domain, switch and link; `switch_graph` folds the endpoints away.
+
+The only user of networkx; the nodes and edges are listed by `graph_elements`. A graph's nodes are names, its attributes text and numbers,
+so that it survives node-link JSON and GraphML unchanged. What packets do in it is for `forwarding`.
+
+A leaf box that several rails share routes each of them apart, in a VRF of its own. So it is a node for each rail, `leaf-1/rail0`, as if it
+were so many boxes: as one node it would offer paths between rails that no packet can take. Attribute `switch` of a node names the box.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from fabricgen.analysis.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import LinkKind
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
+
+
+def graph(plan: Plan) -> nx.MultiGraph[str]:
+    """Build the graph of the whole fabric. It takes some seven nodes and edges for each GPU; for a million there is `switch_graph`.
+
+    Nodes are `hb:<domain>`, a switch between the domain's GPUs; GPUs, `d<domain>-g<rank>`; NIC ports, `<GPU>/<plane>`; and installed
+    switches. All have `kind`: hb-domain, gpu, nic, leaf, spine or core. GPUs and NIC ports have `rail` and `host`, NIC ports and switches
+    `plane`, switches `switch`, and `rail` where they serve one.
+
+    Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core; `capacity_gbps` of one direction (the HB
+    domain's is absent where neither inventory nor host tells); `rail` and `plane` where they belong to one; links have `cable`, the label,
+    which the two cables of a link with two connectors have in common, and `length_m` where lengths are planned. An edge's key is unique in
+    the graph: its cable, or else the name of its GPU or NIC port.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
+    >>> made = graph(plan)
+    >>> nx.shortest_path(made, "d0-g0", "d3-g0")
+    ['d0-g0', 'd0-g0/0', 'r0-leaf-1', 'd3-g0/0', 'd3-g0']
+    >>> made.edges["d0-g0/0", "r0-leaf-1", "r0-h00001"]
+    {'kind': 'host', 'capacity_gbps': 400, 'rail': 0, 'plane': 0, 'cable': 'r0-h00001', 'length_m': 5.0}
+    """
+    made: nx.MultiGraph[str] = nx.MultiGraph(name=plan.spec.name, design=plan.spec.design.value)
+    made.add_nodes_from(nodes(plan))
+    for low, high, key, shown in edges(plan):
+        made.add_edge(low, high, key=key, **shown)
+    return made
+
+
+def switch_graph(plan: Plan) -> nx.Graph[str]:
+    """Build the graph of the switches alone, with the links between two of them as one edge: a million GPUs in a few hundred MiB.
+
+    Nodes are the switches of `graph`, and count in `endpoints` the NIC ports that are cabled to them, and in `endpoint_gbps` the capacity
+    of those links. Edges have `kind`, `rail` and `plane` as in `graph`, `links`, their number, and `capacity_gbps` of all of them, one direction.
+
+    >>> from fabricgen.api import plan_inventory
+    >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
+    >>> made = switch_graph(plan)
+    >>> made.nodes["r0-leaf-1"]
+    {'kind': 'leaf', 'switch': 'r0-leaf-1', 'rail': 0, 'plane': 0, 'endpoints': 8, 'endpoint_gbps': 3200}
+    >>> made.edges["r0-leaf-1", "r0-spine-1"]
+    {'kind': 'leaf-spine', 'rail': 0, 'plane': 0, 'links': 4, 'capacity_gbps': 1600}
+    """
+    made: nx.Graph[str] = nx.Graph(name=plan.spec.name, design=plan.spec.design.value)
+    endpoints, joined = _folded(plan)
+    speed_gbps = plan.joints[LinkKind.HOST].speed_gbps
+    for unit in range(plan.mapping.units):
+        made.add_nodes_from(switch_nodes(plan, unit))
+        names = switch_names(plan, unit)
+        made.add_nodes_from((node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps}) for node, ports in zip(names, endpoints, strict=True) if node)
+        for (kind, block, links), pairs in joined.items():
+            belongs = scope(plan.mapping.rail(unit, block), plan.mapping.plane(unit))
+            shown = {"kind": kind_name(kind), **belongs, "links": links, "capacity_gbps": links * plan.joints[kind].speed_gbps}
+            made.add_edges_from(((names[lower], names[upper]) for lower, upper in pairs), **shown)
+    return made
+
+
+def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list[tuple[int, int]]]]:
+    """Count the endpoints of a unit's nodes, and list the pairs that links join, by kind, block and number of links.
+
+    Nodes are numbered as `switch_names` returns them.
+    """
+    unit, blocks = plan.unit, plan.mapping.unit_blocks
+    size = len(plan.naming.boxes) * blocks
+    upper = unit.upper.astype(np.int64) * blocks + unit.block
+    joined = {}
+    for kind in plan.kinds[1:]:
+        for block in range(blocks):
+            here = (unit.kind == kind) & (unit.block == block)
+            pairs, links = np.unique((unit.lower[here].astype(np.int64) * blocks + block) * size + upper[here], return_counts=True)
+            for count in distinct(links).tolist():
+                lowers, uppers = np.divmod(pairs[links == count], size)
+                joined[kind, block, count] = list(zip(lowers.tolist(), uppers.tolist(), strict=True))
+    return np.bincount(upper[unit.kind == LinkKind.HOST], minlength=size).tolist(), joined
+
+
+def node_link(made: nx.Graph[str]) -> str:
+    """Write a graph of this module as node-link JSON.
+
+    >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
+    >>> nx.utils.graphs_equal(made, nx.node_link_graph(json.loads(node_link(made)), edges="edges"))
+    True
+    """
+    document: dict[str, Any] = nx.node_link_data(made, edges="edges")
+    return json.dumps(document, separators=(",", ":")) + "\n"
+
+
+def graphml(made: nx.Graph[str]) -> str:
+    """Write a graph of this module as GraphML.
+
+    >>> made = nx.MultiGraph([("a", "b", "r0-u00001", {"capacity_gbps": 400})])
+    >>> nx.parse_graphml(graphml(made), edge_key_type=str, force_multigraph=True).edges["a", "b", "r0-u00001"]
+    {'capacity_gbps': 400}
+    """
+    stream = io.BytesIO()
+    nx.write_graphml_xml(made, stream)
+    return stream.getvalue().decode() + "\n"

@@ -1,0 +1,120 @@
+"""The graph of a plan as node-link JSON and as GraphML, written without networkx.
+
+Owns the bytes of both files, which are those that networkx writes of `graph(plan)`; importing networkx and filling a graph take longer
+than the rest of a small build. Only the standard library is used.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from fabricgen.analysis.graph_elements import edges, nodes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from fabricgen.analysis.graph_elements import Shown
+    from fabricgen.planning.plan import Plan
+
+Edge = tuple[str, str, str, "Shown"]
+
+HEADER = """<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" \
+xsi:schemaLocation="http://graphml.graphdrawing.org/xmlns http://graphml.graphdrawing.org/xmlns/1.0/graphml.xsd">
+"""
+
+TYPES = {str: "string", int: "long", float: "double"}
+"""What GraphML calls the types of attributes."""
+
+
+class GraphFiles:
+    """The nodes and edges of one plan, listed once for both files."""
+
+    def __init__(self, plan: Plan) -> None:
+        """List the elements in the order in which networkx lists those of `graph(plan)`."""
+        self.attributes = {"name": plan.spec.name, "design": plan.spec.design.value}
+        self.nodes = list(nodes(plan))
+        self.edges = _in_order([name for name, _ in self.nodes], edges(plan))
+
+    def node_link(self) -> str:
+        """Return the text of the node-link JSON."""
+        document = {
+            "directed": False,
+            "multigraph": True,
+            "graph": self.attributes,
+            "nodes": [{**shown, "id": name} for name, shown in self.nodes],
+            "edges": [{**shown, "source": low, "target": high, "key": key} for low, high, key, shown in self.edges],
+        }
+        return json.dumps(document, separators=(",", ":")) + "\n"
+
+    def graphml(self) -> str:
+        """Return the text of the GraphML."""
+        keys = Keys()
+        whole = keys.data("graph", self.attributes, indent=4) % tuple(map(_text, self.attributes.values()))
+        body = [keys.node(shown) % (_quoted(name), *map(_text, shown.values())) for name, shown in self.nodes]
+        body += [keys.edge(shown) % (_quoted(low), _quoted(high), _quoted(key), *map(_text, shown.values())) for low, high, key, shown in self.edges]
+        return "".join([HEADER, *reversed(keys.declared), '  <graph edgedefault="undirected">\n', *body, whole, "  </graph>\n</graphml>\n\n"])
+
+
+class Keys:
+    """The keys that a GraphML file declares, numbered as they are first used, and the forms of elements with the same attributes."""
+
+    def __init__(self) -> None:
+        """Begin without any."""
+        self.declared: list[str] = []
+        self._known: dict[tuple[str, str, type], str] = {}
+        self._forms: dict[tuple[str, tuple[tuple[str, type], ...]], str] = {}
+
+    def node(self, shown: Shown) -> str:
+        """Return the form of a node, to be filled with its name and the values of its attributes."""
+        return self._form("node", '<node id="%s">', shown)
+
+    def edge(self, shown: Shown) -> str:
+        """Return the form of an edge, to be filled with its two nodes, its key and the values of its attributes."""
+        return self._form("edge", '<edge source="%s" target="%s" id="%s">', shown)
+
+    def _form(self, scope: str, start: str, shown: Shown) -> str:
+        """Make a form once for all elements whose attributes have the same names and types."""
+        kind = (scope, tuple(zip(shown, map(type, shown.values()), strict=True)))
+        if kind not in self._forms:
+            self._forms[kind] = f"    {start}\n{self.data(scope, shown, indent=6)}    </{scope}>\n"
+        return self._forms[kind]
+
+    def data(self, scope: str, shown: Shown, indent: int) -> str:
+        """Return the lines of some attributes, with a place for each value."""
+        return "".join(f'{" " * indent}<data key="{self._key(scope, name, type(value))}">%s</data>\n' for name, value in shown.items())
+
+    def _key(self, scope: str, name: str, kind: type) -> str:
+        """Return the key of an attribute, declared when it is first asked for."""
+        if (scope, name, kind) not in self._known:
+            key = self._known[scope, name, kind] = f"d{len(self._known)}"
+            self.declared.append(f'  <key id="{key}" for="{scope}" attr.name="{name}" attr.type="{TYPES[kind]}" />\n')
+        return self._known[scope, name, kind]
+
+
+def _text(value: object) -> str:
+    """Write a value between two tags, as ElementTree does.
+
+    >>> _text("R&D <1>"), _text(400)
+    ('R&amp;D &lt;1&gt;', '400')
+    """
+    return str(value).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _quoted(name: str) -> str:
+    """Write a name in an attribute, as ElementTree does."""
+    return _text(name).replace('"', "&quot;")
+
+
+def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
+    """Sort edges as networkx lists them: by the first of their nodes, then by the other as that pair was first joined."""
+    beside: dict[str, dict[str, list[tuple[str, Shown]]]] = {name: {} for name in names}
+    for low, high, key, shown in listed:
+        beside[low].setdefault(high, []).append((key, shown))
+        beside[high].setdefault(low, []).append((key, shown))
+    found, seen = [], set()
+    for name, others in beside.items():
+        found += [(name, other, key, shown) for other, joined in others.items() if other not in seen for key, shown in joined]
+        seen.add(name)
+    return found

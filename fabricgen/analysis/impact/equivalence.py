@@ -1,0 +1,233 @@
+"""Which parts of a fabric are alike, so that one stands for all.
+
+Owns the surroundings that make a difference: what hangs on a part's leaf, how its links are spread, how full its pod is, and on which side
+of the cut it lies. Units are alike, and so are the blocks of one; so only block 0 of unit 0 is looked at, and the rest is counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.forwarding import Reach
+from fabricgen.analysis.impact.bandwidth import sides_of
+from fabricgen.analysis.impact.surviving import Living
+from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from fabricgen.analysis.forwarding.reachability import Tiers
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+
+CABLES = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}
+KINDS = (*(role.value for role in ROLES), "switch", *CABLES, "cable", "nic", "gpu", "hb", "plane", "rail")
+FEW = 8
+"""Parts of a group that get a name."""
+
+
+class Group(NamedTuple):
+    """Parts that are alike: the names of a few, as `--fail` takes them, and how many there are."""
+
+    names: list[str]
+    size: int
+
+
+class Alike(NamedTuple):
+    """The class of every box of a unit, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
+
+    `examples` names one part of each class, as `--fail` takes it. All units are alike.
+    """
+
+    boxes: Ints
+    links: Ints
+    examples: list[str]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a plan in groups. A number of a leaf, spine or core below stands for its surroundings: alike parts have the same."""
+
+    plan: Plan
+
+    def groups(self, kind: str) -> list[Group]:
+        """Return the groups of one of `KINDS`; of `switch` and `cable` those of every role or tier."""
+        request = self.plan.request
+        if kind in ("switch", "cable"):
+            return [group for each in (ROLES if kind == "switch" else CABLES) for group in self.groups(each)]
+        if kind in CABLES:
+            return self._cables(CABLES[kind]) if CABLES[kind] in self.plan.kinds else []
+        if kind in ("nic", "gpu"):
+            return self._gpus(kind)
+        if kind == "hb":
+            return self._grouped("hb", [0] * (request.gpus // request.domain_gpus), str)
+        if kind == "plane":
+            return self._grouped("plane", [0] * request.planes, str)
+        if kind == "rail":
+            return self._grouped("rail", [self._rail(rail) for rail in range(request.rails)], str)
+        return self._switches(Role(kind))
+
+    def _grouped(self, kind: str, likes: Iterable[Hashable], name: Callable[[int], str], times: int = 1) -> list[Group]:
+        """Group parts, numbered from 0, by what each is like; every one stands for `times` parts."""
+        found: dict[Hashable, list[int]] = {}
+        for part, like in enumerate(likes):
+            found.setdefault(like, []).append(part)
+        return [Group([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times) for parts in found.values()]
+
+    def of_unit(self, *, links: bool = True) -> Alike:
+        """Sort the boxes and the links of a unit into classes; without `links` the boxes alone, and each link has -1."""
+        plan, unit = self.plan, self.plan.unit
+        found = Alike(np.full(len(plan.naming.boxes), -1, dtype=np.int32), np.full(len(unit.kind), -1, dtype=np.int32), [])
+        for role in plan.roles:
+            boxes, likes = self._installed(role)
+            for block in range(1 if role is Role.LEAF else plan.mapping.unit_blocks):
+                found.boxes[boxes + block * (plan.sizing.spine + plan.sizing.core)] = likes + len(found.examples)
+            found.examples.extend(group.names[0] for group in self._switches(role))
+        for kind in plan.kinds if links else ():
+            _, likes = self._links(kind)
+            for block in range(plan.mapping.unit_blocks):
+                found.links[(unit.kind == kind) & (unit.block == block)] = likes + len(found.examples)
+            found.examples.extend(group.names[0] for group in self._cables(kind))
+        return found
+
+    def _installed(self, role: Role) -> tuple[Ints, Ints]:
+        """Return the installed switches of a role in block 0, as boxes of the unit, and the class of each, from 0 in order of appearance."""
+        sizing = self.plan.sizing
+        likes = {Role.LEAF: self._leaves, Role.SPINE: self._spines.reshape(-1), Role.CORE: self._cores}[role]
+        first = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[role]
+        has = np.flatnonzero(self.plan.installed[first : first + len(likes)]).astype(np.int32)
+        return has + np.int32(first), _numbered(likes[has].tolist())
+
+    def _switches(self, role: Role) -> list[Group]:
+        """Group the installed switches of a role in block 0."""
+        boxes, likes = self._installed(role)
+        names = self.plan.naming.switches(0)
+        times = self.plan.mapping.units * (1 if role is Role.LEAF else self.plan.mapping.unit_blocks)
+        return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
+
+    def _links(self, kind: LinkKind) -> tuple[Ints, Ints]:
+        """Return the links of a kind in block 0, as rows of the unit, and the class of each: by both ends, and by how many links run beside it."""
+        plan, unit, sizing = self.plan, self.plan.unit, self.plan.sizing
+        rows = np.flatnonzero((unit.kind == kind) & (unit.block == 0)).astype(np.int32)
+        low, high = unit.lower[rows], unit.upper[rows]
+        if kind is LinkKind.HOST:
+            return rows, _numbered(self._leaves[high].tolist())
+        beside = np.unique(low.astype(np.int64) * len(plan.naming.boxes) + high, return_inverse=True, return_counts=True)
+        ends = (self._leaves, self._spines.reshape(-1)) if kind is LinkKind.LEAF_SPINE else (self._spines.reshape(-1), self._cores)
+        below = 0 if kind is LinkKind.LEAF_SPINE else sizing.leaf
+        above = sizing.leaf if kind is LinkKind.LEAF_SPINE else sizing.leaf + sizing.spine
+        likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
+        return rows, _numbered(map(tuple, likes.tolist()))
+
+    def _cables(self, kind: LinkKind) -> list[Group]:
+        """Group the cables of a kind in block 0."""
+        plan, (rows, likes) = self.plan, self._links(kind)
+        letter = "a" if plan.joints[kind].cables > 1 else ""
+        times = plan.mapping.units * plan.mapping.unit_blocks * plan.joints[kind].cables
+
+        def name(part: int) -> str:
+            return f"{plan.label(kind, 0, 0)}{int(plan.unit.number[rows[part]]):0{plan.label_width}}{letter}"
+
+        return self._grouped("link", likes.tolist(), name, times)
+
+    def _gpus(self, kind: str) -> list[Group]:
+        """Group the GPUs of block 0, or their NICs, by their leaf."""
+        gpus, size = self._endpoints, self.plan.request.domain_gpus
+        likes = self._leaves[self._living.leaf[gpus]].tolist()
+        return self._grouped(kind, likes, lambda part: gpu_name(*divmod(int(gpus[part]), size)), len(self._living.gpu) // len(gpus))
+
+    def _rail(self, rail: int) -> Hashable:
+        """Say what a rail is like: where blocks span rails, how many of its GPUs are on which leaves; otherwise all are alike."""
+        if not self.plan.mapping.spans_rails:
+            return 0
+        leaves, counts = np.unique(self._living.leaf[self._living.rail == rail], return_counts=True)
+        return _bag(self._leaves[leaves], counts.astype(np.int32))
+
+    @cached_property
+    def _living(self) -> Living:
+        """The whole fabric, with nothing failed."""
+        return Living(Reach(self.plan))
+
+    @cached_property
+    def _tiers(self) -> Tiers:
+        """The links of a block."""
+        return self._living.reach.tiers(0, 0)
+
+    @cached_property
+    def _endpoints(self) -> Ints:
+        """The GPUs of block 0."""
+        return np.flatnonzero(self._living.scope == 0).astype(np.int32)
+
+    @cached_property
+    def _pods(self) -> Ints:
+        """Number the pods: by their leaves and side of the cut, and by how many GPUs of a domain and of a rail they hold."""
+        sizing = self.plan.sizing
+        side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
+        leaves = sizing.by_pod(self._tiers.alive).sum(axis=1)
+        return _numbered(zip(side.tolist(), leaves.tolist(), *self._holds(sizing.pod_leaves, sizing.pods), strict=True))
+
+    def _holds(self, leaves: int, places: int) -> list[Iterator[bytes]]:
+        """Say how many GPUs of the same domain, and of the same rail, each run of so many leaves holds."""
+        living, gpus = self._living, self._endpoints
+        return [_bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places) for column in (living.domain, living.rail)]
+
+    @cached_property
+    def _counts(self) -> Ints:
+        """The endpoints of each leaf."""
+        return np.bincount(self._living.leaf[self._endpoints], minlength=self.plan.sizing.leaf).astype(np.int32)
+
+    @cached_property
+    def _leaves(self) -> Ints:
+        """Number the leaves: by pod and side, by how many GPUs of a domain and of a rail they hold, and by how many links lead to which spine."""
+        sizing = self.plan.sizing
+        side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
+        up = self._tiers.uplinks
+        pods = np.repeat(self._pods, sizing.pod_leaves)[: sizing.leaf].tolist()
+        return _numbered(zip(pods, side.tolist(), *self._holds(1, sizing.leaf), (row.tobytes() for row in up), strict=True))
+
+    @cached_property
+    def _spines(self) -> Ints:
+        """Number the spines: by pod, by the leaves that they meet, and by how many links lead to which core; shape (pods, spines of a pod)."""
+        down, up = self._tiers.leaf, self._tiers.spine
+        leaves = self.plan.sizing.by_pod(self._leaves)
+        likes = [
+            (int(self._pods[pod]), _bag(leaves[pod], down[pod, :, spine]), up[pod, spine].tobytes() if up.size else b"")
+            for pod in range(len(down))
+            for spine in range(down.shape[2])
+        ]
+        return _numbered(likes).reshape(len(down), -1)
+
+    @cached_property
+    def _cores(self) -> Ints:
+        """Number the cores, by the spines that they meet; in order of core group."""
+        _, groups, members = self._tiers.spine.shape
+        return _numbered(_bag(self._spines[:, group], self._tiers.spine[:, group, member]) for group in range(groups) for member in range(members))
+
+
+def _bag(likes: Ints, times: Ints) -> bytes:
+    """Return what a part meets, as something to compare: numbers of likes, each with how often."""
+    order = np.lexsort((times, likes))
+    return np.column_stack([likes[order], times[order]]).tobytes()
+
+
+def _bags(where: Ints, what: Ints, places: int) -> Iterator[bytes]:
+    """Yield for each place how often it holds the same thing, whichever that is, in order of size."""
+    size = int(what.max(initial=0)) + 1
+    keys, counts = np.unique(where.astype(np.int64) * size + what, return_counts=True)
+    order = np.lexsort((counts, keys // size))
+    bounds = np.searchsorted(keys // size, np.arange(1, places))
+    yield from (part.tobytes() for part in np.split(counts[order], bounds))
+
+
+def _numbered(likes: Iterable[Hashable]) -> Ints:
+    """Give things numbers so that equal ones have the same number, from 0 in order of appearance.
+
+    >>> _numbered("abba").tolist()
+    [0, 1, 1, 0]
+    """
+    known: dict[Hashable, int] = {}
+    return np.array([known.setdefault(like, len(known)) for like in likes], dtype=np.int32)

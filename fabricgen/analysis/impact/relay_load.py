@@ -1,0 +1,176 @@
+"""How much the relays carry for pairs that a failure has newly sent over them.
+
+Owns the load. For every newly relayed pair each GPU on its way that is neither its source nor its target counts one. All pairs are worked
+through where they are few enough; beyond that an even sample of the sources, HB domain by HB domain, and the answer says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.analysis.forwarding import Choice
+from fabricgen.analysis.impact.relay_selection import Ways
+from fabricgen.core.arrays import distinct
+from fabricgen.core.terms import gpu_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.impact.pair_counts import Pairs
+    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.planning.clos import Bools, Ints
+
+LIMIT = 20_000_000
+"""Pairs that are worked through before sources are sampled."""
+
+CHUNK = 1 << 18
+"""Pairs that are worked through at once, so that the columns stay in the processor's cache."""
+
+LONG_WAYS = 4_000_000
+"""Ways over several domains that are searched one by one, times the GPUs that each search looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Pairs to work through: every source with every target, of which only the newly relayed ones count. `inside` one HB domain, or across."""
+
+    sources: Ints
+    targets: Ints
+    inside: bool
+
+    @property
+    def size(self) -> int:
+        """The number of pairs."""
+        return len(self.sources) * len(self.targets)
+
+    def sampled(self, living: Living, budget: int) -> tuple[Task, float]:
+        """Return the task with as many HB domains of sources as a budget allows, and how many times as many there are.
+
+        The step has no factor in common with the rails that take over in turn, so that every one of them is met.
+        """
+        if self.size <= budget:
+            return self, 1.0
+        domain = living.domain[self.sources]
+        every = distinct(domain)
+        step, turns = -(-self.size // budget), max(living.reach.plan.request.rails - 1, 1)
+        while gcd(step, turns) > 1:
+            step += 1
+        picked = every[::step]
+        return Task(self.sources[np.isin(domain, picked)], self.targets, self.inside), len(every) / len(picked)
+
+
+class Load:
+    """The load on every GPU, while pairs are worked through."""
+
+    def __init__(self, pairs: Pairs) -> None:
+        """Start with nothing carried."""
+        self.living, self.ways, self.choice = pairs.living, Ways(pairs.living), Choice(pairs.living.reach)
+        self.carried = np.zeros(len(pairs.living.gpu))
+        self.total, self.sampled = 0.0, False
+        self.long: list[tuple[Ints, Ints, float]] = []
+
+    def work(self, task: Task, budget: int) -> None:
+        """Work through the pairs of a task. Exits are in the source's domain, so a sample of whole domains counts those of each in full."""
+        task, factor = task.sampled(self.living, budget)
+        self.sampled |= factor > 1
+        rows = max(1, CHUNK // max(len(task.targets), 1))
+        for begin in range(0, len(task.sources), rows):
+            sources = task.sources[begin : begin + rows]
+            row, column = np.nonzero(self._candidates(sources, task.targets, inside=task.inside))
+            source, target = sources[row], task.targets[column]
+            if task.inside:
+                relayed = ~self.living.direct(source, target)
+                source, target = source[relayed], target[relayed]
+            self._carry(source, target, factor)
+
+    def _candidates(self, sources: Ints, targets: Ints, *, inside: bool) -> Bools:
+        """Say of every source and target whether they may be newly relayed; shape (sources, targets). Across domains none of them is direct.
+
+        Classes that are not joined are so between leaves; on one leaf a plane that both have will do.
+        """
+        living = self.living
+        found = living.component[sources][:, None] == living.component[targets]
+        if inside:
+            return np.asarray(found & (sources[:, None] != targets))
+        found &= living.domain[sources][:, None] != living.domain[targets]
+        if (living.mask[sources].any()) and living.mask[targets].any():
+            on_one = living.leaf[sources][:, None] == living.leaf[targets]
+            found &= ~(on_one & ((living.mask[sources][:, None] & living.mask[targets]) > 0))
+        return np.asarray(found)
+
+    def _carry(self, source: Ints, target: Ints, factor: float) -> None:
+        """Count the relays of newly relayed pairs; what neither one crossing nor one other domain joins is kept for later."""
+        leaving, landing = self.ways.one_crossing(source, target)
+        found = leaving >= 0
+        self._count(leaving[found & (leaving != source)], 1, factor)
+        self._count(landing[found & (landing != target)], factor, factor)
+        source, target = source[~found], target[~found]
+        landing, leaving = self.ways.over_a_domain(source, target)
+        over = landing >= 0
+        self._count(landing[over], factor, factor)
+        self._count(leaving[over], factor, factor)
+        if not over.all():
+            self.long.append((source[~over], target[~over], factor))
+
+    def _count(self, gpus: Ints, weight: float, factor: float) -> None:
+        """Count each of these relays: `weight` pairs on the GPU, and `factor` in all."""
+        if len(gpus):
+            self.carried += weight * np.bincount(gpus, minlength=len(self.carried))
+            self.total += factor * len(gpus)
+
+    def work_long(self) -> None:
+        """Search the ways over several domains one by one, or an even sample of them."""
+        total = sum(len(source) for source, *_ in self.long)
+        step = -(-total // max(LONG_WAYS // len(self.carried), 1))
+        self.sampled |= step > 1
+        for source, target, factor in self.long:
+            for pair in zip(source[::step].tolist(), target[::step].tolist(), strict=True):
+                way = self.choice.way(*pair)
+                relays = {end for leg in way.legs for end in leg} - set(pair) if way else set()
+                self._count(np.array(sorted(relays), dtype=np.int32), factor * step, factor * step)
+
+    def document(self) -> dict[str, Any]:
+        """Return `relay_load`. What a GPU carries is set against the pairs that it has of its own, as source and as target.
+
+        Of a sample `max` and the total are estimates, and `relays` counts those that were seen.
+        """
+        carried, count = self.carried, len(self.carried)
+        relays, busiest = int(np.count_nonzero(carried)), int(carried.argmax())
+        most = float(carried[busiest])
+        return {
+            "relays": relays,
+            "max": round(most),
+            "mean": round(self.total / relays, 1) if relays else 0.0,
+            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.request.domain_gpus)) if relays else None,
+            "busiest_pct_of_own": round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
+            "sampled": self.sampled,
+        }
+
+
+def relay_load(pairs: Pairs) -> dict[str, Any]:
+    """Return how many GPUs relay for newly relayed pairs, and how much the busiest of them and all on average carry."""
+    load = Load(pairs)
+    tasks = sorted(_tasks(pairs), key=lambda task: task.size) if pairs.newly_relayed else []
+    budget = LIMIT
+    for done, task in enumerate(tasks):
+        fair = max(budget // (len(tasks) - done), 1)
+        load.work(task, fair)
+        budget -= min(task.size, fair)
+    load.work_long()
+    return load.document()
+
+
+def _tasks(pairs: Pairs) -> Iterator[Task]:
+    """Yield the pairs among which the newly relayed ones are: of classes that are not joined, and of HB domains whose interconnect is down."""
+    hurt, domain = pairs.hurt, pairs.living.domain
+    for mine in range(len(hurt.joined)):
+        others = np.flatnonzero(~hurt.joined[mine] & (hurt.scope == hurt.scope[mine]))
+        if len(others):
+            yield Task(hurt.gpus[hurt.of == mine], hurt.gpus[np.isin(hurt.of, others)], inside=False)
+    for each in distinct(domain[pairs.stranded]).tolist():
+        members = pairs.stranded[domain[pairs.stranded] == each]
+        yield Task(members, members, inside=True)

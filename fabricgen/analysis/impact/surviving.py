@@ -1,0 +1,221 @@
+"""What lives of a fabric, as columns over its GPUs, so that pairs of GPUs are counted by classes and never one by one.
+
+Owns the columns, which pairs of GPUs one crossing of the network joins, and which GPUs any chain of crossings and HB domains joins. The
+rules are `forwarding`'s: a path inside a block goes up and then down, and a living GPU may pass on what lands on it.
+
+A *scope* is what a GPU's NIC ports belong to: the blocks of its rail, one for each plane, or all blocks where they span rails.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.core.arrays import distinct
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabricgen.analysis.forwarding import Reach
+    from fabricgen.planning.clos import Bools, Ints
+
+    Longs = NDArray[np.int64]
+
+
+class Joins(NamedTuple):
+    """Which leaves of one damaged block reach each other: `classes` (leaves,) numbers alike leaves, `joined` (classes, classes) is of two different ones."""
+
+    classes: Ints
+    joined: Bools
+
+
+@dataclass(frozen=True)
+class Living:
+    """The living part of a plan; every column has an entry for each installed GPU."""
+
+    reach: Reach
+
+    @cached_property
+    def gpu(self) -> Ints:
+        """Every installed GPU."""
+        return np.arange(self.reach.plan.request.gpus, dtype=np.int32)
+
+    @cached_property
+    def domain(self) -> Ints:
+        """The HB domain."""
+        return self.gpu // np.int32(self.reach.plan.request.domain_gpus)
+
+    @cached_property
+    def rail(self) -> Ints:
+        """The rail."""
+        request = self.reach.plan.request
+        return (self.gpu % np.int32(request.domain_gpus)) % np.int32(request.rails)
+
+    @cached_property
+    def scope(self) -> Ints:
+        """The rail, or 0 where blocks span rails."""
+        return np.zeros_like(self.gpu) if self.reach.plan.mapping.spans_rails else self.rail
+
+    @cached_property
+    def scopes(self) -> int:
+        """The number of scopes."""
+        return 1 if self.reach.plan.mapping.spans_rails else self.reach.plan.request.rails
+
+    @cached_property
+    def leaf(self) -> Ints:
+        """The leaf, counted in its block; it is the same on every plane."""
+        leaves: Ints = self.reach.slots[self.gpu - self.scope] // np.int32(self.reach.plan.sizing.leaf_down)
+        return leaves
+
+    @cached_property
+    def alive(self) -> Bools:
+        """Whether the GPU lives."""
+        alive = np.ones(len(self.gpu), dtype=bool)
+        alive[list(self.reach.failures.gpus)] = False
+        return alive
+
+    @cached_property
+    def hb(self) -> Bools:
+        """Whether the GPU reaches the others of its HB domain."""
+        lives = np.ones(int(self.domain[-1]) + 1, dtype=bool)
+        lives[list(self.reach.failures.domains)] = False
+        found: Bools = self.alive & lives[self.domain]
+        return found
+
+    @cached_property
+    def ports(self) -> Bools:
+        """Whether a GPU's NIC port on a plane lives with its cable and its leaf; shape (planes, GPUs)."""
+        plan, failures = self.reach.plan, self.reach.failures
+        lives = np.tile(self.alive, (plan.request.planes, 1))
+        for gpu, plane in failures.ports:
+            lives[plane, gpu] = False
+        for unit, block in failures.blocks:
+            lives[plan.mapping.plane(unit), self.scope == (plan.mapping.rail(unit, block) or 0)] = False
+        for unit, box in failures.switches:
+            if box < plan.sizing.leaf:
+                first = plan.mapping.rail(unit, 0) or 0
+                served = (self.scope >= first) & (self.scope < first + plan.mapping.unit_blocks) & (self.leaf == box)
+                lives[plan.mapping.plane(unit), served] = False
+        return lives
+
+    @cached_property
+    def mask(self) -> Longs:
+        """The living NIC ports of a GPU, plane p as bit p."""
+        return np.asarray((self.ports.astype(np.int64) << np.arange(len(self.ports))[:, None]).sum(axis=0))
+
+    @cached_property
+    def joins(self) -> dict[tuple[int, int], Joins]:
+        """The blocks, by scope and plane, in which some leaves that live do not reach each other."""
+        damaged = self.reach.affected - self.reach.failures.blocks
+        places = {(scope, plane): self.reach.home(scope, plane) for scope in range(self.scopes) for plane in range(len(self.ports))}
+        found = {place: _joins(self.reach, *home) for place, home in places.items() if home in damaged}
+        return {place: joins for place, joins in found.items() if joins}
+
+    @cached_property
+    def leaf_class(self) -> list[Ints] | None:
+        """On each plane the class of a GPU's leaf within `joins`, 0 where the block is whole; None where all are."""
+        if not self.joins:
+            return None
+        found = [np.zeros_like(self.gpu) for _ in self.ports]
+        for (scope, plane), joins in self.joins.items():
+            here = self.scope == scope
+            found[plane][here] = joins.classes[self.leaf[here]]
+        return found
+
+    @cached_property
+    def _table(self) -> tuple[Longs, Longs, Bools]:
+        """Lay the matrices of `joins` end to end: where each begins and how wide it is, shape (scopes, planes). Whole blocks share the True in front."""
+        begins, widths = (np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2))
+        flat, size = [np.ones(1, dtype=bool)], 1
+        for key, joins in self.joins.items():
+            begins[key], widths[key] = size, len(joins.joined)
+            flat.append(joins.joined.reshape(-1))
+            size += joins.joined.size
+        return begins, widths, np.concatenate(flat)
+
+    def direct(self, source: Ints, target: Ints) -> Bools:
+        """Say of pairs of GPUs, given as two columns, whether one crossing inside one block joins them."""
+        found = np.zeros(len(source), dtype=bool)
+        for plane, ports in enumerate(self.ports):
+            both = ports[source] & ports[target]
+            found |= both & (self.meet(plane, source, target) | (self.leaf[source] == self.leaf[target])) if self.joins else both
+        if self.scopes > 1:
+            found &= self.scope[source] == self.scope[target]
+        return np.asarray(found & (source != target))
+
+    def meet(self, plane: int, source: Ints, target: Ints) -> Bools:
+        """Say of pairs in the same scope whether their leaves are joined on a plane, taken as two different ones; nonsense for other pairs."""
+        classes = self.leaf_class
+        if classes is None:
+            return np.ones(len(source), dtype=bool)
+        begins, widths, table = self._table
+        scope = self.scope[source]
+        position = begins[scope, plane] + classes[plane][source] * widths[scope, plane] + classes[plane][target]
+        return np.asarray(table[np.minimum(position, len(table) - 1)])
+
+    @cached_property
+    def component(self) -> Ints:
+        """What a GPU belongs to: GPUs that any way joins have the same number. Dead ones count as themselves.
+
+        A hop inside a living HB domain and a crossing of a block are steps of one chain, and who lands on a GPU may go on from there. So
+        ways are the connected components of GPUs over HB domains and over what is joined inside each block.
+        """
+        meeting = [(np.flatnonzero(self.hb), self.domain.astype(np.int64))]
+        meeting += [(np.flatnonzero(ports), self._meeting(plane)) for plane, ports in enumerate(self.ports)]
+        label = self.gpu.copy()
+        while True:
+            before = label.copy()
+            for members, places in meeting:
+                where = places[members]
+                lowest = np.full(int(where.max(initial=0)) + 1, len(label), dtype=np.int32)
+                np.minimum.at(lowest, where, label[members])
+                label[members] = lowest[where]
+            if np.array_equal(before, label):
+                return label
+
+    def _meeting(self, plane: int) -> Longs:
+        """Tell apart the places on a plane where living NIC ports meet: a scope, or the parts that a damaged block falls into."""
+        leaves = self.reach.plan.sizing.leaf
+        place = self.scope.astype(np.int64) * (2 * leaves)
+        for (scope, on), joins in self.joins.items():
+            if on == plane:
+                here = self.scope == scope
+                served = distinct(self.leaf[here & self.ports[plane]])
+                place[here] += _parts(joins, served)[self.leaf[here]]
+        return place
+
+
+def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
+    """Work out which leaves of a block reach each other; None where all that live do.
+
+    Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they have an uplink at all.
+    """
+    tiers = reach.tiers(unit, block)
+    up = tiers.uplinks > 0
+    pod = np.arange(len(up)) // reach.plan.sizing.pod_leaves
+    _, first, classes = np.unique(np.column_stack([pod, np.packbits(up, axis=1)]), axis=0, return_index=True, return_inverse=True)
+    numbers = classes.reshape(-1).astype(np.int32)
+    last = np.zeros(len(first), dtype=np.int64)
+    last[numbers] = np.arange(len(up))
+    joined = np.stack([reach.leaves_from(unit, block, leaf)[last] for leaf in first.tolist()])
+    living = distinct(numbers[tiers.alive])
+    return None if joined[np.ix_(living, living)].all() else Joins(numbers, joined)
+
+
+def _parts(joins: Joins, served: Ints) -> Longs:
+    """Tell apart the parts that the leaves of a damaged block fall into. One without uplinks is alone, and one that serves nobody carries nobody on."""
+    classes, joined = joins
+    used = np.zeros(len(joined), dtype=bool)
+    used[classes[served]] = True
+    near = joined & used & used[:, None] | np.eye(len(joined), dtype=bool)
+    label = np.arange(len(joined))
+    while True:
+        lowest = np.where(near, label, len(label)).min(axis=1)
+        if np.array_equal(lowest, label):
+            break
+        label = lowest
+    alone = ~joined.diagonal()
+    return np.asarray(np.where(alone[classes], len(classes) + np.arange(len(classes)), label[classes]), dtype=np.int64)

@@ -1,0 +1,108 @@
+"""The figures of one candidate, and which limits it breaks.
+
+Owns what is compared: cost, power, switches, the time of an iteration and the worst single failure. With no language model the bandwidth between
+HB domains stands for the time. The bandwidth is taken as if all of it crossed the tier that is oversubscribed most, which no order of the GPUs
+makes worse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, floor, inf
+from typing import TYPE_CHECKING
+
+from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
+from fabricgen.analysis.search.worst_failure import worst
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.machine import machine_of
+from fabricgen.bom.bill import priced
+from fabricgen.core.terms import Role
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.search.pareto import Figures
+    from fabricgen.analysis.search.worst_failure import Worst
+    from fabricgen.analysis.workload.equations import Times
+    from fabricgen.bom.bill import Bom
+    from fabricgen.catalog.models import Workload
+    from fabricgen.inventory import Search
+    from fabricgen.planning.plan import Plan
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A drafted candidate with its figures; `times` is None where no language model was asked about."""
+
+    plan: Plan
+    bom: Bom
+    times: Times | None
+
+    @cached_property
+    def switches(self) -> int:
+        """Switches in all."""
+        return sum(switch_counts(self.plan).values())
+
+    @cached_property
+    def cables(self) -> int:
+        """Cables in all."""
+        return sum(links * self.plan.joints[kind].cables for kind, links in link_counts(self.plan).items())
+
+    @cached_property
+    def worst(self) -> Worst:
+        """The worst single failure."""
+        return worst(self.plan)
+
+    @cached_property
+    def across_gbps(self) -> Fraction:
+        """The bandwidth of a GPU between HB domains, one direction."""
+        request = self.plan.request
+        return request.planes * request.speed_gbps * _share(self.plan)
+
+    def cost(self, counted: frozenset[str]) -> float:
+        """Return the bill's total; infinite where a part of the `counted` classes has no price."""
+        total = self.bom.cost()
+        missing = any(line.unit_price is None for line in self.bom.lines if line.part_class in counted)
+        return inf if missing or total is None else float(total)
+
+    @property
+    def power_w(self) -> float:
+        """Typical power without hosts; infinite where a part's is unknown."""
+        power = self.bom.power_w
+        return inf if power is None else power
+
+    def figures(self, counted: frozenset[str]) -> Figures:
+        """Return what candidates are compared by, smaller is better."""
+        speed = self.times.iteration_s if self.times else -float(self.across_gbps)
+        return self.cost(counted), self.power_w, self.switches, speed, *self.worst
+
+    def broken(self, limits: Search, counted: frozenset[str]) -> dict[str, float]:
+        """Return the limits that this candidate is beyond, each with the value that would let it in."""
+        cost = self.cost(counted)
+        relative = self.times.relative if self.times else 1.0
+        asked = {
+            "budget": (limits.budget is not None and cost > limits.budget, cost if cost == inf else ceil(cost)),
+            "power_w": (limits.power_w is not None and self.power_w > limits.power_w, self.power_w if self.power_w == inf else ceil(self.power_w)),
+            "max_tiers": (self.plan.sizing.tiers > limits.max_tiers, self.plan.sizing.tiers),
+            "min_relative": (limits.min_relative is not None and relative < limits.min_relative, floor(relative * 1e4) / 1e4),
+        }
+        return {key: enough for key, (beyond, enough) in asked.items() if beyond}
+
+
+def _share(plan: Plan) -> Fraction:
+    """Return the least share of its downward bandwidth that a switch below the top has upwards, at most 1."""
+    sizing, fronts = plan.sizing, plan.request.fronts
+    widths = {Role.LEAF: (sizing.leaf_down, sizing.leaf_up), Role.SPINE: (sizing.spine_down, sizing.spine_up)}
+    below = plan.roles[:-1]
+    shares = (Fraction(up * fronts[role].up.speed_gbps, down * fronts[role].down.speed_gbps) for role, (down, up) in widths.items() if role in below)
+    return min(Fraction(1), *shares, Fraction(1))
+
+
+def judge(plan: Plan, llm: Workload | None, accelerator: str | None = None) -> Judged:
+    """Work out the figures of a draft. Raises Refusal where the language model does not fit it, or a figure of its GPUs is missing."""
+    judged = Judged(plan, priced(plan, switch_counts(plan), count(plan)), None)
+    if llm is None:
+        return judged
+    machine = machine_of(plan.request, plan.catalog, accelerator)
+    slowed = replace(machine, nic_bytes_s=machine.nic_bytes_s * float(_share(plan)))
+    return replace(judged, times=iterate(llm, slowed))

@@ -1,0 +1,86 @@
+"""The worst that one failure inside the network takes, by counts alone.
+
+Owns the sums. A switch takes at least what any of its cables or ports would, so the worst is a switch. Shares and what counts as cut off are
+`impact`'s; where one switch is the only way on, `impact` itself is asked, for such fabrics are small.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.impact.ranking import rank
+from fabricgen.analysis.search.part_counts import endpoints
+from fabricgen.core.terms import Role
+
+if TYPE_CHECKING:
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+
+
+class Worst(NamedTuple):
+    """The most GPUs that a failed switch cuts off, and the largest share of the fabric's bandwidth that one takes, in per cent; seldom the same one."""
+
+    gpus_cut_off: int
+    bandwidth_lost_pct: float
+
+
+def worst(plan: Plan) -> Worst:
+    """Return what the failure of any one switch takes at most."""
+    if _one_way(plan):
+        rows = rank(plan, "switch")
+        return Worst(max(row["gpus_cut_off"] for row in rows), max(row["fabric_bandwidth_lost_pct"] for row in rows))
+    served = endpoints(plan).sum(axis=1, dtype=np.int64)
+    lost = max(_taken(plan, role, served) for role in plan.roles)
+    return Worst(_cut_off(plan), round(100 * lost / (plan.request.gpus * plan.request.planes), 6))
+
+
+def _one_way(plan: Plan) -> bool:
+    """Say whether one spine, or one core, is all that joins the leaves of the only block."""
+    sizing = plan.sizing
+    ways = sizing.leaf_up if sizing.core else sizing.spine
+    return plan.mapping.units * plan.mapping.unit_blocks == 1 and sizing.tiers > 1 and ways == 1
+
+
+def _taken(plan: Plan, role: Role, served: Ints) -> float:
+    """Return the NIC ports, whole or in parts, that one switch of a role takes at most; `served` counts the endpoints of each leaf of a block."""
+    sizing = plan.sizing
+    if role is Role.LEAF:
+        return float(served.max()) * plan.mapping.unit_blocks
+    pods = sizing.by_pod(served).sum(axis=1)
+    if role is Role.CORE:
+        shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
+        return float((pods @ shares).max()) / sizing.leaf_up
+    if sizing.core:
+        return float(pods.max()) / sizing.leaf_up
+    return float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
+
+
+def _links(lowers: int, uplinks: int, uppers: int) -> Ints:
+    """Count the links between each lower and each upper switch, as `clos` spreads them; shape (lowers, uppers)."""
+    if uplinks % uppers == 0:
+        return np.full((lowers, uppers), uplinks // uppers, dtype=np.int64)
+    first = np.arange(lowers, dtype=np.int64)[:, None] * uplinks
+    upper = np.arange(uppers, dtype=np.int64)
+    return np.asarray((first + uplinks - 1 - upper) // uppers - (first - 1 - upper) // uppers)
+
+
+def _cut_off(plan: Plan) -> int:
+    """Count the GPUs that a failed leaf leaves without a way out of their HB domain, at most.
+
+    Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not. With one HB domain there is no outside.
+    """
+    request, sizing = plan.request, plan.sizing
+    domains = request.gpus // request.domain_gpus
+    if plan.mapping.units > 1 or domains == 1:
+        return 0
+    gpu = plan.mapping.pattern()
+    slots = np.flatnonzero(gpu >= 0)
+    domain, leaf = gpu[slots] // request.domain_gpus, slots // sizing.leaf_down
+    first, last = np.full(domains, sizing.leaf), np.full(domains, -1)
+    np.minimum.at(first, domain, leaf)
+    np.maximum.at(last, domain, leaf)
+    alone = np.bincount(first[first == last], minlength=sizing.leaf)
+    cut = np.where(domains - alone <= 1, domains, alone)  # a single domain that is left reaches nobody outside either
+    return int(np.where(alone > 0, cut, 0).max()) * request.domain_gpus

@@ -1,0 +1,234 @@
+"""All-to-all, as a mixture of experts sends it: what relays through HB domains cost against a network that joins every two GPUs.
+
+Owns the load of one unit of data from every GPU to every other: on NICs, on HB links, and on HB links for relays alone. Ways are those of
+`forwarding`, also after failures. Every figure is in units of one pair's data until it is turned into time.
+
+    any-to-any   max((N - K)/B_S, (K - 1)/B_F)
+    overlapped   the larger of the busiest NIC and the busiest HB link
+    in turn      the busiest NIC, then the busiest HB link's relayed data: each packet is stored and forwarded
+
+In the paper's terms the slowdown is B_S/B_F: every byte that crosses is relayed once. Of R rails one is the sender's own, so relays carry only
+(1 - 1/R) of it. Large fabrics are sampled by HB domain of the source, those that a failure hurt apart from the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.forwarding import Failures, Reach
+from fabricgen.analysis.impact.bandwidth import Capacity
+from fabricgen.analysis.impact.relay_selection import Ways
+from fabricgen.analysis.impact.surviving import Living
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from fabricgen.analysis.workload.machine import Machine
+    from fabricgen.catalog.models import Workload
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+LIMIT = 8_000_000
+"""Pairs that are worked through before sources are sampled, hurt ones and sound ones each."""
+
+CHUNK = 1 << 19
+"""Pairs that are worked through at once, so that the columns stay small."""
+
+
+class Load(NamedTuple):
+    """Units on each GPU's NIC out and in, on its HB link out and in, and of those what is relayed."""
+
+    nic_out: Floats
+    nic_in: Floats
+    hb_out: Floats
+    hb_in: Floats
+    relay_out: Floats
+    relay_in: Floats
+
+
+@dataclass(frozen=True)
+class AllToAll:
+    """One all-to-all over the living GPUs of a plan."""
+
+    plan: Plan
+    machine: Machine
+    failures: Failures
+
+    @cached_property
+    def living(self) -> Living:
+        """What lives."""
+        return Living(Reach(self.plan, self.failures))
+
+    @cached_property
+    def _strata(self) -> list[tuple[Ints, Floats]]:
+        """The HB domains whose GPUs are worked through as sources, and for each HB domain how many others one of them stands for there.
+
+        A domain sends nothing to itself over the network, so what it hears from a sample stands for the others only.
+        """
+        living, size = self.living, self.plan.request.domain_gpus
+        domains = int(living.domain[-1]) + 1
+        hurt = np.zeros(domains, dtype=bool)
+        hurt[living.domain[(Capacity(living).lost > 0) | ~living.hb]] = True
+        found = []
+        for members in (hurt, ~hurt):
+            fits = max(2, LIMIT // (size * len(living.gpu)))
+            every = np.flatnonzero(members).astype(np.int32)
+            picked = every[:: max(1, -(-len(every) // fits))]
+            heard = len(picked) - np.isin(np.arange(domains), picked)
+            if len(picked):
+                found.append((picked, np.where(heard > 0, (len(every) - members) / np.maximum(heard, 1), 1.0)))
+        return found
+
+    @property
+    def sampled(self) -> bool:
+        """Whether not every pair was worked through."""
+        return any(bool((weight > 1).any()) for _, weight in self._strata)
+
+    @cached_property
+    def _worked(self) -> tuple[Load, float, float]:
+        """The load, the pairs that take a relay, and those that no way of two crossings joins."""
+        load, relayed, lost = Load(*(np.zeros(len(self.living.gpu)) for _ in Load._fields)), 0.0, 0.0
+        alive = np.flatnonzero(self.living.alive).astype(np.int32)
+        for domains, weight in self._strata:
+            for domain in domains.tolist():
+                every = alive[self.living.domain[alive] == domain]
+                for own in np.array_split(every, -(-len(every) * len(alive) // CHUNK)) if len(every) else ():
+                    source, target = np.repeat(own, len(alive)), np.tile(alive, len(own))
+                    other = source != target
+                    over, missed = self._send(load, source[other], target[other], weight[self.living.domain])
+                    relayed, lost = relayed + over, lost + missed
+        return load, relayed, lost
+
+    @property
+    def load(self) -> Load:
+        """The load on every GPU."""
+        return self._worked[0]
+
+    def _send(self, load: Load, source: Ints, target: Ints, weight: Floats) -> tuple[float, float]:
+        """Count pairs onto the load, and return how many take a relay and how many find no way.
+
+        What lies with the source is counted in full; what lies beyond, by the weight of the GPU there.
+        """
+        near = (self.living.domain[source] == self.living.domain[target]) & self.living.hb[source] & self.living.hb[target]
+        _count(load.hb_out, source[near])
+        _count(load.hb_in, target[near])
+        source, target = source[~near], target[~near]
+        leaving, landing = self.crossing(source, target)
+        found = leaving >= 0
+        self._cross(load, (source[found], leaving[found], landing[found], target[found]), weight)
+        relayed = found & ((leaving != source) | (landing != target))
+        total = float(weight[target[relayed]].sum())
+        source, target = source[~found], target[~found]
+        entry, onward = Ways(self.living).over_a_domain(source, target)
+        found = entry >= 0
+        self._cross(load, (source[found], source[found], entry[found], onward[found]), weight)
+        self._cross(load, (onward[found], onward[found], target[found], target[found]), weight, first=False)
+        return total + float(weight[target[found]].sum()), float(weight[target[~found]].sum())
+
+    def _cross(self, load: Load, way: tuple[Ints, Ints, Ints, Ints], weight: Floats, *, first: bool = True) -> None:
+        """Count one crossing: a hop inside the domain where it leaves over another GPU, the NICs, and a hop where it lands on another."""
+        source, leaving, landing, target = way
+        _count(load.nic_out, leaving, None if first else weight)
+        _count(load.nic_in, landing, weight)
+        hop = leaving != source
+        for out, into in ((load.hb_out, load.hb_in), (load.relay_out, load.relay_in)):
+            _count(out, source[hop])
+            _count(into, leaving[hop])
+        hop = landing != target
+        for out, into in ((load.hb_out, load.hb_in), (load.relay_out, load.relay_in)):
+            _count(out, landing[hop], weight)
+            _count(into, target[hop], weight)
+
+    def crossing(self, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+        """Return the GPU that each pair leaves its domain over, and the one it lands on, in the order of `forwarding.relaying`; -1 where none does."""
+        living = self.living
+        exits, landings = np.full_like(source, -1), np.full_like(source, -1)
+        left = np.arange(len(source))
+        for leaving_by, landing_by in self._attempts():
+            if not len(left):
+                break
+            here, there = source[left], target[left]
+            leaving = here if leaving_by is None else self._on_rail(here, self._rail(here, there, leaving_by[0]), leaving_by[1])
+            landing = there if landing_by is None else self._on_rail(there, living.rail[leaving], landing_by)
+            near, far = (leaving == here) | (living.hb[here] & living.hb[leaving]), (landing == there) | (living.hb[there] & living.hb[landing])
+            good = near & far & living.direct(leaving, landing)
+            exits[left[good]], landings[left[good]] = leaving[good], landing[good]
+            left = left[~good]
+        return exits, landings
+
+    def _attempts(self) -> Iterator[tuple[tuple[int, int] | None, int | None]]:
+        """Yield the order of preference: a step among the rails and a turn to leave by, and a turn to land by; None is the GPU itself."""
+        turns, rails = self.plan.request.ranks_per_rail, self.plan.request.rails
+        spans = self.plan.mapping.spans_rails
+        leaving: list[tuple[int, int] | None] = [*([None] if spans else []), *product(range(rails + 1), range(turns))]
+        landing: list[int | None] = [*([None] if spans else []), *range(turns)]
+        return product(leaving, landing)
+
+    def _rail(self, source: Ints, target: Ints, step: int) -> Ints:
+        """Return the rail of a step: 0 the target's, 1 the own, and then every other, which begin elsewhere in each domain."""
+        living, others = self.living, max(self.plan.request.rails - 1, 1)
+        if step < 2:  # noqa: PLR2004 - the third rails begin at 2
+            return living.rail[source if step else target]
+        third = (living.rail[target] + 1 + (living.domain[source] + np.int32(step - 2)) % np.int32(others)) % np.int32(self.plan.request.rails)
+        return np.asarray(third, dtype=np.int32)
+
+    def _on_rail(self, gpu: Ints, rail: Ints, turn: int) -> Ints:
+        """Return the GPU of the same domain on a rail, so many turns after the own."""
+        request = self.plan.request
+        domain, rank = np.divmod(gpu, np.int32(request.domain_gpus))
+        at = (rank // np.int32(request.rails) + np.int32(turn)) % np.int32(request.ranks_per_rail)
+        return np.asarray(domain * np.int32(request.domain_gpus) + at * np.int32(request.rails) + rail, dtype=np.int32)
+
+    def document(self, llm: Workload) -> dict[str, Any]:
+        """Return the figures of one all-to-all, and of those of an iteration where the model has experts, under the keys of `--all-to-all --json`."""
+        load, relayed, lost = self._worked
+        machine, living = self.machine, self.living
+        gpus, size = machine.gpus, machine.domain_gpus
+        base = max((gpus - size) / machine.nic_bytes_s, (size - 1) / machine.hb_bytes_s)
+        left = np.maximum(1 - Capacity(living).lost, 1e-12)
+        nic = float((np.maximum(load.nic_out, load.nic_in) / left).max()) / machine.nic_bytes_s
+        hb = float(np.maximum(load.hb_out, load.hb_in).max()) / machine.hb_bytes_s
+        relay = float(np.maximum(load.relay_out, load.relay_in).max()) / machine.hb_bytes_s
+        times = {"any_to_any": base, "overlapped": max(nic, hb), "in_turn": max(nic + relay, hb)}
+        found = {
+            "pairs_relayed_pct": 100 * relayed / max(gpus * (gpus - 1), 1),
+            "pairs_lost": round(lost),
+            "sampled": self.sampled,
+            "nic_units": float(np.maximum(load.nic_out, load.nic_in).max()),
+            "nic_units_any_to_any": gpus - size,
+            "hb_units": float(np.maximum(load.hb_out, load.hb_in).max()),
+            "hb_units_any_to_any": size - 1,
+            "relay_units": float(np.maximum(load.relay_out, load.relay_in).max()),
+            "slowdown_overlapped_pct": _slower(times["overlapped"], base),
+            "slowdown_in_turn_pct": _slower(times["in_turn"], base),
+            "paper_pct": 100 * machine.nic_bytes_s / machine.hb_bytes_s,
+        }
+        sent = bytes_per_gpu(llm, machine)
+        return {**found, "bytes_per_gpu": sent, "iteration_s": sent and {name: sent / (gpus - 1) * time for name, time in times.items()}}
+
+
+def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:
+    """Return what a GPU sends to experts in an iteration: dispatch and combine, forward and backward, spread evenly over all GPUs; derived."""
+    if llm.moe is None or machine.gpus == 1:
+        return None
+    return 4 * (llm.layers // llm.moe.every) * llm.moe.top_k * llm.batch_tokens * llm.hidden * llm.bytes_per_element / machine.gpus
+
+
+def _slower(time: float, base: float) -> float:
+    """Return by how many per cent a time is longer."""
+    return 100 * (time / base - 1) if base else 0.0
+
+
+def _count(load: Floats, gpus: Ints, weight: Floats | None = None) -> None:
+    """Count GPUs, once each or by their weight."""
+    if len(gpus):
+        load += np.bincount(gpus, None if weight is None else weight[gpus], minlength=len(load))

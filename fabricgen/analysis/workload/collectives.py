@@ -1,0 +1,131 @@
+"""Who talks to whom in one iteration: four classes of groups, all alike, as arithmetic on HB domain and rank.
+
+A GPU of rank r in HB domain d is in one group of each class. With N_M and p pipeline stages, each a run of D/p of the D HB domains:
+
+    mp          the N_M consecutive ranks around r, in d
+    dp_within   the ranks of d that are r modulo N_M
+    dp_across   rank r of every HB domain of the stage
+    pipeline    rank r in the same place of the stage before and after
+
+Owns membership and the bytes between two members. *Direct* spreads what a GPU sends evenly over the others of its group, which is how the
+rail-only paper counts pairs; *ring* sends all of it to the next. Which links carry it is for `crossing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.workload.equations import volume
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.analysis.workload.machine import Machine
+    from fabricgen.catalog.models import Workload
+    from fabricgen.planning.clos import Ints
+
+Collective = Literal["direct", "ring"]
+
+
+class Class(NamedTuple):
+    """One class of traffic: the size of its groups, what each GPU sends in all, to how many, and whether it stays in the HB domain."""
+
+    name: str
+    size: int
+    bytes_per_gpu: float
+    peers: int
+    inside: bool
+
+    @property
+    def bytes_per_pair(self) -> float:
+        """What a GPU sends to one other."""
+        return self.bytes_per_gpu / self.peers if self.peers else 0.0
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The groups of one job that fills a fabric; `n_m` divides K."""
+
+    llm: Workload
+    machine: Machine
+    n_m: int
+    collective: Collective = "direct"
+
+    @property
+    def domains(self) -> int:
+        """HB domains."""
+        return self.machine.gpus // self.machine.domain_gpus
+
+    @property
+    def stage_domains(self) -> int:
+        """HB domains of a pipeline stage."""
+        return self.domains // self.llm.pipeline_stages
+
+    @cached_property
+    def classes(self) -> dict[str, Class]:
+        """The classes by name, those without traffic left out; a GPU of an outer pipeline stage has one neighbour and sends half."""
+        sent = volume(self.llm, self.machine, self.n_m)
+        rows = [
+            ("mp", self.n_m, sent.mp, True),
+            ("dp_within", self.machine.domain_gpus // self.n_m, sent.dp_within, True),
+            ("dp_across", self.stage_domains, sent.dp_across, False),
+        ]
+        found = [Class(name, size, total, size - 1 if self.collective == "direct" else 1, inside) for name, size, total, inside in rows if size > 1]
+        if self.llm.pipeline_stages > 1:
+            found.append(Class("pipeline", self.llm.pipeline_stages, sent.pipeline, 2, inside=False))
+        return {each.name: each for each in found}
+
+    def pair_count(self, each: Class) -> int:
+        """Count the ordered pairs of GPUs with traffic of a class."""
+        if each.name == "pipeline":
+            return 2 * (self.machine.gpus - self.machine.gpus // self.llm.pipeline_stages)
+        return self.machine.gpus * each.peers
+
+    def bytes_of(self, each: Class) -> float:
+        """Return all bytes of a class."""
+        return self.pair_count(each) * each.bytes_per_pair
+
+    def peers(self, each: Class, domain: int) -> tuple[Ints, Ints]:
+        """Return the pairs of a class whose sources are in an HB domain, as two columns of GPUs counted over all domains."""
+        size, rank = self.machine.domain_gpus, np.arange(self.machine.domain_gpus, dtype=np.int32)
+        source, step = domain * size + rank, np.arange(1, each.peers + 1, dtype=np.int32)
+        if each.name == "mp":
+            target = domain * size + rank[:, None] // self.n_m * self.n_m + (rank[:, None] + step) % self.n_m
+        elif each.name == "dp_within":
+            target = domain * size + (rank[:, None] + step * self.n_m) % size
+        else:
+            target = self._far(each, domain, step)[None, :] * size + rank[:, None]
+        return np.repeat(source, target.shape[1]).astype(np.int32), target.reshape(-1).astype(np.int32)
+
+    def _far(self, each: Class, domain: int, step: Ints) -> Ints:
+        """Return the HB domains that one sends to across domains."""
+        wide = self.stage_domains
+        if each.name == "pipeline":
+            near = np.array([domain - wide, domain + wide], dtype=np.int32)
+            return near[(near >= 0) & (near < self.domains)]
+        stage, place = divmod(domain, wide)
+        return np.asarray(stage * wide + (place + step) % wide, dtype=np.int32)
+
+    def matrix(self) -> Iterator[tuple[Class, Ints, Ints]]:
+        """Yield the sparse traffic matrix, class by class and HB domain by HB domain: every pair carries its class's `bytes_per_pair`."""
+        for each in self.classes.values():
+            for domain in range(self.domains):
+                yield each, *self.peers(each, domain)
+
+    def shares(self) -> dict[str, Any]:
+        """Return what share of the ordered pairs of GPUs is idle, how many talk inside HB domains, and the bytes that stay there, in per cent."""
+        gpus, classes = self.machine.gpus, list(self.classes.values())
+        pairs, total = gpus * (gpus - 1), sum(self.bytes_of(each) for each in classes)
+        inside = [each for each in classes if each.inside]
+        return {
+            "pairs": pairs,
+            "pairs_idle_pct": 100 * (1 - sum(map(self.pair_count, classes)) / max(pairs, 1)),
+            "hb_pairs_pct": 100 * sum(map(self.pair_count, inside)) / max(pairs, 1),
+            "hb_bytes_pct": 100 * sum(map(self.bytes_of, inside)) / total if total else 0.0,
+            "bytes": total,
+            "classes": {each.name: {**each._asdict(), "bytes_per_pair": each.bytes_per_pair, "pairs": self.pair_count(each)} for each in classes},
+        }

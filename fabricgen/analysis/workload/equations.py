@@ -1,0 +1,160 @@
+"""The time of one training iteration, part by part.
+
+Owns the equations. They are *derived*, from the prose of Wang et al. (arXiv 2307.12169, sections 2.2 and 3.2 to 3.4) and the standard costs
+of collectives, because the paper's own could not be read; what they reproduce of its figures is in `examples/paper`. No constant is bent.
+
+N GPUs in HB domains of K; a model-parallel group of N_M; B_F and B_S bytes/s per GPU and direction inside and across HB domains; C FLOP/s
+per GPU; l layers of hidden size h, so P = 12 l h^2 parameters; b tokens and w bytes per element; p pipeline stages, each of whole HB domains.
+
+    compute    6 P b / (N C)
+    MP         8 l w b h (N_M - 1) / (N B_F)           four AllReduces per layer, inside the HB domain
+    DP across  2 P w (1/(p K) - 1/N) / B_S             data-parallel stage 1, along the rail
+    DP within  2 P w (1/N_M - 1/K) / (p B_F)           data-parallel stage 2, inside the HB domain
+    pipeline   2 p b h w / (N B_S), where p > 1        activations on and gradients back, along the rail
+    bubble     (p - 1)/m (compute + MP), m = b p N_M / (s N) sequences of s tokens in each pipeline
+    ideal      the same with B_S = B_F: one flat AllReduce, the case K = N
+
+In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a pipeline that is sqrt(3 h N / b), which depends
+on neither K, B_F nor B_S. It is clamped to 1..K.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from fabricgen.core.diagnostics import refuse
+
+if TYPE_CHECKING:
+    from fabricgen.analysis.workload.machine import Machine
+    from fabricgen.catalog.models import Workload
+
+Group = int | Literal["continuous", "divisor"]
+"""How large a model-parallel group is: given, the best real number as in the paper, or the best divisor of K, which can be built."""
+
+
+class Times(NamedTuple):
+    """The parts of one iteration in seconds, with the model-parallel group and the time of the ideal network."""
+
+    n_m: float
+    compute_s: float
+    mp_s: float
+    dp_across_s: float
+    dp_within_s: float
+    pipeline_s: float
+    bubble_s: float
+    ideal_s: float
+
+    @property
+    def iteration_s(self) -> float:
+        """The whole iteration: nothing overlaps."""
+        return sum(self[1:7])
+
+    @property
+    def relative(self) -> float:
+        """The speed against the ideal, at most 1."""
+        return self.ideal_s / self.iteration_s
+
+
+def parameters(llm: Workload) -> int:
+    """Return P = 12 l h^2, which leaves out embeddings.
+
+    >>> from fabricgen.catalog.catalog import Catalog
+    >>> parameters(Catalog().workload("gpt3"))
+    173946175488
+    """
+    return 12 * llm.layers * llm.hidden**2
+
+
+def replicas(llm: Workload, machine: Machine, n_m: float) -> float:
+    """Return how many copies of the model train side by side."""
+    return machine.gpus / (llm.pipeline_stages * n_m)
+
+
+class Volume(NamedTuple):
+    """The bytes that one GPU sends in an iteration, by class: model parallel, data parallel across and within HB domains, pipeline."""
+
+    mp: float
+    dp_across: float
+    dp_within: float
+    pipeline: float
+
+
+def volume(llm: Workload, machine: Machine, n_m: float) -> Volume:
+    """Return what one GPU sends in an iteration."""
+    total, p = 2 * parameters(llm) * llm.bytes_per_element, llm.pipeline_stages
+    activations = llm.batch_tokens * llm.hidden * llm.bytes_per_element / machine.gpus
+    return Volume(
+        mp=8 * llm.layers * activations * (n_m - 1),
+        dp_across=total * (1 / (p * machine.domain_gpus) - 1 / machine.gpus),
+        dp_within=total * (1 / n_m - 1 / machine.domain_gpus) / p,
+        pipeline=2 * p * activations if p > 1 else 0.0,
+    )
+
+
+def times(llm: Workload, machine: Machine, n_m: float) -> Times:
+    """Return the parts of an iteration with a model-parallel group of `n_m`, which need not be whole."""
+    sent, p = volume(llm, machine, n_m), llm.pipeline_stages
+    compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
+    mp, within = sent.mp / machine.hb_bytes_s, sent.dp_within / machine.hb_bytes_s
+    bubble = (p - 1) * (compute + mp) * replicas(llm, machine, n_m) * llm.sequence / llm.batch_tokens
+    across, pipeline = (sent.dp_across / machine.nic_bytes_s, sent.pipeline / machine.nic_bytes_s)
+    ideal = compute + bubble + (sent.mp + sent.dp_across + sent.dp_within + sent.pipeline) / machine.hb_bytes_s
+    return Times(n_m, compute, mp, across, within, pipeline, bubble, ideal)
+
+
+def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Times:
+    """Return the parts of an iteration with the model-parallel group asked for.
+
+    Raises Refusal `mp-group-impossible` or `pipeline-does-not-divide`.
+
+    >>> from fabricgen.catalog.catalog import Catalog
+    >>> from fabricgen.analysis.workload.machine import Machine
+    >>> gpt3, gh200 = Catalog().workload("gpt3"), Machine(16384, 256, 960e9, 50e9, 989.4e12)
+    >>> found = iterate(gpt3, gh200)
+    >>> round(found.n_m, 2), round(found.iteration_s, 3), round(found.relative, 3)
+    (4.34, 2.752, 0.963)
+    >>> iterate(gpt3, gh200, "divisor").n_m
+    4
+    """
+    _check_pipeline(llm, machine)
+    if group == "continuous":
+        return times(llm, machine, best_group(llm, machine))
+    if group == "divisor":
+        return min((times(llm, machine, size) for size in divisors(machine.domain_gpus)), key=lambda found: found.iteration_s)
+    if machine.domain_gpus % group:
+        fact = f"a model-parallel group of {group} cannot be built in HB domains of {machine.domain_gpus}"
+        rest = machine.domain_gpus % group
+        because = (f"{machine.domain_gpus} = {machine.domain_gpus // group} x {group} + {rest}, and a group stays inside its HB domain",)
+        near = max(size for size in divisors(machine.domain_gpus) if size <= group)
+        raise refuse("mp-group-impossible", fact, because=because, hint=f"use `--mp-group {near}`, or let `--mp-group divisor` choose")
+    return times(llm, machine, group)
+
+
+def best_group(llm: Workload, machine: Machine) -> float:
+    """Return N_M*, not rounded, between 1 and K."""
+    p, ratio = llm.pipeline_stages, machine.hb_bytes_s
+    rising = 8 * llm.layers * llm.bytes_per_element * llm.batch_tokens * llm.hidden / (machine.gpus * ratio)
+    falling = 2 * parameters(llm) * llm.bytes_per_element / (p * ratio)
+    compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
+    falling += (p - 1) * (compute - rising) * machine.gpus * llm.sequence / (llm.batch_tokens * p)
+    return min(max(sqrt(max(falling, 0) / rising), 1.0), float(machine.domain_gpus))
+
+
+def divisors(number: int) -> list[int]:
+    """List the divisors of a number.
+
+    >>> divisors(72)
+    [1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72]
+    """
+    return [size for size in range(1, number + 1) if number % size == 0]
+
+
+def _check_pipeline(llm: Workload, machine: Machine) -> None:
+    """Refuse stages that are no whole HB domains."""
+    p, domains = llm.pipeline_stages, machine.gpus // machine.domain_gpus
+    if domains % p:
+        because = (f"{domains} = {domains // p} x {p} + {domains % p}, and a stage takes whole HB domains",)
+        near = max(stages for stages in divisors(domains) if stages <= p)
+        hint = f"write `pipeline_stages: {near}` into the file of the model"
+        raise refuse("pipeline-does-not-divide", f"{domains} HB domains cannot be divided among {p} pipeline stages", because=because, hint=hint)

@@ -1,0 +1,158 @@
+"""The bytes of one iteration on every link of a planned fabric.
+
+Owns the way from pairs of GPUs to links. Inside a block flows go up and down as `forwarding` has them, and ECMP is taken as even: each living
+uplink of a switch carries the same share of what goes up. How far hashing falls short of that is said by `forwarding.hashing.spread`. Blocks
+of a fabric are alike and so is their traffic, rail by rail and plane by plane, so that one block stands for all.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.analysis.forwarding import Reach
+from fabricgen.core.terms import LinkKind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from fabricgen.analysis.workload.collectives import Class, Groups
+    from fabricgen.planning.clos import Ints
+    from fabricgen.planning.plan import Plan
+
+    Floats = NDArray[np.float64]
+
+
+class Flows(NamedTuple):
+    """The bytes between tiers of one block: out of and into each leaf, down each (pod, spine, leaf), up each spine, and down each (pod, spine, core)."""
+
+    out: Floats
+    down: Floats
+    spine_up: Floats
+    core_down: Floats
+
+
+@dataclass(frozen=True)
+class Links:
+    """The traffic of a job on the links of a plan. With `gathered` the GPUs stand rail by rail, as in an any-to-any fabric whose pods hold whole rails."""
+
+    plan: Plan
+    groups: Groups
+    gathered: bool = False
+
+    @cached_property
+    def endpoints(self) -> tuple[Ints, Ints]:
+        """The installed GPUs of a block (of rail 0, where blocks are rails), and the leaf of each."""
+        plan, request = self.plan, self.plan.request
+        gpu = plan.mapping.pattern()
+        slot = np.flatnonzero((gpu >= 0) & (gpu < request.gpus)).astype(np.int32)
+        gpu = gpu[slot]
+        if self.gathered:
+            gpu = np.sort(gpu)
+            gpu = gpu[np.lexsort((gpu // request.domain_gpus, gpu % request.domain_gpus))]
+        return gpu, slot // np.int32(plan.sizing.leaf_down)
+
+    @cached_property
+    def across(self) -> list[Class]:
+        """The classes that leave HB domains."""
+        return [each for each in self.groups.classes.values() if not each.inside]
+
+    @cached_property
+    def sent(self) -> Floats:
+        """The bytes that each GPU of a block sends through one NIC port; it receives as many."""
+        gpu, _ = self.endpoints
+        found = np.zeros(len(gpu))
+        for each in self.across:
+            peers = np.full(len(gpu), each.peers)
+            if each.name == "pipeline":
+                stage = gpu // self.plan.request.domain_gpus // self.groups.stage_domains
+                peers -= (stage == 0).astype(np.int64) + (stage == self.groups.llm.pipeline_stages - 1)
+            found += peers * each.bytes_per_pair
+        return found / self.plan.request.planes
+
+    @cached_property
+    def flows(self) -> Flows:
+        """Push the bytes of every two leaves through the block, pod by pod of the far end."""
+        sizing, tiers = self.plan.sizing, Reach(self.plan).tiers(0, 0)
+        pods, spines = sizing.pods, tiers.leaf.shape[2]
+        leaves = tiers.uplinks
+        share = leaves / np.maximum(leaves.sum(axis=1, keepdims=True), 1)
+        onward = tiers.spine / np.maximum(tiers.spine.sum(axis=2, keepdims=True), 1)
+        flows = Flows(np.zeros(sizing.leaf), np.zeros((pods, spines, sizing.pod_leaves)), np.zeros((pods, spines)), np.zeros(tiers.spine.shape))
+        for pod in range(pods) if sizing.tiers > 1 else ():
+            own = sizing.leaves_of_pod(pod)
+            between = self._between(own.start, len(own))
+            flows.out[:] += between.sum(axis=1)
+            flows.down[pod, :, : len(own)] = share.T @ between
+            over = sizing.by_pod(between.sum(axis=1)[:, None] * share).sum(axis=1)
+            over[pod] = 0
+            flows.spine_up[:] += over
+            flows.core_down[pod] = (over[:, :, None] * onward).sum(axis=0)
+        return flows
+
+    def _between(self, first: int, count: int) -> Floats:
+        """Return the bytes from every leaf to each of `count` leaves from `first` on; shape (leaves, count)."""
+        found = np.zeros((self.plan.sizing.leaf, count))
+        for each in self.across:
+            found += self._spread(each, first, count) if each.name == "dp_across" and self.groups.collective == "direct" else self._single(each, first, count)
+        own = np.arange(count)
+        found[first + own, own] = 0
+        return found / self.plan.request.planes
+
+    def _spread(self, each: Class, first: int, count: int) -> Floats:
+        """Return the bytes between leaves where all of a group talk to all: members on one leaf times members on the other."""
+        members = self._members
+        return np.asarray((members @ members[first : first + count].T) * each.bytes_per_pair)
+
+    @cached_property
+    def _members(self) -> Floats:
+        """Count the members of each data-parallel group on each leaf; shape (leaves, groups)."""
+        gpu, leaf = self.endpoints
+        domain, rank = np.divmod(gpu, np.int32(self.plan.request.domain_gpus))
+        names = rank * self.groups.llm.pipeline_stages + domain // self.groups.stage_domains
+        _, group = np.unique(names, return_inverse=True)
+        size = int(group.max(initial=0)) + 1
+        flat = np.bincount(leaf.astype(np.int64) * size + group, minlength=self.plan.sizing.leaf * size)
+        return flat.reshape(-1, size).astype(np.float64)
+
+    def _single(self, each: Class, first: int, count: int) -> Floats:
+        """Return the bytes between leaves where GPUs talk to one or two others."""
+        gpu, leaf = self.endpoints
+        where = np.full(self.plan.request.gpus, -1, dtype=np.int64)
+        where[gpu] = leaf
+        found = np.zeros((self.plan.sizing.leaf, count))
+        for domain in range(self.groups.domains):
+            source, target = self.groups.peers(each, domain)
+            known = (where[source] >= 0) & (where[target] >= first) & (where[target] < first + count)
+            np.add.at(found, (where[source[known]], where[target[known]] - first), each.bytes_per_pair)
+        return found
+
+    @cached_property
+    def loads(self) -> tuple[Floats, Floats]:
+        """The bytes on each link of a unit, up and down, in the order of `Plan.unit`; all units carry the same."""
+        unit, sizing, flows = self.plan.unit, self.plan.sizing, self.flows
+        up, down = np.zeros(len(unit.kind)), np.zeros(len(unit.kind))
+        host, slots = unit.kind == LinkKind.HOST, np.zeros(sizing.slots)
+        slots[self._slots] = self.sent
+        up[host] = down[host] = slots[unit.slot[host]]
+        tiers, first = Reach(self.plan).tiers(0, 0), sizing.leaf + unit.block * (sizing.spine + sizing.core)
+        rows = unit.kind == LinkKind.LEAF_SPINE
+        leaf, spine = unit.lower[rows], (unit.upper[rows] - first[rows]) % max(sizing.pod_spines, 1)
+        pod, within = np.divmod(leaf, sizing.pod_leaves)
+        up[rows] = (flows.out / np.maximum(tiers.uplinks.sum(axis=1), 1))[leaf]
+        down[rows] = flows.down[pod, spine, within] / np.maximum(tiers.leaf[pod, within, spine], 1)
+        rows = unit.kind == LinkKind.SPINE_CORE
+        pod, spine = np.divmod(unit.lower[rows] - first[rows], max(sizing.pod_spines, 1))
+        core = (unit.upper[rows] - first[rows] - sizing.spine) % max(sizing.group_cores, 1)
+        up[rows] = (flows.spine_up / np.maximum(tiers.spine.sum(axis=2), 1))[pod, spine]
+        down[rows] = flows.core_down[pod, spine, core] / np.maximum(tiers.spine[pod, spine, core], 1)
+        return up, down
+
+    @cached_property
+    def _slots(self) -> Ints:
+        """The endpoint positions of the installed GPUs."""
+        gpu = self.plan.mapping.pattern()
+        return np.flatnonzero((gpu >= 0) & (gpu < self.plan.request.gpus)).astype(np.int32)
