@@ -50,7 +50,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     _check_switch_names(plan)
     _check_taken(plan)
     if spec.phases:
-        from fabricgen.growth.phasing import sizes_of  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.lifecycle.change.phases import sizes_of  # noqa: PLC0415 - only inventories with this key need it
 
         sizes_of(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups

@@ -15,7 +15,7 @@ from openpyxl import load_workbook
 from fabricgen.building import SheetAsked
 from fabricgen.cli import run
 from fabricgen.core.colours import colour
-from fabricgen.growth.cutsheets import read_cut_sheet
+from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
 from fabricgen.packs import Packs, csv_cell, csv_rows
 from fabricgen.views.cables.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
 from fabricgen.views.cables.view import ON_REQUEST, CableSheet, Chunk, opposite

@@ -16,8 +16,8 @@ from fabricgen.bom.summary import summarize
 from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.growth import diff
-from fabricgen.growth.phasing import document, phase_in
+from fabricgen.lifecycle.change import diff
+from fabricgen.lifecycle.change.phases import document, phase_in
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.report.figures import headline

@@ -12,13 +12,13 @@ import pytest
 from fabricgen.analysis.checks import check
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.asbuilt.places import Places
 from fabricgen.building import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.growth.differing import diff
-from fabricgen.growth.plugs import Names
 from fabricgen.inventory.load import read_inventory
+from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.port_names import Names
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from fabricgen.asbuilt.discovery import read_discovery
 from fabricgen.building import Job, build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
@@ -19,6 +18,7 @@ from fabricgen.core.resources import shipped
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.ib_running import Subnet
+from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
 from fabricgen.packs import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.factory import Views

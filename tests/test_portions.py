@@ -20,7 +20,7 @@ from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
 from fabricgen.building import Job, bills
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.growth.phasing import phase_in
+from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.packs import Packs
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.views.factory import Views

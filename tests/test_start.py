@@ -82,7 +82,8 @@ def test_configurations_import_nothing_that_other_groups_need(environment: dict[
     others = "bills clusters dcim_files documents drawings labs reports simulators tables workers"
     assert modules & {f"fabricgen.building.{name}" for name in others.split()} == set()
     assert (
-        modules & {"fabricgen.views.cables.columns", "fabricgen.dcim", "fabricgen.growth", "fabricgen.label_pages", "fabricgen.report", "multiprocessing"}
+        modules
+        & {"fabricgen.views.cables.columns", "fabricgen.dcim", "fabricgen.lifecycle.change", "fabricgen.label_pages", "fabricgen.report", "multiprocessing"}
         == set()
     )
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fabricgen.dcim.pieces import Pieces
     from fabricgen.dcim.wire_lists import WireLists
     from fabricgen.drawing.drawings import Drawings
-    from fabricgen.growth.phasing import Stage
+    from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.machine_room.bundling import Bundle
     from fabricgen.machine_room.elevations import Elevations
     from fabricgen.machine_room.pullsheets import PullSheets
@@ -169,7 +169,7 @@ class Sources:
     @cached_property
     def stages(self) -> list[Stage]:
         """What each phase of the plan buys."""
-        from fabricgen.growth.phasing import phase_in
+        from fabricgen.lifecycle.change.phases import phase_in
 
         return phase_in(self.plan)
 

@@ -13,7 +13,7 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding import Failures
-    from fabricgen.asbuilt import Audit
+    from fabricgen.lifecycle.audit import Audit
     from fabricgen.planning.plan import Plan
 
 DOMAINS = "forwarding/domains.json"
@@ -39,8 +39,8 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
     F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or ibnetdiscover's text; a file of LLDP is named by
     its device, like r0-leaf-1.json. `fabricgen explain audit` says more. Exit code 1 says that the cabling differs.
     """
-    from fabricgen.asbuilt import audit as compare
-    from fabricgen.asbuilt import read_evidence
+    from fabricgen.lifecycle.audit import audit as compare
+    from fabricgen.lifecycle.audit import read_evidence
 
     if not heard and not discovered and dead is None:
         raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
@@ -69,7 +69,7 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
         return {}
     from fabricgen.analysis.forwarding import find_failures
     from fabricgen.analysis.impact.measure import measure
-    from fabricgen.asbuilt import read_dead
+    from fabricgen.lifecycle.audit import read_dead
 
     names = list(dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())]))
     failures = find_failures(plan, names)
@@ -82,7 +82,7 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
     """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
     from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
-    from fabricgen.asbuilt import Detours
+    from fabricgen.lifecycle.audit import Detours
     from fabricgen.writing import staging, write_manifest, write_text
 
     detours = Detours(plan, failures)

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.growth.devices import Device
-    from fabricgen.growth.differing import Diff
-    from fabricgen.growth.ordering import Step
+    from fabricgen.lifecycle.change.device_changes import Device
+    from fabricgen.lifecycle.change.diff import Diff
+    from fabricgen.lifecycle.change.work_order import Step
 
 SHOWN = 20
 """Steps of each action, and groups of devices, that are printed unless all are asked for."""
@@ -51,7 +51,7 @@ def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], templa
     OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work: new cables first, then one move after the
     other, and what is not needed any more last.
     """
-    from fabricgen.growth import diff as compare
+    from fabricgen.lifecycle.change import diff as compare
 
     older, _ = Asked(old, {}, prices, (), roots, templates).plan()
     newer, inventory = Asked(new, {}, prices, (), roots, templates).plan()

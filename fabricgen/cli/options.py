@@ -104,7 +104,7 @@ class Asked:
 
     def grown(self, source: str) -> tuple[Plan, Inventory]:
         """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
-        from fabricgen.growth import grow
+        from fabricgen.lifecycle.change import grow
         from fabricgen.preconditions import check_buildable
 
         sized = self.fabric or any(value is not None for value in self.flags.values())

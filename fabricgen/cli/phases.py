@@ -10,7 +10,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
-    from fabricgen.growth.phasing import Stage
+    from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.planning.plan import Plan
 
 
@@ -24,7 +24,7 @@ def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
     Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is pulled twice, and names, ports and
     addresses are final from the first day.
     """
-    from fabricgen.growth.phasing import document, phase_in
+    from fabricgen.lifecycle.change.phases import document, phase_in
 
     plan, inventory = asked.plan()
     with inventory.placing():
@@ -42,7 +42,7 @@ def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
 
 def phases_text(plan: Plan, stages: list[Stage]) -> str:
     """Lay out the phases as columns."""
-    from fabricgen.growth.phasing import document
+    from fabricgen.lifecycle.change.phases import document
 
     shown = document(plan, stages)
     parts = dict.fromkeys(part for stage in stages for part in stage.parts)
@@ -63,7 +63,7 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
 
 def _cables(plan: Plan, stage: Stage) -> str:
     """List the cables of a phase."""
-    from fabricgen.growth.phasing import cables_of
+    from fabricgen.lifecycle.change.phases import cables_of
 
     lines = (f"{view.cable},{view.a_device},{view.a_interface},{view.b_device},{view.b_interface}" for view in cables_of(plan, stage))
     return "\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines])

@@ -74,7 +74,7 @@ def summary_text(summary: dict[str, Any]) -> str:
 
 def _growth(before: Plan, after: Plan) -> dict[str, Any]:
     """Count what happens to cables when a plan grows, beside the fewest that have to move."""
-    from fabricgen.growth import diff, fewest_moves, outgrown
+    from fabricgen.lifecycle.change import diff, fewest_moves, outgrown
 
     found = diff(before, after)
     return {

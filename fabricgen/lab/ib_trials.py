@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from fabricgen.asbuilt import audit, read_evidence
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lab.bench import Trial
 from fabricgen.lab.ib_tables import Tables
+from fabricgen.lifecycle.audit import audit, read_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,16 +11,16 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from fabricgen.asbuilt import Evidence, Heard
-from fabricgen.asbuilt.places import Places
 from fabricgen.core.terms import LinkKind
+from fabricgen.lifecycle.audit import Evidence, Heard
+from fabricgen.lifecycle.audit.port_index import Places
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     import random
     from collections.abc import Iterable
 
-    from fabricgen.asbuilt.moving import Step
+    from fabricgen.lifecycle.audit.fewest_moves import Step
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.asbuilt import audit, read_evidence
-from fabricgen.asbuilt.places import Places
+from fabricgen.lifecycle.audit import audit, read_evidence
+from fabricgen.lifecycle.audit.port_index import Places
 from tests.planned import planned
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
 
-    from fabricgen.asbuilt import Audit
+    from fabricgen.lifecycle.audit import Audit
 
 NEEDED = ("lldpd", "lldpctl", "unshare", "ip", "hostname", "mount")
 PLAN = planned(gpus=8, hb_domain={"gpus": 4}, rails={"count": 2, "tiers": 2}, switches={"leaf": {"generic": {"radix": 4}}, "spine": {"generic": {"radix": 2}}})

@@ -10,9 +10,9 @@ import pytest
 
 from fabricgen.analysis.forwarding import Reach, find_failures
 from fabricgen.analysis.forwarding.tables import Tables
-from fabricgen.asbuilt import Detours, read_dead
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
+from fabricgen.lifecycle.audit import Detours, read_dead
 from fabricgen.planning.addressing import dotted
 from tests.planned import planned
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.asbuilt import audit
-from fabricgen.asbuilt.joining import Built
-from fabricgen.asbuilt.moving import Step, untangle
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.lifecycle.audit import audit
+from fabricgen.lifecycle.audit.fewest_moves import Step, untangle
+from fabricgen.lifecycle.audit.reconcile import Built
 from tests.asbuilt.faults import Cabling
 from tests.laws.drawing import inventories
 from tests.planned import planned
@@ -23,7 +23,7 @@ from tests.planned import planned
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.asbuilt import Audit
+    from fabricgen.lifecycle.audit import Audit
     from fabricgen.planning.plan import Plan
 
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from fabricgen.asbuilt import Evidence, Heard, audit, read_evidence
 from fabricgen.core.diagnostics import Refusal
+from fabricgen.lifecycle.audit import Evidence, Heard, audit, read_evidence
 from tests.planned import planned
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.growth import grow
+from fabricgen.lifecycle.change import grow
 from tests.planned import CATALOG, planned, spec_of
 from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
-    from fabricgen.growth.ordering import Step
+    from fabricgen.lifecycle.change.work_order import Step
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 

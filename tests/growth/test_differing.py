@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.growth import diff
-from fabricgen.growth.matching import Cable, match
-from fabricgen.growth.ordering import order
-from fabricgen.growth.watching import Watch
+from fabricgen.lifecycle.change import diff
+from fabricgen.lifecycle.change.match_cables import Cable, match
+from fabricgen.lifecycle.change.port_downtime import Watch
+from fabricgen.lifecycle.change.work_order import order
 from fabricgen.views.factory import Views
 from tests.growth.replaying import Technician, ends, grown, wired
 from tests.laws.drawing import Inventory, inventories
@@ -23,7 +23,7 @@ from tests.planned import planned
 from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
-    from fabricgen.growth.differing import Diff
+    from fabricgen.lifecycle.change.diff import Diff
     from fabricgen.planning.plan import Plan
 
 BASE: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}, "radix": 8}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fabricgen.analysis.checks import check
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.growth import diff, fewest_moves, grow, read_cut_sheet, take_over
+from fabricgen.lifecycle.change import diff, fewest_moves, grow, read_cut_sheet, take_over
 from tests.growth.replaying import wired
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.growth.phasing import cables_of, document, phase_in
+from fabricgen.lifecycle.change.phases import cables_of, document, phase_in
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.planned import planned

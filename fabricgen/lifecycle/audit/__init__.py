@@ -4,9 +4,9 @@
 the fewest moves, `naming` says what happened, `auditing` puts it together, and `degrading` plans around what is dead.
 """
 
-from fabricgen.asbuilt.auditing import Audit, audit
-from fabricgen.asbuilt.degrading import Detours, read_dead
-from fabricgen.asbuilt.hearing import Evidence, Heard
-from fabricgen.asbuilt.reading import read_evidence
+from fabricgen.lifecycle.audit.audit import Audit, audit
+from fabricgen.lifecycle.audit.degraded_tables import Detours, read_dead
+from fabricgen.lifecycle.audit.load import read_evidence
+from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
 
 __all__ = ["Audit", "Detours", "Evidence", "Heard", "audit", "read_dead", "read_evidence"]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.asbuilt.hearing import Evidence, Heard
-    from fabricgen.asbuilt.places import Places
+    from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
+    from fabricgen.lifecycle.audit.port_index import Places
 
 
 @dataclass(slots=True)

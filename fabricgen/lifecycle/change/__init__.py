@@ -6,11 +6,11 @@ plans in steps that a technician can follow; `importing` reads how a fabric is c
 
 from __future__ import annotations
 
-from fabricgen.growth.bounding import fewest_moves
-from fabricgen.growth.cutsheets import read_cut_sheet
-from fabricgen.growth.differing import diff
-from fabricgen.growth.growing import grow
-from fabricgen.growth.importing import take_over
-from fabricgen.growth.outgrowing import outgrown
+from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.import_cut_sheet import take_over
+from fabricgen.lifecycle.change.lower_bound import fewest_moves
+from fabricgen.lifecycle.change.renumbering import outgrown
 
 __all__ = ["diff", "fewest_moves", "grow", "outgrown", "read_cut_sheet", "take_over"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.growth.sheets import Sheet
+    from fabricgen.lifecycle.change.cable_table import Sheet
     from fabricgen.views.cables.view import CableView
 
 

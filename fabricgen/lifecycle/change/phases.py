@@ -19,7 +19,7 @@ from fabricgen.bom.summary import number
 from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
-from fabricgen.growth.buying import parts_of
+from fabricgen.lifecycle.change.phase_parts import parts_of
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views
 

@@ -11,18 +11,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.asbuilt.joining import join
-from fabricgen.asbuilt.moving import untangle
-from fabricgen.asbuilt.naming import Event, Namer
-from fabricgen.asbuilt.places import Places
 from fabricgen.core.diagnostics import refuse
+from fabricgen.lifecycle.audit.fault_names import Event, Namer
+from fabricgen.lifecycle.audit.fewest_moves import untangle
+from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.audit.reconcile import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.asbuilt.hearing import Evidence
-    from fabricgen.asbuilt.joining import Built
-    from fabricgen.asbuilt.moving import Step, Tangle
+    from fabricgen.lifecycle.audit.fewest_moves import Step, Tangle
+    from fabricgen.lifecycle.audit.neighbors import Evidence
+    from fabricgen.lifecycle.audit.reconcile import Built
     from fabricgen.planning.plan import Plan
 
 SHOWN = 3

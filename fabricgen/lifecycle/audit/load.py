@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.asbuilt.discovery import is_discovery, read_discovery
-from fabricgen.asbuilt.hearing import Evidence, UnreadableError
-from fabricgen.asbuilt.lines import read_lines
-from fabricgen.asbuilt.neighbours import read_neighbours
 from fabricgen.core import files
 from fabricgen.core.diagnostics import Finding, Place, Refusal
+from fabricgen.lifecycle.audit.ibnetdiscover import is_discovery, read_discovery
+from fabricgen.lifecycle.audit.lldp_json import read_neighbours
+from fabricgen.lifecycle.audit.lldp_text import read_lines
+from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

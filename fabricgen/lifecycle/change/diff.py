@@ -15,18 +15,18 @@ import numpy as np
 
 from fabricgen.bom.bill import CLASSES, make_bom
 from fabricgen.bom.summary import number
-from fabricgen.growth.devices import Change, Device, device_changes
-from fabricgen.growth.matching import Cable, Job, cable_of, make_of, match
-from fabricgen.growth.ordering import Step, order
-from fabricgen.growth.sheets import NIC, PORT_BITS, Register, Sheet, sheet_of, views_of
-from fabricgen.growth.watching import Watch, pairs_of
+from fabricgen.lifecycle.change.cable_table import NIC, PORT_BITS, Register, Sheet, sheet_of, views_of
+from fabricgen.lifecycle.change.device_changes import Change, Device, device_changes
+from fabricgen.lifecycle.change.match_cables import Cable, Job, cable_of, make_of, match
+from fabricgen.lifecycle.change.port_downtime import Watch, pairs_of
+from fabricgen.lifecycle.change.work_order import Step, order
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.growth.sheets import Whole
+    from fabricgen.lifecycle.change.cable_table import Whole
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 

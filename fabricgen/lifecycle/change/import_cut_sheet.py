@@ -15,10 +15,10 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.growth.cutsheets import first
-from fabricgen.growth.growing import filled, homes
-from fabricgen.growth.keeping import Side, keep
-from fabricgen.growth.plugs import Names, Nic, Port, end_name
+from fabricgen.lifecycle.change.cut_sheet import first
+from fabricgen.lifecycle.change.expand import filled, homes
+from fabricgen.lifecycle.change.keep_links import Side, keep
+from fabricgen.lifecycle.change.port_names import Names, Nic, Port, end_name
 from fabricgen.planning.baseline.baseline import Heritage, Slices
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.plan import make_plan
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.growth.cutsheets import CutSheet, Row
+    from fabricgen.lifecycle.change.cut_sheet import CutSheet, Row
     from fabricgen.planning.clos import Ints, Joints
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan

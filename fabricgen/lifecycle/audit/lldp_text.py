@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 import re
 
-from fabricgen.asbuilt.hearing import Evidence, UnreadableError, hear
 from fabricgen.core.files import csv_fault
+from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError, hear
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
 HEADERS = {"a_device", "device", "host", "hostname", "local_device", "switch", "local", "source", "from"}

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.asbuilt.hearing import Evidence, UnreadableError, hear
+from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError, hear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.asbuilt.hearing import Heard
+    from fabricgen.lifecycle.audit.neighbors import Heard
 
     Json = Any
     """A value as JSON has it, of any shape until it was looked at."""

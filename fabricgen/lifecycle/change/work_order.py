@@ -15,9 +15,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.growth.matching import Job
-    from fabricgen.growth.sheets import Whole
-    from fabricgen.growth.watching import Watch
+    from fabricgen.lifecycle.change.cable_table import Whole
+    from fabricgen.lifecycle.change.match_cables import Job
+    from fabricgen.lifecycle.change.port_downtime import Watch
 
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 

@@ -15,7 +15,7 @@ from fabricgen.core.arrays import distinct_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabricgen.growth.sheets import Sheet, Whole
+    from fabricgen.lifecycle.change.cable_table import Sheet, Whole
 
 Pair = tuple[int, int]
 

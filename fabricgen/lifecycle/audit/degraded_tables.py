@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.forwarding import Reach, find_failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_rank
 from fabricgen.analysis.forwarding.tables import Tables
-from fabricgen.asbuilt.hearing import UnreadableError
-from fabricgen.asbuilt.places import Places
-from fabricgen.asbuilt.reading import read_text
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.terms import Role
+from fabricgen.lifecycle.audit.load import read_text
+from fabricgen.lifecycle.audit.neighbors import UnreadableError
+from fabricgen.lifecycle.audit.port_index import Places
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.asbuilt.joining import Built
-    from fabricgen.asbuilt.moving import Tangle
-    from fabricgen.asbuilt.places import Places
+    from fabricgen.lifecycle.audit.fewest_moves import Tangle
+    from fabricgen.lifecycle.audit.port_index import Places
+    from fabricgen.lifecycle.audit.reconcile import Built
 
 Kind = Literal[
     "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped", "misplugged", "mixed-up", "missing", "stranger", "extra",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from fabricgen.asbuilt.hearing import Evidence, Heard, UnreadableError
+from fabricgen.lifecycle.audit.neighbors import Evidence, Heard, UnreadableError
 
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"\s*#\s*"([^"]*)"')
 _PORT = re.compile(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')

@@ -14,7 +14,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.growth.keeping import Side, keep
+from fabricgen.lifecycle.change.keep_links import Side, keep
 from fabricgen.planning.baseline.baseline import Heritage, Rings, Slices, ring_of
 from fabricgen.planning.clos import Joints
 from fabricgen.planning.designs import map_design

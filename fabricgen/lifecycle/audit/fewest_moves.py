@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.asbuilt.joining import Built
-    from fabricgen.asbuilt.places import Places
+    from fabricgen.lifecycle.audit.port_index import Places
+    from fabricgen.lifecycle.audit.reconcile import Built
 
 
 class Move(NamedTuple):
