@@ -18,7 +18,7 @@ from fabricgen.analysis.checks import LAWS
 from fabricgen.building.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.inventory import json_schema
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.views.cables.view import CableView
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
-    from fabricgen.packs import Pack
+    from fabricgen.outputs.packs import Pack
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

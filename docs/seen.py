@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple
 from fabricgen.api import plan_inventory
 from fabricgen.building import GROUPS, Job
 from fabricgen.core.template_api import template_names
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 
 LOOKED_AT, WIDE = 50, 60
 """Members of a list that are looked at for values, and characters of a value that are shown."""

@@ -22,10 +22,10 @@ from fabricgen.bom.summary import summarize
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import Flags, read_inventory
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.report import Report, html
 from fabricgen.planning.plan import Plan
 from fabricgen.plans import plan_of
-from fabricgen.report import Report, html
 
 if TYPE_CHECKING:
     import os

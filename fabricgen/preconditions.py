@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from fabricgen.bom.pricing import price_book, terms_of
 from fabricgen.choosing import choose
 from fabricgen.core.diagnostics import refuse
-from fabricgen.nos_packs import nos_packs
+from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.label_fit import fitting
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import FabricSpec
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
     from fabricgen.planning.plan import Plan
 
 CONFIGURED = frozenset({"configs", "lab", "report"})

@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from tests.small_fabrics import GENERIC, SUPERPOD
 

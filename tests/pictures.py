@@ -16,8 +16,8 @@ from fabricgen.api import plan_file
 from fabricgen.bom.summary import compare
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
-from fabricgen.drawing.drawings import Drawings
-from fabricgen.packs import Packs
+from fabricgen.outputs.drawings.build import Drawings
+from fabricgen.outputs.packs import Packs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,10 +16,10 @@ from fabricgen.building import SheetAsked
 from fabricgen.cli import run
 from fabricgen.core.colours import colour
 from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
-from fabricgen.packs import Packs, csv_cell, csv_rows
+from fabricgen.outputs.packs import Packs, csv_cell, csv_rows
+from fabricgen.outputs.workbook import write_cables
 from fabricgen.views.cables.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
 from fabricgen.views.cables.view import ON_REQUEST, CableSheet, Chunk, opposite
-from fabricgen.workbook import write_cables
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:

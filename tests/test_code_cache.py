@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.packs import Packs
-from fabricgen.packs.code_cache import CodeCache
-from fabricgen.packs.sandbox import Sandbox
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.code_cache import CodeCache
+from fabricgen.outputs.packs.sandbox import Sandbox
 from tests.conftest import ROOT
 
 if TYPE_CHECKING:

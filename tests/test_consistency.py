@@ -17,7 +17,7 @@ import pytest
 from fabricgen.building import Job, build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import make_plan
 from tests.conftest import ROOT
 

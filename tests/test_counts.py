@@ -18,9 +18,9 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change import diff
 from fabricgen.lifecycle.change.phases import document, phase_in
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
-from fabricgen.report.figures import headline
 from fabricgen.writing import json_document
 from tests.planned import planned, spec_of
 from tests.test_outfitting import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS

@@ -11,16 +11,16 @@ import pytest
 
 from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.faceplates import WIDEST, Face, face_of
-from fabricgen.machine_room.views import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
-from fabricgen.packs import Packs
+from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
+from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
+from fabricgen.outputs.packs import Packs
 from tests.machine_room import FABRICS, SVG, Built, built, titles
 from tests.small_fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.machine_room.elevations import Elevations
+    from fabricgen.outputs.installation.elevations import Elevations
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
     Face(cages, rows, by_row=by_row, assumed=True) for cages in (1, 5, 9, 14) for rows in (1, 2, 3, 4) for by_row in (False, True)

@@ -21,7 +21,7 @@ from fabricgen.api import plan_file
 from fabricgen.building import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 

@@ -12,7 +12,7 @@ import pytest
 
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.building import Job, build
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from tests.conftest import SYSTEM_PATH
 from tests.planned import planned
 

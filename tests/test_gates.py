@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, nodes
 
-from fabricgen.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
+from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
 
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))

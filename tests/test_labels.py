@@ -17,9 +17,9 @@ from fabricgen.building import Job, SheetAsked, cable_sheets, documents
 from fabricgen.building.cable_sheets import label_files
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.label_pages import PAGE, label_pages
-from fabricgen.packs import Packs
-from fabricgen.qr import ERROR, MASK, matrices, paths, size
+from fabricgen.outputs.labels.pages import PAGE, label_pages
+from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
+from fabricgen.outputs.packs import Packs
 from fabricgen.views.cables.labels import LINE, Labelling
 from fabricgen.views.cables.view import Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of

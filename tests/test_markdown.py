@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from fabricgen.building import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import make_plan
 from tests.planned import planned
 

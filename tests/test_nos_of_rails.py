@@ -19,7 +19,7 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.lifecycle.audit.port_index import Places
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.port_names import Names
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts

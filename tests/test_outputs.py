@@ -12,7 +12,7 @@ from fabricgen.building import Job
 from fabricgen.building.listing import OWN, Listed, every_output, outputs_of
 from fabricgen.choosing import GROUPS, ON_REQUEST, PARTS, Group, choose
 from fabricgen.cli.build import REQUESTABLE
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from tests.planned import planned
 
 if TYPE_CHECKING:

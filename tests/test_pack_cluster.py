@@ -19,11 +19,11 @@ from ruamel.yaml import YAML
 
 from fabricgen.building import Job, build, clusters
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.schedulers.build import cluster_view
+from fabricgen.outputs.schedulers.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
 from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
-from fabricgen.scheduling.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
-from fabricgen.scheduling.viewing import cluster_view
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.laws.drawing import Inventory, inventories

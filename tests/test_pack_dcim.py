@@ -13,10 +13,10 @@ from openpyxl import load_workbook
 
 from fabricgen.building import Job
 from fabricgen.building.dcim_files import IMPORTED, ROWS
-from fabricgen.dcim.assets import INFINIBAND, TYPES
-from fabricgen.dcim.pieces import MEDIA
-from fabricgen.dcim.views import InterfaceView, TableView
-from fabricgen.packs import Packs
+from fabricgen.outputs.dcim.cables import MEDIA
+from fabricgen.outputs.dcim.devices import INFINIBAND, TYPES
+from fabricgen.outputs.dcim.view import InterfaceView, TableView
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from tests.machine_room import FABRICS as ROOMS

@@ -14,9 +14,9 @@ import pytest
 
 from fabricgen.building import Job
 from fabricgen.core.terms import LinkKind
-from fabricgen.drawing.arranging import MOST_LINES, Head, Strand, Tier, arrange
-from fabricgen.drawing.drawings import Drawings
-from fabricgen.packs import Packs
+from fabricgen.outputs.drawings.build import Drawings
+from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
+from fabricgen.outputs.packs import Packs
 from fabricgen.views.factory import Views
 from tests.pack_plans import VARIANTS
 from tests.pack_plans import planned as variant
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.drawing.views import Box, Drawing
+    from fabricgen.outputs.drawings.view import Box, Drawing
     from fabricgen.planning.plan import Plan
     from tests.conftest import Run
 

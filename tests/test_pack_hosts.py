@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from fabricgen.building import Job, build
 from fabricgen.catalog.models import HostPort
 from fabricgen.inventory.load import read_inventory
-from fabricgen.packs import Output, Packs
+from fabricgen.outputs.packs import Output, Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.hosts.build import Hosts
 from tests.conftest import ROOT, SYSTEM_PATH

@@ -19,7 +19,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.ib_running import Subnet
 from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.infiniband.build import Subnets

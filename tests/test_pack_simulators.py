@@ -17,8 +17,8 @@ import pytest
 from fabricgen.analysis.graph import graph
 from fabricgen.building import Job
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.packs import Packs
-from fabricgen.simulating.viewing import Simulator
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.simulators.build import Simulator
 from tests.pack_plans import VARIANTS
 from tests.planned import planned
 

@@ -16,11 +16,11 @@ from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
 from fabricgen.building import Job, build
-from fabricgen.containers import Bind, Container
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.packs import Packs
-from fabricgen.topologies import Topologies
+from fabricgen.outputs.lab_topologies.build import Topologies
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.containers import Bind, Container
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests import reader_eos, reader_srlinux, reader_yaml

@@ -21,7 +21,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.building import Job, bills
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.phases import phase_in
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories

@@ -14,7 +14,7 @@ from fabricgen.choosing import GROUPS, choose
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import inventory_text
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.preconditions import TAKEN
 from tests.planned import spec_of
 

@@ -18,10 +18,10 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
 from fabricgen.inventory import FabricSpec
-from fabricgen.machine_room.bundling import MOST, Fronts
-from fabricgen.machine_room.pulling import pull
-from fabricgen.machine_room.views import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
-from fabricgen.packs import Packs
+from fabricgen.outputs.installation.bundles import MOST, Fronts
+from fabricgen.outputs.installation.pull_order import pull
+from fabricgen.outputs.installation.view import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
+from fabricgen.outputs.packs import Packs
 from fabricgen.planning.cabling.cable_runs import UNIT_UM
 from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan
@@ -32,7 +32,7 @@ from tests.planned import planned
 from tests.small_fabrics import GENERIC, SUPERPOD
 
 if TYPE_CHECKING:
-    from fabricgen.machine_room.bundling import Bundle
+    from fabricgen.outputs.installation.bundles import Bundle
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
     from tests.laws.drawing import Inventory

@@ -8,8 +8,8 @@ import pytest
 from jinja2 import UndefinedError
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.packs import Packs
-from fabricgen.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
 from tests.pack_plans import generic, planned, rendered
 
 

@@ -29,9 +29,9 @@ from fabricgen.cli.options import Asked
 from fabricgen.cli.serve import open_server
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.load import read_inventory
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.report import PARTS
 from fabricgen.planning.plan import make_plan
-from fabricgen.report import PARTS
 from fabricgen.serving import HOST, Desk, Server, desk, server
 from fabricgen.serving.routes import SHORT
 from fabricgen.serving.zipping import PLACE, BuildError, zipped

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.packs import Packs
-from fabricgen.packs.limits import Limits
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.limits import Limits
 from tests.pack_plans import generic, planned, rendered
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -15,9 +15,9 @@ from fabricgen.api import plan_inventory
 from fabricgen.building import GROUPS, Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.template_api import template_names
-from fabricgen.dcim.views import RackView, TableView
-from fabricgen.packs import Packs
-from fabricgen.packs.sandbox import Sandbox, names_of
+from fabricgen.outputs.dcim.view import RackView, TableView
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.sandbox import Sandbox, names_of
 
 SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS
 """The fabrics that the documentation builds: one for each thing that views can look different for."""

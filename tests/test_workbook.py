@@ -19,15 +19,15 @@ from fabricgen.bom.summary import compare
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES
-from fabricgen.dcim.views import EndToEndView, SheetEnd
-from fabricgen.packs import Packs
+from fabricgen.outputs.dcim.view import EndToEndView, SheetEnd
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.workbook import cables as cable_sheets
+from fabricgen.outputs.workbook import point_to_point, tab, write_bom, write_cables
+from fabricgen.outputs.workbook.palette import AMBER
+from fabricgen.outputs.workbook.point_to_point import write_point_to_point
+from fabricgen.outputs.workbook.workbook import A3, A4, ON_A4, Book
 from fabricgen.views.cables.columns import WORKBOOK, read_profiles
 from fabricgen.views.cables.view import CableSheet, Chunk
-from fabricgen.workbook import cables as cable_sheets
-from fabricgen.workbook import point_to_point, tab, write_bom, write_cables
-from fabricgen.workbook.book import A3, A4, ON_A4, Book
-from fabricgen.workbook.colours import AMBER
-from fabricgen.workbook.point_to_point import write_point_to_point
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:

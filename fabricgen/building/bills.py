@@ -115,7 +115,7 @@ class BillBook(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook."""
-        from fabricgen.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
         shown = [by for by in DIVISIONS if by != "by-rack" or with_racks(sources)]
         write_bom(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.building.sources import Sources
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -86,7 +86,7 @@ class LabelFile(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render page by page."""
-        from fabricgen.label_pages import label_pages
+        from fabricgen.outputs.labels.pages import label_pages
 
         pages = label_pages(sources.plan.spec.name, sources.sheets.table.labelling, self._cables(sources))
         yield write_text(root, self.path, (sources.packs.render(self.pack, self.template, page=page) for page in pages))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.packs import Output
+    from fabricgen.outputs.packs import Output
 
 MOST_LINES = 50_000
 """Above so many lines a file is written on request only; Slurm itself takes 65,536 nodes."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.building.tasks import OneFile
 from fabricgen.core.terms import Role
-from fabricgen.dcim.views import TableView
+from fabricgen.outputs.dcim.view import TableView
 from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class PointToPoint(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it row by row."""
-        from fabricgen.workbook import write_point_to_point  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook import write_point_to_point  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
         write_point_to_point(reserve(root, self.path), sources.plan.spec.name, sources.wire_lists.point_to_point())
         yield adopt(root, self.path)

@@ -95,7 +95,7 @@ class CableBook(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
-        from fabricgen.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
 
         sheet = sources.sheets.book
         write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.rows)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.packs import Output
+    from fabricgen.outputs.packs import Output
 
 DRAWN = 16
 """Above so many rails, or so many stripes, the first of them is drawn, and the others on request only."""

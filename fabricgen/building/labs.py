@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.packs import Output
+    from fabricgen.outputs.packs import Output
 
 LAB_GPUS = 1024
 """Above so many GPUs a lab is written on request only."""

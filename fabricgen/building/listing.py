@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.building.job import Job
-    from fabricgen.packs import Output, Pack, Packs
+    from fabricgen.outputs.packs import Output, Pack, Packs
 
 
 class Listed(NamedTuple):

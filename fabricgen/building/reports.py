@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.building.tasks import OneFile
-from fabricgen.report import Report, html
+from fabricgen.outputs.report import Report, html
 from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.packs import Output
+    from fabricgen.outputs.packs import Output
 
 PULLED = 20_000
 """Above so many cables the sheets are some ten thousand pages; they are then written on request only."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.building.sources import Sources, Task
-    from fabricgen.packs import Output
+    from fabricgen.outputs.packs import Output
 
 
 def simulators(sources: Sources) -> Iterator[Task]:

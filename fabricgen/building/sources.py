@@ -15,7 +15,7 @@ from fabricgen.bom.summary import Comparison, compare
 from fabricgen.building.cable_sheets import SheetAsked, Sheets
 from fabricgen.choosing import GROUPS
 from fabricgen.core.terms import Role
-from fabricgen.nos_packs import nos_packs
+from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.view import CableSheet, Chunk
 from fabricgen.views.factory import Views
 from fabricgen.views.infiniband import is_infiniband
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.catalog.models import Cable
     from fabricgen.choosing import Group
-    from fabricgen.dcim.assets import Assets
-    from fabricgen.dcim.pieces import Pieces
-    from fabricgen.dcim.wire_lists import WireLists
-    from fabricgen.drawing.drawings import Drawings
     from fabricgen.lifecycle.change.phases import Stage
-    from fabricgen.machine_room.bundling import Bundle
-    from fabricgen.machine_room.elevations import Elevations
-    from fabricgen.machine_room.pullsheets import PullSheets
-    from fabricgen.packs import Output, Pack, Packs
+    from fabricgen.outputs.dcim.cables import Pieces
+    from fabricgen.outputs.dcim.devices import Assets
+    from fabricgen.outputs.dcim.wiring_lists import WireLists
+    from fabricgen.outputs.drawings.build import Drawings
+    from fabricgen.outputs.installation.bundles import Bundle
+    from fabricgen.outputs.installation.elevations import Elevations
+    from fabricgen.outputs.installation.pull_sheets import PullSheets
+    from fabricgen.outputs.lab_topologies.build import Topologies
+    from fabricgen.outputs.packs import Output, Pack, Packs
+    from fabricgen.outputs.schedulers.view import ClusterView, DevicesView
+    from fabricgen.outputs.simulators.build import Simulator
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
-    from fabricgen.scheduling.views import ClusterView, DevicesView
-    from fabricgen.simulating.viewing import Simulator
-    from fabricgen.topologies import Topologies
     from fabricgen.views.hosts.build import Hosts
     from fabricgen.views.infiniband.build import Subnets
     from fabricgen.writing import Root, Written
@@ -138,23 +138,23 @@ class Sources:
     @cached_property
     def pull_sheets(self) -> PullSheets:
         """The bundles and their sheets; only where devices have places."""
-        from fabricgen.machine_room.pullsheets import PullSheets
+        from fabricgen.outputs.installation.pull_sheets import PullSheets
 
         return PullSheets(self.plan.spec.name, self._room, self._bundles, self.cable_facts)
 
     @cached_property
     def elevations(self) -> Elevations:
         """The pictures of racks and switches; only where devices have places."""
-        from fabricgen.machine_room.bundling import Fronts
-        from fabricgen.machine_room.elevations import Elevations
+        from fabricgen.outputs.installation.bundles import Fronts
+        from fabricgen.outputs.installation.elevations import Elevations
 
         return Elevations(Fronts(self.plan), self._room, self._bundles)
 
     @cached_property
     def _bundles(self) -> list[Bundle]:
         """The bundles of all cables."""
-        from fabricgen.machine_room.bundling import Fronts
-        from fabricgen.machine_room.pulling import pull
+        from fabricgen.outputs.installation.bundles import Fronts
+        from fabricgen.outputs.installation.pull_order import pull
 
         cables = (cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit))
         return pull(Fronts(self.plan), cables, self._room)
@@ -176,14 +176,14 @@ class Sources:
     @cached_property
     def cluster(self) -> ClusterView:
         """The stripes of the plan, as schedulers see them."""
-        from fabricgen.scheduling.viewing import cluster_view
+        from fabricgen.outputs.schedulers.build import cluster_view
 
         return cluster_view(self.plan)
 
     @cached_property
     def devices(self) -> DevicesView:
         """The devices of the plan in groups."""
-        from fabricgen.scheduling.viewing import devices_view
+        from fabricgen.outputs.schedulers.build import devices_view
 
         return devices_view(self.plan)
 
@@ -197,35 +197,35 @@ class Sources:
     @cached_property
     def assets(self) -> Assets:
         """What a database of the data centre holds of the plan."""
-        from fabricgen.dcim.assets import Assets
+        from fabricgen.outputs.dcim.devices import Assets
 
         return Assets(self.plan, self.views)
 
     @cached_property
     def pieces(self) -> Pieces:
         """The cables as such a database holds them."""
-        from fabricgen.dcim.pieces import Pieces
+        from fabricgen.outputs.dcim.cables import Pieces
 
         return Pieces(self.plan, self.views)
 
     @cached_property
     def wire_lists(self) -> WireLists:
         """The plan as other planners take it."""
-        from fabricgen.dcim.wire_lists import WireLists
+        from fabricgen.outputs.dcim.wiring_lists import WireLists
 
         return WireLists(self.plan, self.views)
 
     @cached_property
     def drawings(self) -> Drawings:
         """The drawings of the plan."""
-        from fabricgen.drawing.drawings import Drawings
+        from fabricgen.outputs.drawings.build import Drawings
 
         return Drawings(self.plan)
 
     @cached_property
     def simulator(self) -> Simulator:
         """What simulators read of the plan."""
-        from fabricgen.simulating.viewing import Simulator
+        from fabricgen.outputs.simulators.build import Simulator
 
         return Simulator(self.plan)
 
@@ -239,7 +239,7 @@ class Sources:
     @cached_property
     def topologies(self) -> Topologies:
         """The lab of the plan."""
-        from fabricgen.topologies import Topologies
+        from fabricgen.outputs.lab_topologies.build import Topologies
 
         return Topologies(self.plan, self.packs, self.config_packs)
 

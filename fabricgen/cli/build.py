@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.building import Job, SheetAsked
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.writing import Written
 

@@ -54,7 +54,7 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import json_schema
     from fabricgen.inventory.load import read_text
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
     from fabricgen.plans import plan_of
     from fabricgen.writing import check_file, json_document, write_file
 
@@ -82,7 +82,7 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     """Render the inventory; what the options leave open comes from the host model."""
     from fabricgen.inventory import Addressing
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
 
     packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
     pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
     from fabricgen.planning.plan import Plan
 
 P = ParamSpec("P")
@@ -56,7 +56,7 @@ class Asked:
     @functools.cached_property
     def packs(self) -> Packs:
         """The packs, those of the user's own directories first."""
-        from fabricgen.packs import Packs
+        from fabricgen.outputs.packs import Packs
 
         return Packs(self.template_roots)
 

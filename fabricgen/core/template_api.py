@@ -26,7 +26,7 @@ def template_names(shape: type) -> frozenset[str]:
 
     A view is a slotted dataclass or a named tuple: only these declare everything that they hold.
 
-    >>> from fabricgen.label_pages import Mark
+    >>> from fabricgen.outputs.labels.pages import Mark
     >>> sorted(template_names(Mark)), template_names(str)
     (['fill', 'path', 'size', 'text'], frozenset())
     """

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricgen.building import Job, build
 from fabricgen.lab import kernel
 from fabricgen.lab.booting import prepare_mounts
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 
 if TYPE_CHECKING:
     from fabricgen.lab.layout import Layout

@@ -18,7 +18,7 @@ from fabricgen.lab.ib_running import Subnet
 from fabricgen.lab.ib_trials import TRIALS, Fabric, counted
 from fabricgen.lab.keeping import refused
 from fabricgen.lab.session import isolated, tell
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from fabricgen.views.infiniband.build import Subnets
 
 if TYPE_CHECKING:

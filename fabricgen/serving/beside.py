@@ -18,7 +18,7 @@ from fabricgen.core.processes import end_with_parent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabricgen.report import Part
+    from fabricgen.outputs.report import Part
     from fabricgen.serving.desk import Desk
 
 _desk: Desk | None = None

@@ -18,9 +18,9 @@ from fabricgen.building import Job
 from fabricgen.building.reports import configs_part
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
+from fabricgen.outputs.report import PARTS, Report, inventory_text, packed
 from fabricgen.planning.resolve import resolve
 from fabricgen.plans import plan_of
-from fabricgen.report import PARTS, Report, inventory_text, packed
 from fabricgen.serving.turning import reswitched, settings
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
-    from fabricgen.packs import Packs
+    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.report import Part
     from fabricgen.planning.plan import Plan
-    from fabricgen.report import Part
 
 KEPT = 4
 """Plans that are kept, the last ones: one that is turned to and back again comes at once."""

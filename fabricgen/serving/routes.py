@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.core.diagnostics import Refusal, text_of
-from fabricgen.report import PARTS, Part, json_block, shell, short_json
+from fabricgen.outputs.report import PARTS, Part, json_block, shell, short_json
 from fabricgen.serving.turning import CONTROLS
 from fabricgen.serving.zipping import BuildError, zipped
 

@@ -25,7 +25,7 @@ from fabricgen.core.resources import shipped
 from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.fitting import doctor
-from fabricgen.packs import Packs, csv_cell, csv_rows, json_text, quoted
+from fabricgen.outputs.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planning.plan import make_plan
 from fabricgen.serving import Desk
 from fabricgen.views.cables.view import Chunk

@@ -17,7 +17,7 @@ from fabricgen.core.terms import Role
 from fabricgen.lab import fitting
 from fabricgen.lab.fitting import check_fits
 from fabricgen.lab.layout import SLICE_WIDTH, Layout, lay_out, one_rail
-from fabricgen.packs import Packs
+from fabricgen.outputs.packs import Packs
 from tests.planned import planned
 from tests.test_inventories import ready
 

@@ -17,9 +17,9 @@ from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.terms import LinkKind
-from fabricgen.report import PARTS, Report, packed
-from fabricgen.report.classes import impact_of, measured
-from fabricgen.report.tables import CABLE_COLUMNS
+from fabricgen.outputs.report import PARTS, Report, packed
+from fabricgen.outputs.report.failure_impacts import impact_of, measured
+from fabricgen.outputs.report.tables import CABLE_COLUMNS
 from tests.planned import planned
 from tests.report.decoding import cells
 from tests.small_fabrics import cables_of

@@ -16,9 +16,9 @@ from fabricgen.api import plan_file
 from fabricgen.building import Job, Part, build, reports
 from fabricgen.building.reports import configs_part, report_of
 from fabricgen.core.resources import shipped
-from fabricgen.packs import Packs
-from fabricgen.report import PARTS, Report, html, json_block, safe_json, tables
-from fabricgen.report.packing import Column
+from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.report import PARTS, Report, html, json_block, safe_json, tables
+from fabricgen.outputs.report.compact_json import Column
 from fabricgen.views.factory import Views
 from tests.planned import planned
 from tests.report.decoding import Blocks, cells

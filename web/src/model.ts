@@ -2,7 +2,7 @@
  * What Python tells the page. The page decides nothing: it shows, filters and draws what stands here.
  *
  * `Page` is small and stands in the document as JSON. The others are long: they travel as base64 of gzip of JSON, or are
- * fetched from `fabricgen serve`, and are read when first needed. `fabricgen.report` makes all of them.
+ * fetched from `fabricgen serve`, and are read when first needed. `fabricgen.outputs.report` makes all of them.
  */
 
 /** One figure of the first section: what it is, what it amounts to, and what is worth saying below it. */

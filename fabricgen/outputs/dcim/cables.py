@@ -1,0 +1,75 @@
+"""The cables of a plan as a database of the data centre holds them: one object for each piece, with all its ends.
+
+Owns which rows of the cable list are one piece, how its ends are paired, and what NetBox calls media. The shapes stand in `views`.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricgen.core.colours import HUES
+from fabricgen.outputs.dcim.view import EndView, PieceView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.factory import Views
+
+MEDIA = {"mmf": "mmf", "smf": "smf", "dac": "dac-passive", "acc": "dac-active", "aoc": "aoc"}
+"""Cable types of NetBox (CableTypeChoices)."""
+
+PROFILES = {2: "trunk-2c1p", 4: "trunk-4c1p"}
+"""Cable profiles of NetBox 4.5 (CableProfileChoices) that pair the first end with the first, the second with the second, and so on."""
+
+
+class Pieces:
+    """Makes the pieces of one plan; `views` are those of its cables."""
+
+    def __init__(self, plan: Plan, views: Views) -> None:
+        """Keep both; nothing is made before it is asked for."""
+        self.plan, self.views = plan, views
+
+    @cached_property
+    def straight_count(self) -> int:
+        """Links whose cables are no leg of a piece that other links share."""
+        several = [number for number, joint in enumerate(self.plan.offers) if joint.shared > 1]
+        if not several:
+            return self.plan.links
+        return sum(int(np.count_nonzero(~np.isin(self.plan.offer(unit), several))) for unit in range(self.plan.mapping.units))
+
+    def straight(self) -> Iterator[PieceView]:
+        """List what goes from one port to one port; a link that takes two cables is listed once, with both labels."""
+        for unit in range(self.plan.mapping.units):
+            single = (cable for cable in self.views.cables(unit) if not cable.piece)
+            for _, several in groupby(single, key=lambda cable: (cable.a_device, cable.a_interface)):
+                cables = [*several]
+                yield _piece(cables, cables[:1])
+
+    def shared(self) -> list[PieceView]:
+        """List the pieces that several links share, in the order of their first legs."""
+        found: dict[str, list[CableView]] = {}
+        for unit in range(self.plan.mapping.units if self.straight_count < self.plan.links else 0):
+            for cable in self.views.cables(unit):
+                if cable.piece:
+                    found.setdefault(cable.piece, []).append(cable)
+        return [_piece(legs, legs) for legs in found.values()]
+
+
+def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
+    """Make the view of one piece: it bears the labels of all its rows, and has the ends of its legs."""
+    cable, label, color = rows[0], " ".join(row.cable for row in rows), _color([row.rail for row in rows])
+    a, b = ([EndView(leg.a_device, leg.a_interface) for leg in legs], [EndView(leg.b_device, leg.b_interface) for leg in legs])
+    profile = PROFILES.get(len(legs), "")
+    return PieceView(label, MEDIA.get(cable.medium, ""), color, cable.length_m, cable.part, profile, a, b)
+
+
+def _color(rails: list[str]) -> str:
+    """Return the colour of the rail that all legs are on, as six digits."""
+    rail = rails[0] if len({*rails}) == 1 else ""
+    return HUES[int(rail) % len(HUES)].fill[1:].lower() if rail else ""

@@ -1,0 +1,232 @@
+"""From a plan to what a database of the data centre holds before its cables: sites, racks, device types, devices and interfaces.
+
+Owns which interfaces there are, and what NetBox calls their forms. Names and places are those of the cable list. Cables are for `pieces`;
+the shapes stand in `views`; what a file is called and how it is cut belongs to `building`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabricgen.core.terms import LinkKind, Role
+from fabricgen.outputs.dcim.view import (
+    AssetsView,
+    DeviceTypeView,
+    DeviceView,
+    HallView,
+    InterfaceView,
+    NamedView,
+    RackView,
+)
+from fabricgen.planning.room.footprints import HOST
+from fabricgen.planning.room.positions_csv import hall_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.catalog.models import Host, Switch
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.room.room import Room
+    from fabricgen.views.cables.view import CableView
+    from fabricgen.views.factory import Views
+
+TYPES = frozenset(
+    {
+        *("100gbase-x-qsfpdd", "200gbase-x-qsfpdd", "400gbase-x-qsfpdd", "800gbase-x-qsfpdd", "200gbase-x-qsfp56", "400gbase-x-qsfp112"),
+        *("400gbase-x-osfp", "800gbase-x-osfp", "1.6tbase-x-osfp1600"),
+    }
+)
+"""Interface types of NetBox 4 that a cage of the catalog can be (dcim/choices.py, InterfaceTypeChoices)."""
+
+INFINIBAND = {25: "infiniband-edr", 50: "infiniband-hdr", 100: "infiniband-ndr", 200: "infiniband-xdr"}
+"""The same by Gb/s of a lane."""
+
+UNITS = 1
+"""Rack units of a device type that nobody describes, where nothing is placed."""
+
+
+class Assets:
+    """Makes the views of one plan; `views` are those of its cables."""
+
+    def __init__(self, plan: Plan, views: Views) -> None:
+        """Keep both; nothing is made before it is asked for."""
+        self.plan, self.views = plan, views
+
+    @property
+    def _room(self) -> Room | None:
+        """The room; None where nothing is placed."""
+        return self.plan.lengths.room if self.plan.lengths else None
+
+    @cached_property
+    def host(self) -> tuple[str, str]:
+        """Who makes the hosts, and their model."""
+        host = self.plan.request.host
+        return (host.vendor, host.model) if host else ("generic", f"host-{self.plan.request.host_gpus}gpu")
+
+    def assets(self) -> AssetsView:
+        """List what must be there before the first device."""
+        request, site = self.plan.request, self.plan.spec.name
+        models: dict[str, Host | Switch | None] = {HOST: request.host} | {role.value: request.fronts[role].model for role in self.plan.roles}
+        every = (front for unit in range(self.plan.mapping.units) for front in self.plan.fronts(unit).values() if front.role in self.plan.roles)
+        halls, racks = self._places()
+        return AssetsView(
+            _named(site), halls, racks,
+            _names({part.vendor if part else self.host[0] for part in models.values()}), [_named(name) for name in models],
+            _names({front.nos for front in every}), self._types(models),
+        )  # fmt: skip
+
+    def _places(self) -> tuple[list[HallView], list[RackView]]:
+        """List the halls and the racks that something stands in."""
+        if self._room is None:
+            return [], []
+        room = self._room
+        used = sorted({int(room.standing.rack[device]) for device in self._devices()} - {-1})
+        halls = {rack: hall_name(int(room.standing.hall[rack])) for rack in used}
+        racks = [RackView(room.names[rack], halls[rack], room.site.rack.units) for rack in used]
+        return [HallView(name, slug(name)) for name in sorted(set(halls.values()))], racks
+
+    def _types(self, models: dict[str, Host | Switch | None]) -> list[DeviceTypeView]:
+        """List the models, each once, with the rack units that its largest role takes."""
+        found: dict[tuple[str, str], DeviceTypeView] = {}
+        for kind, part in models.items():
+            maker, model = (part.vendor, part.model) if part else self.host
+            units = self._room.shares.of[kind].units if self._room else (part.rack_units if part else None) or UNITS
+            before = found.get((maker, model))
+            weight = "" if part is None or part.weight_kg is None else f"{part.weight_kg:g}"
+            number = getattr(part, "part_number", None) or ""
+            text = part.description if part else f"a host of {self.plan.request.host_gpus} GPUs that the inventory does not name"
+            found[maker, model] = DeviceTypeView(maker, model, slug(f"{maker}-{model}"), number, max(units, before.units if before else 0), weight, text)
+        return list(found.values())
+
+    def _devices(self) -> Iterator[int]:
+        """Count out every installed device by the number that it has in the room: hosts, then switches."""
+        plan, boxes = self.plan, len(self.plan.naming.boxes)
+        yield from range(len(plan.hosts))
+        first = plan.request.planned_gpus // plan.request.host_gpus
+        yield from (first + unit * boxes + box for unit in range(plan.mapping.units) for box in range(boxes) if plan.installed[box])
+
+    @property
+    def device_count(self) -> int:
+        """Hosts and switches that are installed."""
+        return len(self.plan.hosts) + self.plan.mapping.units * sum(self.plan.installed)
+
+    def devices(self) -> Iterator[DeviceView]:
+        """List hosts, then switches unit by unit."""
+        plan, site, number = self.plan, self.plan.spec.name, self._devices()
+        for name in plan.hosts:
+            yield DeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
+        for unit in range(plan.mapping.units):
+            fronts, names = plan.fronts(unit), plan.naming.switches(unit)
+            for at, box in enumerate(plan.naming.boxes):
+                if plan.installed[at]:
+                    front = fronts[box.role]
+                    yield DeviceView(names[at], box.role.value, front.model.vendor, front.model.model, site, *self._place(next(number)), front.nos)
+
+    def _place(self, device: int) -> tuple[str, str, str, str]:
+        """Return hall, rack, rack unit and face of a device."""
+        room = self._room
+        if room is None or room.standing.rack[device] < 0:
+            return "", "", "", ""
+        rack = int(room.standing.rack[device])
+        return hall_name(int(room.standing.hall[rack])), room.names[rack], str(int(room.standing.unit[device])), "front"
+
+    @property
+    def interface_count(self) -> int:
+        """Interfaces that `interfaces` lists."""
+        plan = self.plan
+        each = {role: len(self._ports(plan.request.fronts[role])) for role in plan.roles}
+        own = sum(each[box.role] for box, has in zip(plan.naming.boxes, plan.installed, strict=True) if has)
+        return plan.link_count(LinkKind.HOST) + plan.mapping.units * own
+
+    def _ports(self, front: Front) -> list[Port]:
+        """List every port of a box of this role, those in use and those left, in the order of the front panel."""
+        used = self.plan.ports[front.role]
+        return sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
+
+    def interfaces(self) -> Iterator[InterfaceView]:
+        """List the NIC ports that have a cable and all ports of the switches, unit by unit."""
+        for unit in range(self.plan.mapping.units):
+            links = [cable for cable in self.views.cables(unit) if cable.connector < SECOND]
+            yield from (self._nic(cable) for cable in links if cable.tier == Role.LEAF.tier)
+            yield from self._switch_ports(unit, links)
+
+    def _nic(self, cable: CableView) -> InterfaceView:
+        """Make the interface of a NIC port."""
+        request = self.plan.request
+        leaf, form = request.fronts[Role.LEAF], request.host.form_factor if request.host else "generic"
+        kind = type_of(request.speed_gbps, form, leaf.down.lanes, leaf.model.transport)
+        far = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
+        return InterfaceView(cable.a_device, cable.a_interface, cable.a_port, kind, request.speed_gbps * 10**6, "true", self._mtu, far)
+
+    @property
+    def _mtu(self) -> str:
+        """The MTU of every link; empty on InfiniBand."""
+        ethernet = self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+        return str(self.plan.spec.addressing.mtu) if ethernet else ""
+
+    def _switch_ports(self, unit: int, links: list[CableView]) -> Iterator[InterfaceView]:
+        """List the ports of a unit's installed switches; one without a cable is off."""
+        plan, far = self.plan, dict[tuple[str, str], str]()
+        for cable in links:
+            far[cable.b_device, cable.b_interface] = f"{cable.cable} {cable.a_device}:{cable.a_interface}"
+            far[cable.a_device, cable.a_interface] = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
+        rows = {role: [*self._rows(front)] for role, front in plan.fronts(unit).items() if role in plan.roles}
+        for name, box, has in zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True):
+            for interface, label, kind, speed in rows[box.role] if has else ():
+                peer = far.get((name, interface), "")
+                yield InterfaceView(name, interface, label, kind, speed, "true" if peer else "false", self._mtu, peer)
+
+    def _rows(self, front: Front) -> Iterator[tuple[str, str, str, int]]:
+        """Say what is the same of the ports of every box of a role: name, what is printed, type and speed."""
+        for port in self._ports(front):
+            cage, sub, mode = port
+            label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
+            yield front.interface(port), label, type_of(mode.speed_gbps, front.model.form_factor, mode.lanes, front.model.transport), mode.speed_gbps * 10**6
+
+
+SECOND = 2
+"""The connector of a link's second cable; the rows from it on tell of a link that was told already."""
+
+
+def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> str:
+    """Name a port as NetBox does, by what plugs into it and how fast it is; `other` where it has no name for that.
+
+    >>> type_of(400, "osfp", 4, "ethernet"), type_of(200, "osfp", 2, "ethernet"), type_of(400, "osfp", 4, "infiniband")
+    ('400gbase-x-osfp', 'other', 'infiniband-ndr')
+    """
+    if transport == "infiniband":
+        return INFINIBAND.get(speed_gbps // lanes, "other")
+    form = form_factor.replace("-", "")
+    name = f"{speed_gbps}gbase-x-{form}" if speed_gbps < TERABIT else f"{speed_gbps / 1000:g}tbase-x-{form}{speed_gbps}"
+    return name if name in TYPES else "other"
+
+
+TERABIT = 1000
+
+
+def slug(text: str) -> str:
+    """Write a name as it may stand in an address.
+
+    >>> slug("Celestica DS5000 (Moonstone)")
+    'celestica-ds5000-moonstone'
+    """
+    return re.sub(r"[^a-z0-9_]+", "-", text.lower()).strip("-") or "x"
+
+
+def _named(name: str) -> NamedView:
+    """Make the view of a thing with a name."""
+    return NamedView(name, slug(name))
+
+
+def _names(names: set[str]) -> list[NamedView]:
+    """Make the views of names, sorted; two that share a slug are told apart by a number."""
+    seen: Counter[str] = Counter()
+    found = []
+    for name in sorted(names):
+        seen[slug(name)] += 1
+        found.append(NamedView(name, slug(name) + (f"-{seen[slug(name)]}" if seen[slug(name)] > 1 else "")))
+    return found

@@ -1,0 +1,149 @@
+"""The plan as others' planners and validators take it: a wiring diagram, a topology by rails, a point-to-point sheet.
+
+They are Hedgehog's, and those of NVIDIA's launch kit for Kubernetes and of its Cable Validation Tool. Owns what each can say of a fabric at all,
+and how our words become theirs. The shapes stand in `views`, the syntax is templates and `workbook`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from fabricgen.core.terms import Role
+from fabricgen.outputs.dcim.view import EndToEndView, RailLink, RailNode, RailsView, SeatView, SheetEnd, WiredHost, WiredPair, WiredSwitch, WiringView
+from fabricgen.planning.stripes import stripes
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableView
+
+PORTS = "hedgehog"
+"""The key of a switch's `interfaces` under which the catalog has the names of its ports in a switch profile of Hedgehog."""
+
+TIERS, SECOND = 2, 2
+"""A wiring diagram has leaves and spines; the second cable of a link tells nothing new."""
+
+RAILS, PLANES, PODS, UNITS, HOSTS = 8, 4, 32, 64, 128
+"""What the launch kit's addresses hold: 3 bits of rail, 2 of plane, 5 of pod, 6 of scalable unit and 7 of host (its addressing.go)."""
+
+
+class WireLists:
+    """Makes the lists of one plan; `views` are those of its cables."""
+
+    def __init__(self, plan: Plan, views: Views) -> None:
+        """Keep both; nothing is made before it is asked for."""
+        self.plan, self.views = plan, views
+
+    @property
+    def _ethernet(self) -> bool:
+        """Whether the fabric is Ethernet."""
+        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+
+    @property
+    def has_wiring(self) -> bool:
+        """Whether Hedgehog could plan this: two tiers at most, and switches whose profile the catalog knows."""
+        known = all(PORTS in self.plan.request.fronts[role].model.interfaces for role in self.plan.roles)
+        return self._ethernet and known and len(self.plan.roles) <= TIERS
+
+    def wiring(self) -> WiringView:
+        """Make the wiring diagram, every switch port in the words of its profile."""
+        request = self.plan.request
+        fronts = {role: replace(front, nos=PORTS) if role in self.plan.roles else front for role, front in request.fronts.items()}
+        views = Views(replace(self.plan, request=replace(request, spoken={0: fronts})).speaking(0))
+        host_links: list[WiredHost] = []
+        pairs: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
+        for cable in _links(views):
+            if cable.tier == Role.LEAF.tier:
+                host_links.append(WiredHost(cable.cable, cable.a_device, cable.a_interface, cable.b_device, cable.b_interface))
+            else:
+                pairs[cable.b_device, cable.a_device].append((cable.b_interface, cable.a_interface))
+        switches = [
+            WiredSwitch(switch.name, switch.role, switch.model, [(cage.whole, cage.breakout) for cage in switch.cages])
+            for unit in range(self.plan.mapping.units) for switch in views.switches(unit)
+        ]  # fmt: skip
+        return WiringView(self.plan.spec.name, switches, self.plan.hosts, host_links, [WiredPair(*ends, ports) for ends, ports in pairs.items()])
+
+    @property
+    def has_rails(self) -> bool:
+        """Whether the launch kit could address this: as many rails, planes, units and hosts as its fields hold, and one NIC of a host on each rail."""
+        request = self.plan.request
+        small = request.rails <= RAILS and request.planes <= PLANES and request.host_gpus == request.rails
+        return self._ethernet and small and self._fits
+
+    @property
+    def _fits(self) -> bool:
+        """Whether there are not too many pods, no pod has too many units, and no unit too many hosts."""
+        pods, units = zip(*self._seats.values(), strict=True)
+        hosts = self.plan.request.domain_hosts * max(len(stripe.domains) for stripe in stripes(self.plan))
+        return max(pods) < PODS and max(units) < UNITS and hosts <= HOSTS
+
+    @cached_property
+    def _seats(self) -> dict[int, tuple[int, int]]:
+        """The pod and the scalable unit of each HB domain: a unit is a stripe, and is counted within its pod."""
+        seats, count = dict[int, tuple[int, int]](), defaultdict[int, int](int)
+        for stripe in stripes(self.plan):
+            pod = stripe.leaves[0] // self.plan.sizing.pod_leaves
+            seats |= dict.fromkeys(stripe.domains, (pod, count[pod]))
+            count[pod] += 1
+        return seats
+
+    def rails(self) -> RailsView:
+        """Make the topology: hosts, leaves, and what joins them."""
+        plan, links = self.plan, [link for link in _links(self.views) if link.tier == Role.LEAF.tier]
+        seats = {name: self._seats[host // plan.request.domain_hosts] for host, name in enumerate(plan.hosts)}
+        own: dict[str, set[int]] = defaultdict(set)
+        for link in links:
+            own[link.b_device].add(int(link.rail))
+        nodes = [*(RailNode(name, "host", "") for name in plan.hosts), *(RailNode(name, "leaf", nos) for name, nos in self._leaves())]
+        return RailsView(nodes, [
+            RailLink(link.a_device, link.a_interface, link.b_device, link.b_interface, int(link.rail), link.plane, *seats[link.a_device],
+                     sorted(own[link.b_device]))
+            for link in links
+        ])  # fmt: skip
+
+    def _leaves(self) -> Iterator[tuple[str, str]]:
+        """Name each installed leaf, with its NOS."""
+        plan = self.plan
+        for unit in range(plan.mapping.units):
+            nos = plan.fronts(unit)[Role.LEAF].nos
+            boxes = zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True)
+            yield from ((name, nos) for name, box, has in boxes if has and box.role is Role.LEAF)
+
+    def point_to_point(self) -> Iterator[EndToEndView]:
+        """List both ends of every link as a point-to-point sheet has them: `a` is the lower end."""
+        for cable in _links(self.views):
+            kind = "Host" if cable.tier == Role.LEAF.tier else "Switch"
+            near = SheetEnd(cable.a_rack, cable.a_unit, cable.a_device, kind, self._sheet_port(cable.a_interface, cable.a_port))
+            yield EndToEndView(near, SheetEnd(cable.b_rack, cable.b_unit, cable.b_device, "Switch", self._sheet_port(cable.b_interface, cable.b_port)))
+
+    def _sheet_port(self, interface: str, printed: str) -> str:
+        """Name a port as the sheet does: by its interface, and on InfiniBand a NIC by its seat and a switch's port as cage/position.
+
+        Cable Validation Tool 1.5, P2P File: HCA ports are 1, 2, ..., a split port is 1/2, and systems that name it in one word keep that name.
+        """
+        if self._ethernet:
+            return interface
+        return self._numbers.get(interface) or (printed if "/" in interface else interface)
+
+    @cached_property
+    def _numbers(self) -> dict[str, str]:
+        """The number of each NIC port of a host, from 1, by its interface."""
+        return {seat.interface: seat.port for seat in self.seats()}
+
+    def seats(self) -> list[SeatView]:
+        """List the NIC ports of a host with their numbers, GPU by GPU, with what RDMA calls them."""
+        request, naming = self.plan.request, self.plan.naming
+        seats = [(gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)]
+        rdma = [(request.host.port(*seat).rdma if request.host else None) or "" for seat in seats]
+        return [SeatView(str(at), naming.interface(*seat), name) for at, (seat, name) in enumerate(zip(seats, rdma, strict=True), start=1)]
+
+
+def _links(views: Views) -> Iterator[CableView]:
+    """List every link of a plan once."""
+    for unit in range(views.plan.mapping.units):
+        yield from (cable for cable in views.cables(unit) if cable.connector < SECOND)

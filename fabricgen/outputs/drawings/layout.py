@@ -1,0 +1,262 @@
+"""Where things stand in a drawing: tiers in rows, boxes side by side, and many links as one line where all of them would be a smear.
+
+Owns the places and the bundling. A tier with more boxes than fit is drawn in bundles: of what belongs together (a leaf's GPUs, a pod's
+leaves), or else of neighbours. What stands in a drawing is decided by `drawings`.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from fabricgen.outputs.drawings.view import Box, Drawing, Key, Row, Stroke, Text
+from fabricgen.outputs.installation.view import SEVERAL, Chip, chip
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from fabricgen.planning.clos import Whole
+
+MOST_LINES, MOST_BOXES = 128, (32, 16, 8)
+"""The most lines between two tiers, and the most boxes of a tier: the first of these that keeps within the lines."""
+
+LEAST_BOXES = 8
+"""A tier of bundles has about so many boxes at least, or one rail on one leaf would be a single line."""
+
+LETTER, LINE, MARGIN, LEFT, BODY = 7, 14, 16, 168, 480
+"""Pixels: the width of a letter, the height of a line, the edge, what stands beside the tiers, and the least width of these."""
+
+TOP, LEAST_GAP, MOST_GAP, KEY, KEYS = 84, 110, 240, 148, 24
+"""Pixels: the first tier, the space between two, and an entry of the legend, of which there are so many at most."""
+
+NUMBERED, NAMED = 48, 2
+"""The most lines between two tiers that bear a number each, and the most links whose names a line tells."""
+
+
+class Tier(NamedTuple):
+    """The devices of a tier, with the rail that each serves (empty where several) and what belongs together, by number."""
+
+    what: str
+    names: Sequence[str]
+    notes: Sequence[str]
+    """What stands below the name of a device that is drawn alone."""
+    rails: Sequence[str]
+    together: Whole
+    switch: bool = True
+
+
+class Strand(NamedTuple):
+    """The links between two tiers as columns: places in the tiers and the rail, which is -1 where a link carries several."""
+
+    lower: Whole
+    upper: Whole
+    rail: Whole
+    speed: str
+    cable: Callable[[int], str]
+    """The name of a link, by its place in the columns."""
+
+
+class Head(NamedTuple):
+    """What stands above a drawing."""
+
+    fabric: str
+    name: str
+    title: str
+    subtitle: str
+
+
+class _Line(NamedTuple):
+    """A line: the boxes at both ends, the rail, which is -1 where its links are of several, and the links."""
+
+    lower: int
+    upper: int
+    rail: int
+    links: Whole
+
+
+class _Bundled(NamedTuple):
+    """The box of each device of a tier, and the lines between tiers: for each the links it stands for."""
+
+    places: list[Whole]
+    lines: list[list[_Line]]
+
+
+def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
+    """Draw tiers, the lowest first, and the links between each two."""
+    bundled = _bundle(tiers, strands)
+    boxes = [_boxes(number, tier, places) for number, (tier, places) in enumerate(zip(tiers, bundled.places, strict=True))]
+    width = _width(boxes)
+    rows, bottom = _rows(tiers, boxes, width)
+    strokes: list[Stroke] = []
+    notes: list[Text] = []
+    for low, strand, lines in zip(pairwise(boxes), strands, bundled.lines, strict=True):
+        strokes += _strokes(len(strokes), low, strand, lines)
+        notes += _notes(low, strand, lines)
+    keys, foot = _legend(strokes, bottom + 34, width)
+    height = foot[-1].y + MARGIN
+    for box in (box for row in boxes for box in row):
+        box.centre_y = height - box.y - box.height // 2
+    return Drawing(*head, width, height, rows[::-1], strokes, notes, keys, foot)
+
+
+def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
+    """Bundle as little as keeps the lines readable; the links of several rails are drawn apart where any bundling leaves room for it."""
+    for apart, most in product((True, False), MOST_BOXES):
+        places = [_places(tier, most) for tier in tiers]
+        gaps = list(zip(strands, pairwise(places), strict=True))
+        if all(_count(strand, low, up, apart=apart) <= MOST_LINES for strand, (low, up) in gaps):
+            break
+    return _Bundled(places, [_lines(strand, low, up, apart=apart) for strand, (low, up) in gaps])
+
+
+def _count(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> int:
+    """Count the lines between two tiers without making them."""
+    ends = low[strand.lower].astype(np.int64) * (int(up.max(initial=0)) + 1) + up[strand.upper]
+    lines = np.sort(ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends)
+    return int(np.count_nonzero(np.diff(lines))) + bool(lines.size)
+
+
+def _places(tier: Tier, most: int) -> Whole:
+    """Return the box of each device: its own, or that of what belongs together with it, of a part of that, or of several such neighbours."""
+    if len(tier.names) <= most:
+        return np.arange(len(tier.names))
+    _, first, number, size = np.unique(tier.together, return_index=True, return_inverse=True, return_counts=True)
+    parts = np.minimum(max(1, LEAST_BOXES // len(size)), size)[number]
+    places: Whole = number // -(-len(size) // most)
+    if int(parts.max()) > 1:
+        places = number * LEAST_BOXES + (np.arange(len(number)) - first[number]) * parts // size[number]
+    return np.unique(places, return_inverse=True)[1]
+
+
+def _lines(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> list[_Line]:
+    """Return the lines between two tiers, in order of their ends."""
+    lower, upper = low[strand.lower], up[strand.upper]
+    order = np.lexsort((strand.rail, upper, lower))
+    columns = np.stack([lower, upper, strand.rail])[:, order]
+    differs = (columns[: 3 if apart else 2, 1:] != columns[: 3 if apart else 2, :-1]).any(axis=0)
+    cuts = [0, *(np.flatnonzero(differs) + 1).tolist(), len(order)] if len(order) else []
+    found = []
+    for start, stop in pairwise(cuts):
+        a, b, rail = columns[:, start].tolist()
+        found.append(_Line(a, b, rail if (columns[2, start:stop] == rail).all() else -1, np.sort(order[start:stop])))
+    return found
+
+
+def _boxes(number: int, tier: Tier, places: Whole) -> list[Box]:
+    """Make the boxes of a tier, without their places."""
+    ends = np.flatnonzero(np.diff(places, append=-1)) + 1
+    boxes = []
+    for place, (start, stop) in enumerate(pairwise([0, *ends.tolist()])):
+        first, last, members, rails = tier.names[start], tier.names[stop - 1], stop - start, {*tier.rails[start:stop]}
+        lines = [first, tier.notes[start]] if members == 1 else [first, f"to {last}", f"{members:,} {tier.what}"]
+        texts = [Text(0, 0, line) for line in lines if line]
+        name = first if members == 1 else f"{first} to {last}"
+        colour = chip(rails.pop()) if len(rails) == 1 else SEVERAL
+        label = "<br/>".join(map(mermaid, (text.text for text in texts)))
+        boxes.append(Box(f"n{number}x{place}", members, name, texts, label, colour, tier.switch, 0, 0, 0, 0, 0, 0, "", ""))
+    return boxes
+
+
+def mermaid(text: str) -> str:
+    """Write a text for a label of Mermaid, which reads quotes, angles and much else as syntax.
+
+    >>> mermaid("r0-leaf-1"), mermaid('<b>"')
+    ('r0-leaf-1', '#60;b#62;#34;')
+    """
+    return "".join(sign if sign.isalnum() or sign in " -_.,:()" else f"#{ord(sign)};" for sign in text)
+
+
+def _box_width(boxes: list[list[Box]]) -> int:
+    """Return the width that holds the longest text of any box."""
+    return max(56, *(LETTER * len(text.text) + 12 for row in boxes for box in row for text in box.texts))
+
+
+def _width(boxes: list[list[Box]]) -> int:
+    """Return the width of a drawing."""
+    return LEFT + max(BODY, max(map(len, boxes)) * (_box_width(boxes) + 10)) + MARGIN
+
+
+def _rows(tiers: list[Tier], boxes: list[list[Box]], width: int) -> tuple[list[Row], int]:
+    """Give every box its place, tier by tier from the top; return the tiers, the lowest first, and how far down they reach."""
+    body, wide, y, rows = width - LEFT - MARGIN, _box_width(boxes), TOP, []
+    gap = min(MOST_GAP, max(LEAST_GAP, body // 7))
+    for number in range(len(tiers) - 1, -1, -1):
+        tier, row = tiers[number], boxes[number]
+        high = 10 + LINE * max(len(box.texts) for box in row)
+        for place, box in enumerate(row):
+            middle = LEFT + (2 * place + 1) * body // (2 * len(row))
+            _put(box, middle, y, wide, high)
+        words = [Text(MARGIN, y + high // 2 - 3, tier.what), Text(MARGIN, y + high // 2 + 12, f"{len(tier.names):,}")]
+        rows.append(Row(f"t{number}", f"{len(tier.names):,} {tier.what}", words, row))
+        y += high + gap
+    return rows[::-1], y - gap
+
+
+def _put(box: Box, middle: int, y: int, width: int, height: int) -> None:
+    """Place one box and the texts in it."""
+    box.x, box.y, box.width, box.height = middle - width // 2, y, width, height
+    box.centre_x, box.width_in, box.height_in = middle, f"{width / 72:.3f}", f"{height / 72:.3f}"
+    first = y + (height - LINE * len(box.texts)) // 2 + 11
+    for number, text in enumerate(box.texts):
+        text.x, text.y = middle, first + number * LINE
+
+
+def _strokes(drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]) -> Iterator[Stroke]:
+    """Draw the lines between two tiers; those between the same two boxes lie side by side."""
+    lower, upper = rows
+    beside: dict[tuple[int, int], int] = {}
+    for a, b, *_ in lines:
+        beside[a, b] = beside.get((a, b), 0) + 1
+    numbered = len({len(links) for *_, links in lines}) > 1 and len(lines) <= NUMBERED
+    turn: dict[tuple[int, int], int] = {}
+    for number, (a, b, rail, links) in enumerate(lines, start=drawn):
+        low, up, many = lower[a], upper[b], len(links)
+        at = turn[a, b] = turn.get((a, b), -1) + 1
+        step = min(8, (low.width - 8) // beside[a, b])
+        aside = (2 * at - beside[a, b] + 1) * step // 2
+        x1, y1, x2, y2 = low.centre_x + aside, low.y, up.centre_x + aside, up.y + up.height
+        shown = Text(x1 + (x2 - x1) * 3 // 10, y1 + (y2 - y1) * 3 // 10 + 4, f"{many:,}") if numbered else None
+        cables = ", ".join(map(strand.cable, links.tolist())) if many <= NAMED else f"{strand.cable(int(links[0]))} and {many - 1:,} more"
+        colour = chip(str(rail)) if rail >= 0 else SEVERAL
+        label = f"{many:,} x {strand.speed}" if many > 1 else strand.speed
+        yield Stroke(f"e{number}", low, up, many, strand.speed, cables, colour, ink(colour), label, shown, x1, y1, x2, y2)
+
+
+def ink(colour: Chip) -> str:
+    """Return the colour of a line on white paper: white, and what bears no rail's colour, are grey.
+
+    >>> ink(chip("0")), ink(chip("5"))
+    ('#0B5CAD', '#90A4AE')
+    """
+    return "#90A4AE" if colour.fill in (chip("5").fill, SEVERAL.fill) else colour.fill
+
+
+def _notes(rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]) -> list[Text]:
+    """Say beside the lines how many links they are."""
+    lower, upper = rows
+    y = (lower[0].y + upper[0].y + upper[0].height) // 2
+    counts = sorted({len(links) for *_, links in lines})
+    total = sum(len(links) for *_, links in lines)
+    each = f"{counts[0]:,}" if counts[:1] == counts[-1:] else f"{counts[0]:,} to {counts[-1]:,}"
+    return [Text(MARGIN, y, f"{total:,} x {strand.speed}"), Text(MARGIN, y + 15, f"{each} to a line")] if counts else []
+
+
+def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[Key], list[Text]]:
+    """Explain the colours and the lines, below the tiers."""
+    rails = sorted({int(stroke.chip.rail) for stroke in strokes if stroke.chip.rail})
+    words = [(chip(str(rail)), f"rail {rail}, {chip(str(rail)).colour}") for rail in rails[:KEYS]]
+    if any(not stroke.chip.rail for stroke in strokes):
+        words.append((SEVERAL, "several rails"))
+    columns = max(1, (width - 2 * MARGIN) // KEY)
+    keys = []
+    for number, (colour, text) in enumerate(words):
+        x, top = MARGIN + number % columns * KEY, y + number // columns * 20
+        keys.append(Key(x, top, colour, Text(x + 22, top + 11, text)))
+    more = f"; {len(rails) - KEYS} more rails are drawn" if len(rails) > KEYS else ""
+    low = (keys[-1].y if keys else y) + 36
+    return keys, [
+        Text(MARGIN, low, f"A line is all links between two boxes, or those of one rail{more}."),
+        Text(MARGIN, low + 15, "A box with `to` in it is a bundle of devices."),
+    ]

@@ -1,0 +1,113 @@
+"""What the templates of drawings see: boxes with their places, lines between them, and a legend.
+
+Places are whole pixels from the top left, of which a point of print is one; DOT counts them from the bottom. `drawings` says what stands in a
+drawing, `arranging` where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricgen.outputs.installation.view import Chip
+
+
+@dataclass(slots=True)
+class Text:
+    """A line of text and its place."""
+
+    x: int
+    y: int
+    text: str
+
+
+@dataclass(slots=True)
+class Box:
+    """One device, or several of a kind that are drawn as one."""
+
+    id: str
+    """A letter and a number; no other box or line of the drawing has it."""
+    members: int
+    """Devices that it stands for."""
+    name: str
+    """The device; of several the first and the last."""
+    texts: list[Text]
+    """What stands in it, line by line."""
+    label: str
+    """The same for Mermaid, escaped."""
+    chip: Chip
+    """The rail that it serves, where that is one."""
+    switch: bool
+    x: int
+    y: int
+    width: int
+    height: int
+    centre_x: int
+    centre_y: int
+    """Of DOT: from the bottom."""
+    width_in: str
+    height_in: str
+
+
+@dataclass(slots=True)
+class Stroke:
+    """The links between two boxes, or those of one rail where they are drawn apart."""
+
+    id: str
+    lower: Box
+    upper: Box
+    links: int
+    speed: str
+    cables: str
+    """The names of its links, where they are few."""
+    chip: Chip
+    ink: str
+    """Its colour on white paper, where white is grey."""
+    label: str
+    """How many links of which speed."""
+    shown: Text | None
+    """The number of links, where lines differ in it and there is room; else it stands beside the drawing."""
+    x1: int
+    y1: int
+    x2: int
+    y2: int
+
+
+@dataclass(slots=True)
+class Row:
+    """One tier: what it is, and its boxes."""
+
+    id: str
+    name: str
+    head: list[Text]
+    boxes: list[Box]
+
+
+@dataclass(slots=True)
+class Key:
+    """One entry of the legend."""
+
+    x: int
+    y: int
+    chip: Chip
+    text: Text
+
+
+@dataclass(slots=True)
+class Drawing:
+    """A drawing of one rail, or of one stripe; `rows` from the top."""
+
+    fabric: str
+    name: str
+    title: str
+    subtitle: str
+    width: int
+    height: int
+    rows: list[Row]
+    strokes: list[Stroke]
+    notes: list[Text]
+    """How many links join two tiers, beside the lines."""
+    keys: list[Key]
+    foot: list[Text]
+    """How to read it."""

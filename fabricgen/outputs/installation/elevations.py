@@ -1,0 +1,202 @@
+"""Pictures of racks and of the fronts of switches, as views: what stands where, which cables come and go, and what each cage holds.
+
+Owns the drawing in numbers: places and sizes of everything, in units of the picture. A cage of a port map shows the cable and the far end of
+each of its connectors in the colour of the rail, and its turn. What hangs in front of what belongs to `faceplates`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from fabricgen.core.terms import ROLES
+from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
+from fabricgen.planning.room.footprints import HOST, KINDS
+from fabricgen.planning.room.positions_csv import hall_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.core.terms import Role
+    from fabricgen.outputs.installation.bundles import Bundle, Fronts, Plug
+    from fabricgen.outputs.installation.view import Chip
+    from fabricgen.planning.room.room import Room
+
+HEAD, UNIT, LINE = 70, 18, 17
+"""Heights in a rack's picture: what stands above the rack, a rack unit, and a line of text below."""
+
+MARGIN, TITLE, CAGE, GAP, NUMBER, SLOT = 16, 78, 104, 5, 17, 31
+"""In a switch's picture: the margin, the title above the cages, the width of a cage, what is between two, its number, and a connector's height."""
+
+NARROWEST = 700
+"""The least width of a switch's picture, which its title takes."""
+
+LONGEST = 15
+"""Characters that a connector's box shows of a name."""
+
+
+class _Plugged(NamedTuple):
+    """One end of a cable in a switch: the position in its cage, from 0, and the cage's turn."""
+
+    plug: Plug
+    upper: bool
+    slot: int
+
+
+@dataclass(frozen=True)
+class Elevations:
+    """The pictures of one fabric, whose cables are those of `bundles`."""
+
+    fronts: Fronts
+    room: Room
+    bundles: list[Bundle]
+
+    @cached_property
+    def racks(self) -> dict[str, list[int]]:
+        """The racks in which something is installed, and every device that is planned for them, by number."""
+        held: dict[int, list[int]] = {}
+        for device, rack in enumerate(self.room.standing.rack.tolist()):
+            if rack >= 0:
+                held.setdefault(rack, []).append(device)
+        return {self.room.names[rack]: held[rack] for rack in sorted(held) if any(map(self.installed, held[rack]))}
+
+    def installed(self, device: int) -> bool:
+        """Say whether a planned device is there now."""
+        plan, first = self.fronts.plan, self.room.hosts
+        return device < len(plan.hosts) if device < first else plan.installed[(device - first) % len(plan.naming.boxes)]
+
+    @cached_property
+    def switches(self) -> dict[str, int]:
+        """The installed switches and their numbers, in the order of the racks."""
+        return {self.room.device(device): device for held in self.racks.values() for device in held if device >= self.room.hosts and self.installed(device)}
+
+    def rack(self, name: str) -> RackView:
+        """Draw a rack."""
+        units, devices = self.room.shares.rack.units, self.racks[name]
+        number = int(self.room.standing.rack[devices[0]])
+        body = units * UNIT
+        lines = [Line(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)]
+        drawn = [self._device(device) for device in sorted(devices, key=lambda device: -int(self.room.standing.unit[device]))]
+        foot = HEAD + body + 26
+        told = [Line(foot + 6 + LINE * at, text) for at, text in enumerate(self._foot(name), start=1)]
+        return RackView(self.fabric, name, self._where(number), foot + 24 + LINE * len(told), body, lines, drawn, foot, told)
+
+    def port_map(self, switch: str) -> PortMapView:
+        """Draw the front of a switch."""
+        device = self.switches[switch]
+        role, model = self._role(device), self.fronts.plan.request.fronts[self._role(device)].model
+        face, ends = self.fronts.faces[role], self._ends.get(switch, {})
+        slots = max([end.slot + 1 for held in ends.values() for end in held], default=1)
+        high = NUMBER + slots * SLOT
+        cages = []
+        for cage in range(1, face.cages + 1):
+            row, column = face.seat(cage)
+            held = sorted(ends.get(cage, []), key=lambda end: end.slot)
+            place = MARGIN + column * (CAGE + GAP), TITLE + row * (high + GAP)
+            cages.append(CageBox(cage, *place, str(face.turns[cage]) if held else "", [_box(end) for end in held]))
+        width, height = max(2 * MARGIN + face.columns * (CAGE + GAP), NARROWEST), TITLE + face.rows * (high + GAP) + MARGIN + 20
+        where = self.room.place(device)
+        return PortMapView(self.fabric, switch, role.value, model.model, where, self._chip(switch), width, height, high, SLOT, face.assumed, cages)
+
+    @property
+    def fabric(self) -> str:
+        """The name of the fabric."""
+        return self.fronts.plan.spec.name
+
+    def _role(self, device: int) -> Role:
+        """Return the role of a switch."""
+        return ROLES[int(self.room.kind[device]) - 1]
+
+    def _where(self, rack: int) -> str:
+        """Say where a rack stands."""
+        stand = self.room.standing
+        return f"hall {hall_name(int(stand.hall[rack]))}, row {int(stand.row[rack]) + 1}, rack {int(stand.at[rack]) + 1}"
+
+    def _device(self, device: int) -> DeviceView:
+        """Draw a device in its rack."""
+        room, name = self.room, self.room.device(device)
+        low, high = int(room.standing.unit[device]), int(room.units[device])
+        kind, request = KINDS[int(room.kind[device])], self.fronts.plan.request
+        known = (request.host.model if request.host else "") if kind == HOST else request.fronts[self._role(device)].model.model
+        top, there, counts = room.shares.rack.units - low - high + 1, self.installed(device), self._counts.get(name, (0, 0))
+        return DeviceView(
+            name, known if known and known != "generic" else kind, f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}", HEAD + top * UNIT, high * UNIT - 2,
+            HEAD + top * UNIT + high * UNIT // 2 + 3, self._chip(name), there,
+            f"{counts[0]} in this rack, {counts[1]} to others" if there else "planned", kind != HOST,
+        )  # fmt: skip
+
+    def _foot(self, rack: str) -> Iterator[str]:
+        """Say where the cables of a rack go."""
+        inside = self._pairs[rack, rack]
+        yield f"{inside} cables stay in this rack."
+        for other in self.room.names:
+            if other != rack and (count := self._pairs[rack, other]):
+                yield f"{count} cables to {other}"
+
+    @cached_property
+    def _plugs(self) -> list[Plug]:
+        """Every cable."""
+        return [plug for bundle in self.bundles for plug in bundle.plugs]
+
+    @cached_property
+    def _counts(self) -> dict[str, tuple[int, int]]:
+        """The ends of cables at each device: of those that stay in its rack, and of those that leave it."""
+        found: Counter[tuple[str, bool]] = Counter()
+        for cable, *_ in self._plugs:
+            found.update((device, cable.a_rack == cable.b_rack) for device in (cable.a_device, cable.b_device))
+        return {device: (found[device, True], found[device, False]) for device, _ in found}
+
+    def _chip(self, device: str) -> Chip:
+        """Return the colour of the rail that a switch serves; of none where it serves several, or is a host."""
+        rails = {end.plug.cable.rail for held in self._ends.get(device, {}).values() for end in held} - {""}
+        return chip(rails.pop() if len(rails) == 1 else "")
+
+    @cached_property
+    def _pairs(self) -> Counter[tuple[str, str]]:
+        """The cables between each two racks, both ways, and inside each."""
+        found: Counter[tuple[str, str]] = Counter()
+        for cable, *_ in self._plugs:
+            found.update({(cable.a_rack, cable.b_rack), (cable.b_rack, cable.a_rack)})
+        return found
+
+    @cached_property
+    def _ends(self) -> dict[str, dict[int, list[_Plugged]]]:
+        """What is plugged into each cage of each switch."""
+        found: dict[str, dict[int, list[_Plugged]]] = {}
+        for plug in self._plugs:
+            for device, cage, end in self._both(plug):
+                found.setdefault(device, {}).setdefault(cage, []).append(end)
+        return found
+
+    def _both(self, plug: Plug) -> Iterable[tuple[str, int, _Plugged]]:
+        """Find the switches of a cable, the cage that it goes into and the position there."""
+        cable, ports = plug.cable, self.fronts.ports
+        upper = ports[ROLES[cable.tier - 1]][cable.b_interface]
+        yield cable.b_device, plug.b_cage, _Plugged(plug, upper=True, slot=max(cable.connector - 1, upper.sub))
+        if cable.tier > 1:
+            lower = ports[ROLES[cable.tier - 2]][cable.a_interface]
+            yield cable.a_device, plug.a_cage, _Plugged(plug, upper=False, slot=max(cable.connector - 1, lower.sub))
+
+
+def _box(end: _Plugged) -> PortBox:
+    """Draw a connector."""
+    cable = end.plug.cable
+    own, peer, far = (
+        (f"{cable.b_device} {cable.b_interface}", cable.a_device, cable.a_interface)
+        if end.upper
+        else (f"{cable.a_device} {cable.a_interface}", cable.b_device, cable.b_interface)
+    )
+    title = f"{cable.cable}: {own} to {peer} {far}, {cable.speed}, {cable.length_m} m"
+    return PortBox(NUMBER + end.slot * SLOT, chip(cable.rail), cut(cable.cable), cut(peer), title)
+
+
+def cut(text: str) -> str:
+    """Shorten a text to what a box shows; names differ at their ends more than in the middle.
+
+    >>> cut("r0-leaf-1"), cut("rack12-tray07-and-more")
+    ('r0-leaf-1', 'rack12-…nd-more')
+    """
+    half = LONGEST // 2
+    return text if len(text) <= LONGEST else f"{text[:half]}…{text[-half:]}"

@@ -1,0 +1,79 @@
+"""The order in which bundles are pulled, and their cables plugged.
+
+Owns the rule. When a cable is plugged into a switch, no cable that was plugged before hangs in front of its cage (see `faceplates`): what must
+be plugged first is in an earlier step, or has an earlier turn in the same one. A step is one bundle as a rule. Where bundles wait for each
+other, because their cages lie between each other's, they make one step: all are pulled, and then plugged by turns. Where the law leaves a
+choice, what goes to another hall is before what goes to another row, along the row, and inside a rack; then back rows are before front ones,
+and long cables before short ones. Hosts have a few ports, whose place is not known: nothing is promised for those.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from fabricgen.outputs.installation.bundles import Bundle, bundled
+from fabricgen.outputs.installation.dependency_cycles import in_order, knots
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.outputs.installation.bundles import Fronts
+    from fabricgen.planning.room.room import Room
+    from fabricgen.views.cables.view import CableView
+
+
+def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle]:
+    """Bundle the cables of a fabric, which come in the order of the cable list; return the bundles in the order in which they are installed."""
+    numbers: dict[object, int] = {}
+    plugs = [fronts.plug(cable, at, numbers.setdefault(cable.piece or at, len(numbers))) for at, cable in enumerate(cables)]
+    bundles = [Bundle(held) for held in bundled(plugs)]
+    for number, step in enumerate(_steps(fronts, bundles, room), start=1):
+        for at in step:
+            bundles[at].step = number
+    bundles.sort(key=lambda bundle: (bundle.step, bundle.plugs[0].at))
+    counts: Counter[tuple[str, str]] = Counter()
+    for bundle in bundles:
+        counts[bundle.pair] += 1
+        bundle.name = "/".join((*dict.fromkeys(bundle.pair), f"{counts[bundle.pair]:02}"))
+    return bundles
+
+
+def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[int]]:
+    """Order the bundles; those of one step come together."""
+    after = _waiting(fronts, bundles)
+    steps, of = knots(after)
+    behind = [set[int]() for _ in steps]
+    for node, others in enumerate(after):
+        behind[of[node]].update(of[other] for other in others if of[other] != of[node])
+    wishes = _wishes(bundles, room)
+    held = [sorted(node for node in step if node < len(bundles)) for step in steps]
+    wanted = [min((wishes[node] for node in step), default=()) for step in held]
+    return (held[step] for step in in_order(behind, wanted) if held[step])
+
+
+def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
+    """Return what must come after what: the bundles, then a node for each cage of each switch that says that it, and all behind it, are done."""
+    after: list[list[int]] = [[] for _ in bundles]
+    for face, used in fronts.used(bundles).values():
+        base = len(after) - 1  # cages count from 1
+        after += [[] for _ in range(face.cages)]
+        for cage in range(1, face.cages + 1):
+            for number in dict.fromkeys(used.get(cage, [])):
+                after[number].append(base + cage)
+            for other in face.next_to(cage):
+                after[base + cage] += [base + other, *dict.fromkeys(used.get(other, []))]
+    return after
+
+
+def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
+    """Return the place of each bundle where the law leaves a choice: the farther first, back rows first, long ones first, then as the list of cables has it."""
+    stand = room.standing
+    where = {name: (int(stand.hall[rack]), int(stand.row[rack])) for rack, name in enumerate(room.names)}
+    wishes: list[tuple[object, ...]] = []
+    for bundle in bundles:
+        one, other = bundle.pair
+        (hall, row), (far_hall, far_row) = where[one], where[other]
+        near = 0 if hall != far_hall else 1 if row != far_row else 2 if one != other else 3
+        wishes.append((near, -hall, -row, -float(bundle.first.length_m), bundle.plugs[0].at))
+    return wishes

@@ -1,0 +1,163 @@
+"""From bundles to the views of the pull sheets: a sheet for each rack in which upper ends lie, a section for each pair of racks.
+
+Owns the words and sums of the sheets. What a bundle is belongs to `bundling`, when it is pulled to `pulling`, what lies in a tray to `trays`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from fabricgen.outputs.installation.bundles import MOST
+from fabricgen.outputs.installation.view import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
+from fabricgen.planning.cabling.cable_runs import metres
+from fabricgen.planning.cabling.trays import Trays, pairs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from fabricgen.catalog.models import Cable
+    from fabricgen.outputs.installation.bundles import Bundle, Plug
+    from fabricgen.planning.cabling.trays import Load, Stretch
+    from fabricgen.planning.room.room import Room
+
+
+@dataclass(frozen=True)
+class PullSheets:
+    """The sheets of one fabric, in whose `room` the `bundles` lie; `cables` are the facts of each part."""
+
+    fabric: str
+    room: Room
+    bundles: list[Bundle]
+    cables: Mapping[str, Cable]
+
+    @property
+    def racks(self) -> list[str]:
+        """The racks that have a sheet, in the order of the room."""
+        ends = {bundle.pair[1] for bundle in self.bundles}
+        return [name for name in self.room.names if name in ends]
+
+    @cached_property
+    def trays(self) -> Trays:
+        """The trays of the room."""
+        return Trays(self.room)
+
+    @cached_property
+    def loads(self) -> dict[Stretch, Load]:
+        """What lies in each stretch of tray."""
+        counted: Counter[tuple[str, str, str]] = Counter()
+        for bundle in self.bundles:
+            counted[*bundle.pair, bundle.first.part] += bundle.count
+        return self.trays.loads(pairs_of(counted, self.room), self.cables)
+
+    @cached_property
+    def sheets(self) -> dict[str, SheetView]:
+        """The sheet of each rack."""
+        of: dict[str, list[BundleView]] = {name: [] for name in self.racks}
+        for bundle in self.views:
+            of[bundle.b_rack].append(bundle)
+        return {rack: self._sheet(rack, bundles) for rack, bundles in of.items()}
+
+    @cached_property
+    def views(self) -> list[BundleView]:
+        """Every bundle, in the order in which they are installed."""
+        steps = {step: [bundle.name for bundle in bundles] for step, bundles in groupby(self.bundles, key=lambda bundle: bundle.step)}
+        return [_bundle(bundle, [name for name in steps[bundle.step] if name != bundle.name], self.cables[bundle.first.part]) for bundle in self.bundles]
+
+    @cached_property
+    def pulling(self) -> PullingView:
+        """Everything at once, for the index and the table of bundles."""
+        stretches = [self._stretch(stretch) for stretch in self.loads]
+        cables = sum(bundle.cables for bundle in self.views)
+        steps = max((bundle.step for bundle in self.bundles), default=0)
+        generated, sheets = self.room.generated, list(self.sheets.values())
+        used = {rack for bundle in self.bundles for rack in bundle.pair}
+        racks = [name for name in self.room.names if name in used]
+        return PullingView(self.fabric, generated, cables, len(self.bundles), steps, MOST, sheets, self.views, stretches, self._tray, racks)
+
+    @property
+    def _tray(self) -> str:
+        """Say what is known of a tray."""
+        tray, limit = self.room.site.tray, self.trays.limit_percent
+        if not self.trays.section_mm2:
+            return "Nobody says how wide and deep a tray is, so no fill is shown: give `width_mm` and `depth_mm` under `site.tray`."
+        of = "as the inventory demands" if tray.fill_percent else "as TIA-569 recommends for planning"
+        return f"A tray is {tray.width_mm} mm wide and {tray.depth_mm} mm deep, and should be filled to {limit} % at most, {of}."
+
+    def _sheet(self, rack: str, bundles: list[BundleView]) -> SheetView:
+        """Make the sheet of a rack: its pairs in the order of their first steps."""
+        pairs: dict[str, list[BundleView]] = {}
+        for bundle in bundles:
+            pairs.setdefault(bundle.a_rack, []).append(bundle)
+        switches = sorted({plug.b_device for bundle in bundles for plug in bundle.plugs})
+        made = [self._pair(one, rack, held) for one, held in pairs.items()]
+        cables, steps = sum(pair.cables for pair in made), [bundle.step for bundle in bundles]
+        return SheetView(self.fabric, rack, self.room.generated, cables, len(bundles), min(steps), max(steps), made, switches)
+
+    def _pair(self, one: str, other: str, bundles: list[BundleView]) -> PairView:
+        """Make the section of a pair of racks."""
+        way = self.trays.way(self._numbers[one], self._numbers[other])
+        loads = [(stretch, self.loads[stretch]) for stretch in way]
+        fullest = max(loads, key=lambda item: (item[1].section_mm2, item[1].cables))[0] if loads else None
+        weights = [bundle.weight_kg for bundle in bundles]
+        weight = f"{sum(map(float, weights)):.1f}" if all(weights) else ""
+        cables = sum(bundle.cables for bundle in bundles)
+        return PairView(one, other, one == other, _words(way), cables, len(bundles), weight, self._stretch(fullest) if fullest else None, bundles)
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The number of each rack."""
+        return {name: number for number, name in enumerate(self.room.names)}
+
+    def _stretch(self, stretch: Stretch) -> StretchView:
+        """Make the view of a stretch."""
+        load = self.loads[stretch]
+        percent = self.trays.percent(load)
+        full = percent is not None and percent > self.trays.limit_percent
+        notes = [f"fuller than {self.trays.limit_percent} %"] if full else []
+        if 0 < load.unmeasured < load.cables:
+            notes.append(f"diameter of {load.unmeasured} cables not known")
+        if 0 < load.unweighed < load.cables:
+            notes.append(f"weight of {load.unweighed} cables not known")
+        section = f"{load.section_mm2:.0f}" if load.unmeasured < load.cables else ""
+        weight = f"{load.kg_per_m:.2f}" if load.unweighed < load.cables else ""
+        return StretchView(stretch.name, load.cables, section, weight, "" if percent is None else f"{percent:.1f}", "; ".join(notes), full)
+
+
+def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
+    """Make the view of a bundle."""
+    cable, count = bundle.first, bundle.count
+    long = float(cable.length_m)
+    weight = f"{count * long * part.kg_per_m:.1f}" if part.kg_per_m else ""
+    firsts = {plug.piece: plug.cable.cable for plug in reversed(bundle.plugs)}
+    labels = [first if first == last else f"{first}..{last}" for first, last in bundle.runs]
+    return BundleView(
+        bundle.name, bundle.step, together, *bundle.pair, chip(bundle.rail), cable.plane, cable.tier, cable.part, cable.medium, cable.length_m,
+        count, metres(round(count * long * 1000)), labels, weight, [_plug(plug, bundle.pair, firsts[plug.piece]) for plug in bundle.plugs],
+    )  # fmt: skip
+
+
+def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
+    """Make the view of a row; a leg that ends in another rack than its bundle says so."""
+    cable = plug.cable
+    near, far = (unit if rack == held else f"{rack} {unit}" for rack, held, unit in zip((cable.a_rack, cable.b_rack), pair, _units(plug), strict=True))
+    turns = str(plug.a_turn or ""), str(plug.b_turn or "")
+    return PlugView(
+        cable.cable, first if first != cable.cable else "", cable.a_device, near, cable.a_port, turns[0], cable.b_device, far, cable.b_port, turns[1]
+    )
+
+
+def _units(plug: Plug) -> tuple[str, str]:
+    """Say in which units of their racks both ends are."""
+    return f"U{plug.cable.a_unit}", f"U{plug.cable.b_unit}"
+
+
+def _words(way: list[Stretch]) -> str:
+    """Say how a cable goes."""
+    kinds = {stretch.kind for stretch in way}
+    if not way:
+        return "inside the rack"
+    return "to another hall" if "halls" in kinds else "over a cross tray to another row" if "cross" in kinds else "along the row"

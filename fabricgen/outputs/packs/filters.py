@@ -1,0 +1,62 @@
+"""The filters of `sandbox`, each held to the limits of a rendering."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import pass_eval_context
+from jinja2.filters import FILTERS as JINJAS
+
+from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from jinja2.nodes import EvalContext
+
+    from fabricgen.outputs.packs.limits import Bounds
+
+    Filter = Callable[..., Any]
+
+_APART = frozenset({"first", "join", "last", "list", "map", "max", "min", "reject", "rejectattr", "select", "selectattr", "sort", "unique"})
+"""Those that take a text for a list of characters."""
+
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""Where Python ends a line."""
+
+
+def filters_within(bounds: Bounds) -> dict[str, Filter]:
+    """Return every filter by its name."""
+    found: dict[str, Filter] = {name: JINJAS[name] for name in FILTERS}
+    join, indent, integer = (found[name] for name in ("join", "indent", "int"))
+
+    @pass_eval_context
+    def join_within(context: EvalContext, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> Any:  # noqa: ANN401 - a text or Markup
+        items = [*value]
+        bounds.fits(len(items) * len(str(d)))
+        return join(context, items, d, attribute)
+
+    def indent_within(s: str, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - as in Jinja
+        lines, blanks = 2 + sum(map(s.count, _BREAKS)), len(width) if isinstance(width, str) else width
+        bounds.padded(blanks)
+        bounds.fits(len(s) + lines * (blanks + 1))
+        return indent(s, width, first, blank)
+
+    def int_within(value: object, default: int = 0, base: int = 10) -> Any:  # noqa: ANN401 - as in Jinja
+        return default if isinstance(value, str) and len(value) > bounds.limits.bits else integer(value, default, base)
+
+    found |= {"join": join_within, "indent": indent_within, "int": int_within, **OWN_FILTERS}
+    return {name: _within(bounds, made, apart=name in _APART) for name, made in found.items()}
+
+
+def _within(bounds: Bounds, made: Filter, *, apart: bool) -> Filter:
+    """Hold what a filter makes to the limits, and a text that it takes apart."""
+
+    @wraps(made)  # with the mark by which Jinja knows what else a filter wants
+    def within(*values: Any, **options: Any) -> Any:  # noqa: ANN401 - a filter takes and returns any value
+        for value in values if apart else ():
+            bounds.short(value)
+        return bounds.filtered(made(*values, **options))
+
+    return within

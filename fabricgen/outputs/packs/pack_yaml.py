@@ -1,0 +1,126 @@
+"""What a `pack.yaml` may say: what the pack writes, for each of what, and what it needs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Annotated, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from fabricgen.outputs.packs.containers import Container, Thing
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "switch": ("{switch}",), "host": ("{host}",), "nic": ("{host}", "{interface}"), "gpu": ("{gpu}",),
+    "rack": ("{rack}",), "pull-sheet": ("{rack}",), "port-map": ("{switch}",), "subnet": ("{subnet}",), "system": ("{subnet}", "{system}"),
+    "drawing": ("{drawing}",),
+}  # fmt: skip
+"""Fields of the path of a file that is written for each of something, sorted; other files are written once and have none."""
+
+
+RESERVED = ("manifest.json", "plan.json", "report.html")
+"""What a build writes beside the packs' files."""
+
+
+class Output(BaseModel):
+    """One file that a pack writes: `each` names what it is written for, which is also the view that its template sees."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    path: Annotated[str, Field(pattern=r"^[A-Za-z0-9{}._/-]+$")]
+    template: Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]+$")]
+    each: Literal[
+        "switch",
+        "host",
+        "nic",
+        "gpu",
+        "cables",
+        "bom",
+        "by-role",
+        "by-rack",
+        "by-phase",
+        "loads",
+        "comparison",
+        "savings",
+        "lab",
+        "node",
+        "rack",
+        "port-map",
+        "pull-sheet",
+        "pulling",
+        "labels",
+        "subnet",
+        "system",
+        "cluster",
+        "domains",
+        "members",
+        "inventory",
+        "drawing",
+        "simulation",
+        "simulated-link",
+        "simulated-block",
+        "assets",
+        "assets-placed",
+        "devices",
+        "interfaces",
+        "straight-cables",
+        "pieces",
+        "seats",
+        "wiring",
+        "rail-topology",
+    ]
+    roles: tuple[Literal["leaf", "spine", "core"], ...] = ("leaf", "spine", "core")
+    transport: Literal["ethernet", "infiniband"] | None = None
+    """For hosts, NICs and GPUs: written only where the leaves speak this."""
+    host_links: Literal["numbered", "unnumbered"] | None = None
+    """For hosts, NICs and GPUs: written only where their links are so."""
+    most_lines: int | None = None
+    """Of a drawing, or of the links of a simulation: written only where there are at most so many."""
+    mode: Literal["600", "755"] | None = None
+    """Mode of the file, where its reader asks for one: 755 for a script, 600 for what only root may read."""
+    reader: str
+    """Who reads the file, in one line."""
+
+    @property
+    def bits(self) -> int | None:
+        """The mode as a number."""
+        return int(self.mode, 8) if self.mode else None
+
+    @model_validator(mode="after")
+    def _stays_below_out(self) -> Self:
+        """Refuse a path that leaves OUT, that is one of the build's own, or that does not tell one switch, host, NIC or GPU from another."""
+        if self.path.startswith("/") or ".." in PurePosixPath(self.path).parts:
+            raise ValueError(f"`{self.path}` leaves the output directory; write a path below OUT")
+        if self.path in RESERVED:
+            raise ValueError(f"`{self.path}` is written by every build; choose another name")
+        fields = re.findall(r"[{][^{}]*[}]", self.path)
+        wanted = FIELDS.get(self.each, ())
+        if tuple(sorted(set(fields))) != wanted or self.path.count("{") != len(fields):
+            named = " and ".join(f"`{field}`" for field in wanted)
+            told = f"a file for each {self.each} names it by {named}" if wanted else "a file that is written once has no fields in its path"
+            raise ValueError(f"`{self.path}`: {told}")
+        return self
+
+
+class Pack(BaseModel):
+    """The contents of a pack.yaml."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    name: str
+    description: str
+    nos: str | None = None
+    """The NOS that the pack configures; absent for documents."""
+    nos_versions: tuple[str, ...] = ()
+    group: Literal["cabling", "room", "bom", "configs", "hosts", "graph", "lab", "cluster", "drawings", "simulators", "dcim"]
+    verified: str
+    """By what the syntax was verified, or why it could not be."""
+    needs: tuple[str, ...] = ()
+    """Facts that the switch model must have in the catalog, like `sonic.lanes`."""
+    limits: dict[str, int] = {}
+    """The most that the NOS takes of a number of the inventory, like `addressing.mtu`."""
+    assumed: dict[str, str | int | float | dict[str, str]] = {}
+    """What its files must state and no plan knows, such as a latency; its templates see it."""
+    outputs: tuple[Output, ...]
+    containers: dict[Thing, Container] = {}
+    """How its switches run in a lab, or, of a pack of group `lab`, GPUs and HB domains."""

@@ -1,0 +1,140 @@
+"""Packs as they are found, shadowed file by file, and rendered in the sandbox."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from fabricgen.core.diagnostics import Finding, Place, Refusal
+from fabricgen.core.files import is_file
+from fabricgen.core.resources import find_files, shipped
+from fabricgen.core.yaml_text import load_facts
+from fabricgen.outputs.packs.limits import Limits
+from fabricgen.outputs.packs.pack_yaml import Pack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from jinja2 import Template
+
+    from fabricgen.outputs.packs.sandbox import Sandbox
+
+
+_LIMITS = Limits()
+
+
+class Packs:
+    """The packs of one run, found in `roots` first and then in what ships with the program."""
+
+    def __init__(self, roots: Sequence[Path] = (), limits: Limits = _LIMITS) -> None:
+        """Keep the folders, and what a template of theirs may take; templates are compiled when they are first rendered."""
+        self._limits = limits
+        self._roots, self._home = [Path(root) for root in roots], shipped("templates")
+        self._compiled: dict[tuple[str, str], Template] = {}
+        self._read: dict[Path, Pack] = {}
+
+    def names(self) -> list[str]:
+        """List the packs, sorted."""
+        return sorted({path.parent.name for root in (*self._roots, self._home) for path in root.glob("*/pack.yaml")})
+
+    def pack(self, name: str) -> Pack | None:
+        """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            return None
+        path = next(self._find(name, "pack.yaml"), None)
+        if path is not None and path not in self._read:
+            self._read[path] = self._parse(path)
+        return self._read[path] if path else None
+
+    @staticmethod
+    def _parse(path: Path) -> Pack:
+        """Read one pack.yaml; every fault is its own finding."""
+        try:
+            pack = Pack.model_validate(load_facts(path, "bad-pack"))
+        except ValidationError as error:
+            hint = "compare with a pack that ships with fabricgen"
+            raise Refusal(Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint) for detail in error.errors(include_url=False)) from None
+        if pack.name != path.parent.name:  # templates are found by the name
+            fact = f"`name` is `{pack.name}`, and the folder of the pack is called `{path.parent.name}`"
+            raise Refusal([Finding("bad-pack", fact, hint="give both one name", place=Place(str(path)))])
+        return pack
+
+    def for_nos(self, nos: str) -> Pack | None:
+        """Find the pack that configures a NOS."""
+        named = self.pack(nos)
+        if not self._roots and named and named.nos == nos:  # a shipped pack is called like its NOS, and reading all of them takes time
+            return named
+        return next((pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None)
+
+    def group(self, group: str) -> list[Pack]:
+        """Return the packs of an artefact group that are no NOS's, by name."""
+        return [pack for pack in map(self.pack, self.names()) if pack and pack.group == group and pack.nos is None]
+
+    def files(self, pack: str, name: str) -> list[Path]:
+        """Return every file of a pack that has this name, a user's own before the shipped one."""
+        return [*self._find(pack, name)]
+
+    def _find(self, *parts: str) -> Iterator[Path]:
+        """Yield every file of this path, a user's own before the shipped one."""
+        return find_files(self._roots, self._home, *parts)
+
+    def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
+        """Render one template.
+
+        Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have, and
+        `template-budget` where it is a user's and takes too much.
+        """
+        try:
+            return self._environment.run(lambda: self._template(pack, template).render(**view))
+        except Refusal:
+            raise
+        except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
+            from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+            from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
+
+            shown = is_file(self._home / pack / template)
+            raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
+
+    def prepare(self) -> None:
+        """Import what renders templates, once for workers that are forked afterwards."""
+        _ = self._environment
+
+    def compile(self) -> None:
+        """Compile every shipped template, and keep the code for later runs."""
+        self._environment.codes.writes = True
+        for path in sorted(self._home.rglob("*.j2")):
+            self._environment.get_template(path.relative_to(self._home).as_posix())
+
+    def _template(self, pack: str, template: str) -> Template:
+        """Compile a template once."""
+        key = (pack, template)
+        if key not in self._compiled:
+            self._compiled[key] = self._environment.get_template(f"{pack}/{template}")
+        return self._compiled[key]
+
+    @cached_property
+    def _environment(self) -> Sandbox:
+        """Make the environment of all templates."""
+        from fabricgen.outputs.packs.loader import Loader  # noqa: PLC0415 - planning reads packs, and does without Jinja2
+
+        if not self._roots:
+            from fabricgen.outputs.packs.sandbox import Sandbox  # noqa: PLC0415 - as above
+
+            return Sandbox(Loader(self._find))
+        from fabricgen.outputs.packs.bounded import BoundedSandbox  # noqa: PLC0415 - most runs have no templates of a user
+
+        return BoundedSandbox(Loader(self._find), self._limits)
+
+
+def _fault(detail: dict[str, Any]) -> str:
+    """Say what of a pack.yaml does not fit."""
+    key, said = ".".join(str(part) for part in detail["loc"]), str(detail["msg"]).removeprefix("Value error, ")
+    if detail["type"] == "extra_forbidden":
+        return f"`{key}` is not a key of a pack.yaml"
+    if detail["type"] == "missing":
+        return f"`{key}` is missing"
+    return said if detail["type"] == "value_error" else f"`{key}`: {said[:1].lower()}{said[1:]}"

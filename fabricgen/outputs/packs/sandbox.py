@@ -1,0 +1,170 @@
+"""The environment that templates run in: what a template may use is listed, the rest is refused.
+
+Owns the lists for Python's and Jinja's own values; of a view a template sees what `template_api`
+allows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from jinja2 import StrictUndefined, UndefinedError
+from jinja2.environment import TemplateModule
+from jinja2.runtime import LoopContext, Undefined
+from jinja2.sandbox import SandboxedEnvironment
+
+from fabricgen.core.template_api import template_names
+from fabricgen.outputs.packs.code_cache import CodeCache
+from fabricgen.outputs.packs.compiler import Compiler
+from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, markdown, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType
+
+    from jinja2 import BaseLoader, Template
+
+METHODS: Mapping[type, frozenset[str]] = {
+    str: frozenset({"capitalize", "endswith", "format", "isdigit", "lower", "lstrip", "removeprefix", "removesuffix", "rstrip", "split", "startswith",
+                    "strip", "title", "upper"}),
+    dict: frozenset({"get", "items", "keys", "values"}),
+    LoopContext: frozenset({"changed", "cycle", "depth", "depth0", "first", "index", "index0", "last", "length", "nextitem", "previtem", "revindex",
+                            "revindex0"}),
+}  # fmt: skip
+"""Attributes of values that are no views; of lists and tuples a template sees the items only."""
+
+OWN_FILTERS = {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted, "markdown": markdown}
+FILTERS = (
+    "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last", "length", "list", "lower", "map", "max", "min", "reject",
+    "rejectattr", "safe", "select", "selectattr", "sort", "string", "trim", "unique", "upper",
+)  # fmt: skip
+"""Jinja's filters that templates may use."""
+TESTS = (
+    "!=", "<", "<=", "==", ">", ">=", "boolean", "defined", "divisibleby", "eq", "equalto", "even", "false", "float", "ge", "gt", "in", "integer", "iterable",
+    "le", "lessthan", "lower", "lt", "mapping", "ne", "none", "number", "odd", "sequence", "string", "true", "undefined", "upper",
+)  # fmt: skip
+"""Jinja's tests that templates may use."""
+GLOBALS = ("range",)
+"""Jinja's functions that templates may use."""
+
+
+class UnknownNameError(UndefinedError):
+    """A name that a value does not have or templates may not use; `known` are the names to use."""
+
+    def __init__(self, message: str | None = None, name: str = "", known: frozenset[str] = frozenset()) -> None:
+        """Keep what a hint needs."""
+        super().__init__(message)
+        self.name, self.known = name, known
+
+
+class Sandbox(SandboxedEnvironment):
+    """Jinja's environment with attributes, filters, tests and functions by list.
+
+    The answers are remembered: views are read millions of times, and always by the same few names.
+    """
+
+    code_generator_class = Compiler
+
+    def __init__(self, loader: BaseLoader | None = None) -> None:
+        """Make it. An undefined name is an error: a typing mistake must not leave an empty line."""
+        super().__init__(
+            loader=loader,
+            undefined=StrictUndefined,
+            autoescape=False,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            keep_trailing_newline=True,
+            auto_reload=False,  # looking whether a file has changed costs more than an include
+        )
+        self.filters = {name: self.filters[name] for name in FILTERS} | OWN_FILTERS
+        self.tests = {name: self.tests[name] for name in TESTS}
+        self.globals = {name: self.globals[name] for name in GLOBALS}
+        self._allowed: dict[str, set[type]] = {}
+        self._loaded: dict[str, Template] = {}
+        self.codes = CodeCache()
+
+    def compile(self, source: Any, name: str | None = None, filename: str | None = None, raw: bool = False, defer_init: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - the signature is that of Jinja
+        """Compile a template, or take its code from an earlier run."""
+        compiled = partial(super().compile, source, name, filename, raw, defer_init)
+        if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
+            return compiled()
+        return self.codes.code(source, name, filename, compiled)
+
+    def run(self, render: Callable[[], str]) -> str:
+        """Render a template; one that ships needs no limits."""
+        return render()
+
+    def _compile(self, source: str, filename: str) -> CodeType:
+        """Compile the Python of a template; what Python warns of there fails when it runs."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super()._compile(source, filename)
+
+    def types_with(self, attribute: str) -> set[type]:
+        """Return the types of which an attribute was allowed so far; compiled templates look into it."""
+        return self._allowed.setdefault(attribute, set())
+
+    def get_template(self, name: str | Template, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002, ANN401 - the signature is that of Jinja
+        """Load a template once: an include asks for it again each time."""
+        if not isinstance(name, str) or parent is None or globals:
+            return super().get_template(name, parent, globals)
+        if name not in self._loaded:
+            self._loaded[name] = super().get_template(name, parent)
+        return self._loaded[name]
+
+    def getattr(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - the signature is that of Jinja
+        """Read an attribute that is listed."""
+        if type(obj) in self.types_with(attribute):
+            return getattr(obj, attribute)
+        return self._judged(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - the signature is that of Jinja
+        """Read an item of a text, a list or a mapping, or an attribute that is listed."""
+        if isinstance(obj, str | list | tuple | range | Mapping):
+            try:
+                return obj[argument]
+            except (TypeError, LookupError):
+                pass
+        return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401, ARG002 - the signature is that of Jinja
+        """Return whether an attribute is listed."""
+        return attr in names_of(obj)
+
+    def _judged(self, obj: Any, attribute: str) -> Any:  # noqa: ANN401 - as with getattr
+        """Read an attribute for the first time."""
+        known = names_of(obj)
+        if attribute in known:
+            value = getattr(obj, attribute)
+            if (checked := self.wrap_str_format(value)) is not None:  # its fields read attributes, too
+                return checked
+            if not isinstance(obj, TemplateModule):  # what those have differs from one to another
+                self.types_with(attribute).add(type(obj))
+            return value
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        return self._unknown(obj, attribute, known)
+
+    def _unknown(self, obj: Any, attribute: str, known: frozenset[str]) -> Undefined:  # noqa: ANN401 - as with getattr
+        """Return an undefined value that is refused when it is used."""
+        if isinstance(obj, Undefined):
+            _fail(obj)
+        exists = isinstance(attribute, str) and hasattr(type(obj), attribute)
+        said = f"`{attribute}` of a `{type(obj).__name__}` is not for templates" if exists else None
+        return self.undefined(said, obj=obj, name=attribute, exc=cast("Any", partial(UnknownNameError, name=attribute, known=known)))
+
+
+def names_of(obj: object) -> frozenset[str]:
+    """Return the attributes of a value that a template may use."""
+    if isinstance(obj, TemplateModule):  # what `import` gives: the macros of a template
+        return frozenset(name for name in vars(obj) if not name.startswith("_"))
+    own = template_names(type(obj))
+    return own or next((names for shape, names in METHODS.items() if isinstance(obj, shape)), frozenset())
+
+
+def _fail(undefined: Undefined) -> NoReturn:
+    """Refuse a name that is not defined: whatever is asked of it, its text is an error."""
+    raise UndefinedError(str(undefined))

@@ -1,0 +1,134 @@
+"""The clock of a rendering: it stops a template that takes too long or too much memory, also between two pieces of output.
+
+A clock of CPU seconds ticks while a template runs, and each tick looks at the time and the memory.
+Python runs the handler of a signal in the main thread alone; for any other a thread beside it looks.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import resource
+import signal
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from fabricgen.outputs.packs.limits import LimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.outputs.packs.limits import Limits
+
+TICK_S = 0.05
+"""CPU seconds from tick to tick: in these, a template of small steps takes some 100 MB."""
+
+_KIB = 1 if sys.platform == "darwin" else 1024
+"""Bytes in the unit that the system gives memory in."""
+
+
+class _OverrunError(LimitError):
+    """Raised in another thread, which takes a class and no text."""
+
+    def __init__(self) -> None:
+        """Say what is known here."""
+        super().__init__("takes more time or memory than it may")
+
+
+class _Meter:
+    """What one rendering has taken."""
+
+    def __init__(self, limits: Limits, clock: int) -> None:
+        """Start counting on a clock of CPU seconds."""
+        self._limits, self._clock = limits, clock
+        self._start, self._memory = time.clock_gettime(clock), 0
+        self.overrun = ""
+        """The limit that is passed, as the predicate of a sentence; empty as long as none is."""
+
+    def look(self) -> bool:
+        """Return whether a limit is passed."""
+        self._memory = self._memory or _resident_bytes()  # at the first tick: most templates end before
+        if time.clock_gettime(self._clock) - self._start > self._limits.seconds:
+            self.overrun = f"takes more than {self._limits.seconds:g} CPU seconds"
+        elif _resident_bytes() - self._memory > self._limits.memory_bytes:
+            self.overrun = f"takes more than {self._limits.memory_bytes >> 20:,} MiB of memory"
+        return bool(self.overrun)
+
+
+_running: list[_Meter] = []
+"""The rendering of the main thread, if there is one."""
+
+
+def timed(limits: Limits, render: Callable[[], str]) -> str:
+    """Return what a template writes. Raises LimitError as soon as it is above the limits."""
+    if threading.current_thread() is threading.main_thread():
+        return _by_signal(limits, render)
+    return _by_thread(limits, render)
+
+
+def _by_signal(limits: Limits, render: Callable[[], str]) -> str:
+    """Look at each tick of a timer that the system keeps."""
+    if signal.getsignal(signal.SIGPROF) is not _tick:  # it stays: without it a last tick would end the program
+        signal.signal(signal.SIGPROF, _tick)
+    meter = _Meter(limits, time.CLOCK_PROCESS_CPUTIME_ID)
+    _running.append(meter)
+    signal.setitimer(signal.ITIMER_PROF, TICK_S, TICK_S)
+    try:
+        return render()
+    except Exception:
+        if meter.overrun:  # Python or Jinja may make another error of a tick's
+            raise LimitError(meter.overrun) from None
+        raise
+    finally:
+        _running.clear()  # a built-in method: no tick comes before it has ended
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _tick(*_: object) -> None:
+    """Look at the meter; it ticks again, so nothing is lost where Python swallows an exception."""
+    if _running and _running[-1].look():
+        raise LimitError(_running[-1].overrun)
+
+
+def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
+    """Have a thread beside this one look now and then."""
+    own, ended = threading.get_ident(), threading.Event()
+    meter = _Meter(limits, time.pthread_getcpuclockid(own))
+
+    def watch() -> None:
+        while not ended.wait(TICK_S):
+            if meter.look():
+                _raise_in(own, _OverrunError)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        return render()
+    except Exception:
+        if meter.overrun:
+            raise LimitError(meter.overrun) from None
+        raise
+    finally:
+        while True:
+            try:
+                ended.set()
+                watcher.join()
+                _raise_in(own, None)  # one that has not arrived is taken back
+                break
+            except _OverrunError:
+                continue
+
+
+def _raise_in(thread: int, error: type[Exception] | None) -> None:
+    """Raise an exception in a thread at its next step; None takes back one that is still to come."""
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error) if error else None)
+
+
+def _resident_bytes() -> int:
+    """Return the memory of this process; the most that it has had, where the system tells no more."""
+    try:
+        with open("/proc/self/statm", "rb") as file:  # noqa: PTH123 - the handler of a signal does little
+            return int(file.read().split()[1]) * resource.getpagesize()
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KIB

@@ -1,0 +1,103 @@
+"""The drawings of a report: one of each block of a unit, which stands for those of all rails, and one of each stripe.
+
+Owns what of a drawing the page is told. What stands in one is decided by `drawing`, where by `arranging`; names, colours and marks are the
+page's, which knows them from the table of devices.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.core.terms import LinkKind
+from fabricgen.outputs.drawings.layout import arrange
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.outputs.drawings.build import Composed, Drawings, Subject
+    from fabricgen.outputs.drawings.view import Box, Stroke
+
+MOST_STRIPES, MOST_LINKS = 32, 16_000_000
+"""Stripes that are drawn; and each is looked for among all links of the fabric, so that of a large one fewer are."""
+
+
+def rails(drawings: Drawings) -> dict[str, Any]:
+    """Return `Rails` of the model: a drawing of each block of a unit, and the unit and block of every rail."""
+    plan = drawings.plan
+    of_block = {subject.block: subject for subject in drawings.rails.values() if subject.unit == 0}
+    return {
+        "blocks": [_block(drawings, subject) for _, subject in sorted(of_block.items())],
+        "named": [{"name": name, **_named(drawings, subject)} for name, subject in drawings.rails.items()],
+        "names": plan.naming.switches(0),
+        "first": len(plan.hosts),
+        "boxes": len(plan.naming.boxes),
+    }
+
+
+def _named(drawings: Drawings, subject: Subject) -> dict[str, Any]:
+    """Say which block of which unit the drawing of a rail shows."""
+    rail = drawings.plan.mapping.rail(subject.unit, subject.block)
+    return {"title": drawings.title(subject), "unit": subject.unit, "block": subject.block, "rail": -1 if rail is None else rail}
+
+
+def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
+    """Draw a block of unit 0 so that it stands for that block of every unit: members are numbers, and where a block has one rail nothing has a rail."""
+    plan, block = drawings.plan, subject.block
+    name = next(name for name, other in drawings.rails.items() if other == subject)
+    gpus = plan.unit.lower[(plan.unit.kind == LinkKind.HOST) & (plan.unit.block == block)]
+    members = [gpus.tolist(), *(drawings.boxes(role, block).tolist() for role in plan.roles)]
+    return _drawn(drawings.compose(name), members, "gpu", stamped=not plan.mapping.spans_rails)
+
+
+def stripe_names(drawings: Drawings) -> list[str]:
+    """Name the stripes that are drawn, from the first."""
+    most = max(1, min(MOST_STRIPES, MOST_LINKS // drawings.plan.links))
+    return list(drawings.stripes)[:most]
+
+
+def stripes(drawings: Drawings) -> dict[str, Any]:
+    """Return `Stripes` of the model, those of `stripe_names`; members are names."""
+    composed = {name: drawings.compose(name) for name in stripe_names(drawings)}
+    return {name: _drawn(each, [tier.names for tier in each.tiers], "domain", stamped=False) for name, each in composed.items()}
+
+
+def _drawn(composed: Composed, members: Sequence[Sequence[object]], ends: str, *, stamped: bool) -> dict[str, Any]:
+    """Draw what is composed, with the members of each tier, the lowest first; `ends` is the kind of the lowest, and what is `stamped` has no rail."""
+    drawing = arrange(*composed)
+    rows = list(zip(drawing.rows, reversed(members), strict=True))
+    return {
+        "title": drawing.title,
+        "width": drawing.width,
+        "height": drawing.height,
+        "rows": [
+            {"name": tier.what, "count": len(tier.names), "y": row.boxes[0].y, "boxes": _boxes(row.boxes, own, ends, stamped=stamped)}
+            for tier, (row, own) in zip(reversed(composed.tiers), rows, strict=True)
+        ],
+        "strokes": [_stroke(stroke, stamped=stamped) for stroke in drawing.strokes],
+    }
+
+
+def _boxes(boxes: Sequence[Box], members: Sequence[object], ends: str, *, stamped: bool) -> list[dict[str, Any]]:
+    """Return the boxes of a tier, each with its run of the members."""
+    cuts = accumulate((box.members for box in boxes), initial=0)
+    return [
+        {
+            "id": box.id, "kind": "switch" if box.switch else ends, "members": list(members[start:stop]), "rail": _rail(box.chip.rail, stamped=stamped),
+            "x": box.x, "y": box.y, "width": box.width, "height": box.height,
+        }
+        for box, (start, stop) in zip(boxes, pairwise(cuts), strict=True)
+    ]  # fmt: skip
+
+
+def _stroke(stroke: Stroke, *, stamped: bool) -> dict[str, Any]:
+    """Return one stroke."""
+    return {
+        "a": stroke.lower.id, "b": stroke.upper.id, "rail": _rail(stroke.chip.rail, stamped=stamped), "links": stroke.links, "speed": stroke.speed,
+        "x1": stroke.x1, "y1": stroke.y1, "x2": stroke.x2, "y2": stroke.y2,
+    }  # fmt: skip
+
+
+def _rail(rail: str, *, stamped: bool) -> int:
+    """Return a rail as a number; -1 for several, and where the drawing is stamped out for every rail."""
+    return int(rail) if rail and not stamped else -1

@@ -1,0 +1,47 @@
+"""The training iteration of one language model on the fabric, in finished words.
+
+Owns what of it a report tells; the time is worked out by `workload`, which says where each figure comes from.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.analysis.workload.equations import iterate
+from fabricgen.analysis.workload.machine import find_llm, machine_of
+from fabricgen.analysis.workload.sweep import Point
+from fabricgen.analysis.workload.text import equations, notes, symbols
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.outputs.report.key_figures import Figure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.plan import Plan
+
+LLM = "gpt3"
+"""The language model that reports reckon with."""
+
+
+def iteration(plan: Plan) -> dict[str, Any] | None:
+    """Return `iteration` of the model: as `fabricgen model --llm gpt3` tells it; None where nobody says what a GPU of the host can do."""
+    try:
+        llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.request, plan.catalog)
+        point = Point(llm, machine, 0, iterate(llm, machine))
+    except Refusal:
+        return None
+    return {
+        "llm": llm.name,
+        "parts": [figure._asdict() for figure in _parts(point)],
+        "symbols": [symbol._asdict() for symbol in symbols(point, "continuous")],
+        "notes": notes(point, plan),
+    }
+
+
+def _parts(point: Point) -> Iterator[Figure]:
+    """Tell the time, and its parts with their equations."""
+    found, llm = point.times, point.llm
+    ideal = f"{100 * found.relative:.1f} % of the speed of one HB domain of all GPUs"
+    yield Figure("iteration_s", f"iteration of {llm.batch_tokens:,} tokens", f"{found.iteration_s:.4g} s", ideal)
+    for key, words, how in equations(point):
+        yield Figure(key, words, f"{getattr(found, key):.4g} s", how)

@@ -1,0 +1,117 @@
+"""The figures of the first section: what the fabric is, in finished words.
+
+Owns which figures there are and what is said below each. They are counted by `summary`, `loads` and the bill; what nobody knows is said so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fabricgen.core.terms import LinkKind
+from fabricgen.outputs.report.faceplates import face_ports
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.bill import Bom
+    from fabricgen.planning.plan import Plan
+
+UNKNOWN = "not known"
+
+
+class Figure(NamedTuple):
+    """One figure: `Figure` of the model."""
+
+    key: str
+    label: str
+    value: str
+    note: str = ""
+
+
+def headline(plan: Plan, summary: dict[str, Any]) -> str:
+    """Say in a sentence what the fabric is.
+
+    >>> from fabricgen.api import plan_inventory, summary
+    >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 8}}}})
+    >>> headline(plan, summary(plan))
+    'A rail-only fabric for 64 GPUs in 8 HB domains of 8: 8 rails, 8 switches in one tier, 64 cables.'
+    """
+    request, tiers = plan.request, ("one tier", "two tiers", "three tiers")[summary["tiers"] - 1]
+    rails = f"{_count(summary['rails'], 'rail')}" + (f" on {summary['planes']} planes" if summary["planes"] > 1 else "")
+    domains = f"{_count(summary['hb_domains'], 'HB domain')} of {request.domain_gpus:,}"
+    built = f"{_count(summary['switches']['total'], 'switch', 'switches')} in {tiers}, {_count(summary['cables']['total'], 'cable')}"
+    return f"A {request.design} fabric for {_count(request.gpus, 'GPU')} in {domains}: {rails}, {built}."
+
+
+def figures(plan: Plan, bom: Bom, summary: dict[str, Any]) -> list[Figure]:
+    """Return the figures of a plan, with its bill and its `plan --json`."""
+    return [*_size(plan, summary), *_parts(plan, bom, summary), *_room(summary)]
+
+
+def _size(plan: Plan, summary: dict[str, Any]) -> Iterator[Figure]:
+    """Tell the size and the shape."""
+    request, block = plan.request, summary["per_block"]
+    reserved = f"room is kept for {request.planned_gpus:,}" if request.planned_gpus > request.gpus else ""
+    yield Figure("gpus", "GPUs", f"{request.gpus:,}", reserved)
+    yield Figure("hb_domains", "HB domains", f"{summary['hb_domains']:,}", f"of {request.domain_gpus:,} GPUs, {_count(request.domain_hosts, 'host')} each")
+    planes = f"on {summary['planes']} planes" if summary["planes"] > 1 else "on one plane"
+    yield Figure("rails", "rails", f"{summary['rails']:,}", planes)
+    widths = {"leaf": "leaf_down", "spine": "spine_down", "core": "core_down"}
+    split = "; ".join(f"{_count(block[role], role, role)}, {block[down]:,} down" for role, down in widths.items() if block[role])
+    yield Figure("tiers", "tiers", str(summary["tiers"]), f"{_count(summary['blocks'], 'block')} of {block['endpoints']:,} endpoints: {split}")
+    yield Figure("oversubscription", "oversubscription", summary["oversubscription"], "downlinks to uplinks of a leaf")
+
+
+def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
+    """Tell what is bought."""
+    switches = summary["switches"]
+    roles = ", ".join(f"{switches[role]:,} {role}" for role in plan.roles)
+    yield Figure("switches", "switches", f"{switches['total']:,}", roles)
+    yield Figure("cables", "cables", f"{summary['cables']['total']:,}", f"as they are bought: {_media(plan, bom)}")
+    longest = summary["longest_cable_m"]
+    where = "in a generated room; describe yours under `site`" if summary["room"] == "generated" else "in the room of `site`"
+    yield Figure("longest_cable", "longest cable", UNKNOWN if longest is None else f"{longest:g} m", "no lengths are planned" if longest is None else where)
+    modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
+    yield Figure("transceivers", "transceiver modules", f"{modules:,}", f"as they are sold; {summary['transceivers']:,} counted one per link end")
+    total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
+    used = 2 * plan.links - plan.link_count(LinkKind.HOST)
+    yield Figure("spare_ports", "spare ports", f"{total - used:,}", f"{total:,} ports of switches, {used:,} in use")
+    cost, unpriced = summary["cost"], summary["cost"]["unpriced"]
+    missing = f"; without a price: {', '.join(unpriced)}" if unpriced else ""
+    value = UNKNOWN if cost["total"] is None else f"{cost['currency']} {cost['total']:,}"
+    yield Figure("cost", "cost", value, f"by {cost['book']}{missing}")
+
+
+def _media(plan: Plan, bom: Bom) -> str:
+    """Count pieces of cable by what they are made of."""
+    media = {cable.model: cable.medium for cable in plan.catalog.cables()}
+    counts: dict[str, int] = {}
+    for line in bom.lines:
+        if line.part_class == "cables":
+            medium = media.get(line.part, line.part)
+            counts[medium] = counts.get(medium, 0) + line.quantity
+    return ", ".join(f"{count:,} {medium}" for medium, count in counts.items())
+
+
+def _room(summary: dict[str, Any]) -> Iterator[Figure]:
+    """Tell what the fabric asks of its room, without hosts."""
+    most = summary["power_max_w"]
+    at_most = "" if most is None else f", and {_text(most, 'W')} at most"
+    notes = {"power_w": f"typical, without hosts{at_most}", "rack_units": "of switches", "weight_kg": "of switches"}
+    for key, label, unit in (("power_w", "power", "W"), ("rack_units", "rack units", ""), ("weight_kg", "weight", "kg")):
+        unknown = summary["unknown"].get(key)
+        yield Figure(key, label, _text(summary[key], unit), f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key])
+
+
+def _text(value: float | None, unit: str) -> str:
+    """Write an amount."""
+    return UNKNOWN if value is None else f"{value:,.10g} {unit}".strip()
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    """Count things.
+
+    >>> _count(1, "switch", "switches"), _count(4096, "GPU")
+    ('1 switch', '4,096 GPUs')
+    """
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -1,0 +1,96 @@
+"""The light part of a report: everything that is not as long as the fabric.
+
+Owns `Page` of the model, and the notes on what the report leaves out. Figures, bars and the bill are made next door.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fabricgen import __version__
+from fabricgen.bom.summary import summarize
+from fabricgen.core.colours import HUES
+from fabricgen.inventory.load import inventory_text
+from fabricgen.outputs.report.bom import bill, charts, refused
+from fabricgen.outputs.report.drawings import stripe_names
+from fabricgen.outputs.report.faceplates import faces
+from fabricgen.outputs.report.iteration import iteration
+from fabricgen.outputs.report.key_figures import figures, headline
+from fabricgen.outputs.report.tables import MOST_CABLES, shown_units
+from fabricgen.planning.notices import advice, room_guesses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
+    from fabricgen.outputs.drawings.build import Drawings
+    from fabricgen.planning.plan import Plan
+
+FORMAT = 1
+"""The version of what the page reads."""
+
+
+@dataclass(frozen=True)
+class Paged:
+    """What a page is made of."""
+
+    plan: Plan
+    bom: Bom
+    comparison: Comparison
+    drawings: Drawings
+
+
+def page(paged: Paged) -> dict[str, Any]:
+    """Return `Page` of the model."""
+    plan, summary = paged.plan, summarize(paged.plan, paged.bom)
+    room = plan.lengths.room if plan.lengths else None
+    return {
+        "format": FORMAT,
+        "fabric": plan.spec.name,
+        "version": __version__,
+        "design": plan.request.design.value,
+        "headline": headline(plan, summary),
+        "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
+        "notes": [*room_guesses(plan), *_unpriced(paged), *advice(plan), *_left_out(paged)],
+        "charts": charts(paged.comparison),
+        "refused": refused(paged.comparison),
+        "bill": bill(paged.bom, plan),
+        "inventory": inventory_text(plan.spec),
+        "counts": _counts(plan, summary),
+        "spans_rails": plan.mapping.spans_rails,
+        "tiers": plan.sizing.tiers,
+        "colours": [hue._asdict() for hue in HUES],
+        "faces": faces(plan),
+        "rack_units": room.site.rack.units if room else 0,
+        "drawings": {"rails": list(paged.drawings.rails), "stripes": stripe_names(paged.drawings)},
+        "iteration": iteration(plan),
+    }
+
+
+def _counts(plan: Plan, summary: dict[str, Any]) -> dict[str, int]:
+    """Return `counts` of the model."""
+    request = plan.request
+    return {
+        "gpus": request.gpus, "domain_gpus": request.domain_gpus, "rails": request.rails, "planes": request.planes, "hosts": len(plan.hosts),
+        "switches": summary["switches"]["total"], "cables": plan.cables, "links": plan.links, "rows": plan.rows,
+        "host_gpus": request.host_gpus,
+    }  # fmt: skip
+
+
+def _unpriced(paged: Paged) -> Iterator[str]:
+    """Say what the report knows no price of."""
+    if paged.bom.unpriced:
+        yield f"without a price, and in no total: {', '.join(paged.bom.unpriced)}"
+
+
+def _left_out(paged: Paged) -> Iterator[str]:
+    """Say what the report is too small for."""
+    plan, units = paged.plan, shown_units(paged.plan)
+    if units < plan.mapping.units:
+        shown = f"those of the first {units:,} of {plan.mapping.units:,} units, which are alike" if units else "none"
+        yield f"of {plan.cables:,} cables this page holds {shown}, for it has room for {MOST_CABLES:,}; all are in cabling/cables.csv"
+    drawn, every = len(stripe_names(paged.drawings)), len(paged.drawings.stripes)
+    if drawn < every:
+        yield f"the first {drawn:,} of {every:,} stripes are drawn, which are alike; `fabricgen build --only drawings` draws every one"

@@ -1,0 +1,92 @@
+"""The report of one plan: its light page, and the parts that are read when first needed.
+
+Owns `Report`, which makes each part when it is first asked for, in the shapes of `web/src/model.ts`. The files of switches are rendered by packs,
+which stand elsewhere: who makes a report hands them in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from fabricgen.analysis.checks import check
+from fabricgen.bom.bill import make_bom
+from fabricgen.bom.summary import compare
+from fabricgen.outputs.drawings.build import Drawings
+from fabricgen.outputs.report.drawings import rails, stripes
+from fabricgen.outputs.report.failure_impacts import losses
+from fabricgen.outputs.report.page_data import Paged, page
+from fabricgen.outputs.report.tables import cables_table, devices_table, shown_units
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from fabricgen.analysis.checks import Judgement
+    from fabricgen.analysis.checks import Report as Judged
+    from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import Comparison
+    from fabricgen.outputs.report.failure_impacts import Losses
+    from fabricgen.planning.plan import Plan
+
+Part = Literal["devices", "cables", "rails", "stripes", "configs", "laws"]
+PARTS: tuple[Part, ...] = get_args(Part)
+"""The parts that are read when first needed, by their names in `Parts` of the model."""
+
+
+def no_configs() -> dict[str, Any]:
+    """Return `Configs` of the model without any file."""
+    return {"switches": {}, "note": "this page holds no files of switches"}
+
+
+@dataclass(frozen=True)
+class Report:
+    """The report of one plan. `page` and the parts are plain values, ready for JSON; what several need is worked out once."""
+
+    plan: Plan
+    bom: Bom
+    comparison: Comparison
+    judge: Callable[[], Judged]
+    """Asks the laws; called when their part is wanted."""
+    configs: Callable[[], dict[str, Any]] = no_configs
+    """Makes `Configs` of the model; called when it is wanted."""
+
+    @classmethod
+    def of(cls, plan: Plan, configs: Callable[[], dict[str, Any]] = no_configs) -> Report:
+        """Make the report of a plan. Raises the Refusal of a price book that is not there."""
+        return cls(plan, make_bom(plan), compare(plan.spec, plan.catalog), lambda: check(plan), configs)
+
+    @cached_property
+    def page(self) -> dict[str, Any]:
+        """The light part: `Page` of the model."""
+        return page(Paged(self.plan, self.bom, self.comparison, self._drawings))
+
+    def part(self, name: Part) -> Any:  # noqa: ANN401 - each part has a shape of its own
+        """Make a part by its name, in its shape of the model. It is not kept: a part is as long as the fabric."""
+        makers: dict[Part, Callable[[], Any]] = {
+            "devices": lambda: devices_table(self.plan, self._losses),
+            "cables": lambda: cables_table(self.plan, Views(self.plan), self._losses),
+            "rails": lambda: rails(self._drawings),
+            "stripes": lambda: stripes(self._drawings),
+            "configs": self.configs,
+            "laws": lambda: [_law(judgement) for judgement in self.judge().judgements],
+        }
+        return makers[name]()
+
+    @cached_property
+    def _drawings(self) -> Drawings:
+        """The drawings of the plan."""
+        return Drawings(self.plan)
+
+    @cached_property
+    def _losses(self) -> Losses:
+        """What the failure of each switch takes, and of each cable where any are shown."""
+        return losses(self.plan, cables=shown_units(self.plan) > 0)
+
+
+def _law(judgement: Judgement) -> dict[str, Any]:
+    """Return `Law` of the model: a finding with its arithmetic in a sentence, and how many more there are."""
+    findings = [f"{finding.fact}: {'; '.join(finding.because)}" if finding.because else finding.fact for finding in judgement.findings]
+    more = [f"and {judgement.more:,} more"] if judgement.more else []
+    return {"code": judgement.law.code, "title": judgement.law.title, "ok": judgement.ok, "figure": judgement.figure, "findings": [*findings, *more]}

@@ -1,0 +1,123 @@
+"""The two long tables: a row for each device, and a row for each cable.
+
+Owns their columns, and how many cables a report holds. Cells of cables are those of `views.CableView`; where devices stand is said by the room.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, repeat
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.outputs.report.compact_json import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from fabricgen.outputs.report.failure_impacts import Losses
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.factory import Views
+
+MOST_CABLES = 262_144
+"""Cables that a report holds: beyond, a browser takes seconds to open it. Of more it holds whole units, as many as there is room for."""
+
+DEVICE_COLUMNS = ("name", "role", "model", "rail", "plane", "rack", "unit", "height", "alike")
+
+CABLE_COLUMNS = (
+    "cable", "rail", "plane", "tier", "a_device", "a_interface", "a_port", "b_device", "b_interface", "b_port", "speed",
+    "a_rack", "a_unit", "b_rack", "b_unit", "length_m", "medium", "part", "a_transceiver", "b_transceiver",
+)  # fmt: skip
+"""The columns that are attributes of a cable; `gpu` and `alike` stand behind them."""
+
+
+def shown_units(plan: Plan) -> int:
+    """Return how many units, from the first, a report holds the cables of."""
+    return min(plan.mapping.units, MOST_CABLES // (plan.rows // plan.mapping.units))
+
+
+def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
+    """Return `Cables` of the model: the cables of the units that are shown, in the order of cables.csv."""
+    columns = {name: Column() for name in (*CABLE_COLUMNS, "gpu", "alike")}
+    alike = _by_cable(plan, losses.links)
+    for unit in range(shown_units(plan)):
+        rows = views.cables(unit)
+        for name in CABLE_COLUMNS:
+            columns[name].extend(map(str, map(attrgetter(name), rows)))
+        columns["gpu"].extend(_by_cable(plan, _gpus(plan, unit)))
+        columns["alike"].extend(alike)
+    return {"columns": {name: column.document() for name, column in columns.items()}}
+
+
+def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
+    """Repeat the text of each link of a unit for each of its cables."""
+    many = {int(kind): plan.joints[kind].cables for kind in plan.kinds}
+    return [*chain.from_iterable(repeat(text, many[kind]) for text, kind in zip(texts, plan.unit.kind.tolist(), strict=True))]
+
+
+def _gpus(plan: Plan, unit: int) -> Iterator[str]:
+    """Name the GPU of each link of a unit; a link between switches has none."""
+    size, wired = plan.request.domain_gpus, plan.unit
+    rails = [plan.mapping.rail(unit, block) or 0 for block in range(plan.mapping.unit_blocks)]
+    for kind, block, lower in zip(wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True):
+        yield gpu_name(*divmod(lower + rails[block], size)) if kind == LinkKind.HOST else ""
+
+
+def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
+    """Return `Devices` of the model: the hosts, then the boxes of every unit, planned ones included."""
+    columns = {name: Column() for name in DEVICE_COLUMNS}
+    hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
+    host = plan.request.host
+    own: dict[str, Sequence[str]] = {"name": plan.hosts, "role": ["host"] * hosts, "model": [host.model if host else ""] * hosts}
+    _extend(columns, own | _standing(plan, 0, hosts), hosts)
+    planned = plan.request.planned_gpus // plan.request.host_gpus
+    for unit in range(plan.mapping.units):
+        _extend(columns, _boxes(plan, unit) | {"alike": losses.boxes} | _standing(plan, planned + unit * boxes, boxes), boxes)
+    return {"columns": {name: column.document() for name, column in columns.items()}, "impacts": losses.impacts}
+
+
+def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: int) -> None:
+    """Add rows to every column; one that they say nothing of is empty."""
+    for name, column in columns.items():
+        column.extend(cells.get(name) or repeat("", rows))
+
+
+def _boxes(plan: Plan, unit: int) -> dict[str, Sequence[str]]:
+    """Say what the boxes of a unit are."""
+    boxes, fronts = plan.naming.boxes, plan.fronts(unit)
+    return {
+        "name": plan.naming.switches(unit),
+        "role": [box.role.value if has else "planned" for box, has in zip(boxes, plan.installed, strict=True)],
+        "model": [fronts[box.role].model.model for box in boxes],
+        "rail": _rails(plan, unit),
+        "plane": [str(plan.mapping.plane(unit))] * len(boxes),
+    }
+
+
+def _rails(plan: Plan, unit: int) -> list[str]:
+    """Say which rail each box of a unit serves: that of its block, or where a block spans rails that of all its hosts; empty where it serves several."""
+    if not plan.mapping.spans_rails:
+        return ["" if box.block < 0 else str(plan.mapping.rail(unit, box.block)) for box in plan.naming.boxes]
+    hosts = plan.unit.kind == LinkKind.HOST
+    rails, upper = plan.unit.lower[hosts] % plan.request.domain_gpus % plan.request.rails, plan.unit.upper[hosts]
+    low, high = (np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.request.rails, -1))
+    np.minimum.at(low, upper, rails)
+    np.maximum.at(high, upper, rails)
+    return [str(one) if one == other else "" for one, other in zip(low.tolist(), high.tolist(), strict=True)]
+
+
+def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
+    """Say where a run of devices stands, and how many rack units each takes; nothing where the inventory leaves racks open."""
+    if plan.lengths is None:
+        return {}
+    room, run = plan.lengths.room, slice(first, first + count)
+    racks = room.standing.rack[run].tolist()
+    units, heights = room.standing.unit[run].tolist(), room.units[run].tolist()
+    placed = [rack >= 0 for rack in racks]
+    return {
+        "rack": [room.names[rack] if has else "" for rack, has in zip(racks, placed, strict=True)],
+        "unit": [str(unit) if has else "" for unit, has in zip(units, placed, strict=True)],
+        "height": [str(height) for height in heights],
+    }

@@ -1,0 +1,133 @@
+"""From a plan to what schedulers and automation are told: stripes, HB domains, and what joins them.
+
+Owns the names of stripes and HB domains, what joins stripes, and the notes on it. The shapes stand in `views`, the words of each
+scheduler are templates.
+
+A scheduler's tree gives each host one parent, and here a host hangs on a leaf of every rail. So the leaf of that tree is the stripe, and
+above it stands a root only where it would promise nothing that rails lack: where any two hosts share a rail.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from fabricgen.core.terms import Role
+from fabricgen.outputs.schedulers.hostlists import host_ranges, node_expression
+from fabricgen.outputs.schedulers.view import ClusterView, DevicesView, DeviceView, DomainView, GroupView, StripeView
+from fabricgen.planning.addressing import dotted
+from fabricgen.planning.stripes import stripes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from fabricgen.planning.naming import Box
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.stripes import Stripe
+
+WIDEST, STRIPE, DOMAIN, HOST = "fabric.topograph.run/tier-1", "fabric.topograph.run/tier-0", "accelerator.topograph.run/domain", "kubernetes.io/hostname"
+"""Labels of Kubernetes nodes, as topograph writes them; a tier of 0 is the nearest to the host."""
+
+BATCH = 100
+"""Hosts that one command names, so that its line is no longer than a shell takes: a name has 63 characters at most."""
+
+ROOT = "fabric"
+"""What joins the stripes; the fabric's own name could be that of a stripe."""
+
+
+def cluster_view(plan: Plan) -> ClusterView:
+    """Make the view of a fabric's stripes."""
+    request, found = plan.request, stripes(plan)
+    views = _stripes(plan, found)
+    root = ROOT if len(found) > 1 and hosts_meet(plan) else ""
+    names = [view.name for view in views]
+    levels = [*([WIDEST] if root else []), STRIPE, *([DOMAIN] if request.domain_hosts > 1 else []), HOST]
+    return ClusterView(
+        plan.spec.name, request.design.value, views, root, node_expression(names), names, names[-1], list(_notes(plan, root, len(found))),
+        _block_sizes(request.domain_hosts, found), request.domain_hosts, levels,
+    )  # fmt: skip
+
+
+def hosts_meet(plan: Plan) -> bool:
+    """Say whether any two hosts share a rail: rails meet in switches, or each host has a GPU on every rail."""
+    return plan.mapping.spans_rails or plan.request.host_gpus >= plan.request.rails
+
+
+def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
+    """Name the stripes from 1, and the HB domains as GPUs name them, from 0."""
+    size, hosts = plan.request.domain_hosts, plan.hosts
+    views = []
+    for number, stripe in enumerate(found, start=1):
+        name = f"stripe-{number}"
+        members = [(domain, hosts[domain * size : (domain + 1) * size]) for domain in stripe.domains]
+        own = [host for _, inside in members for host in inside]
+        batches = [own[first : first + BATCH] for first in range(0, len(own), BATCH)]
+        domains = [DomainView(f"hb-{domain}", name, node_expression(inside), inside) for domain, inside in members]
+        views.append(StripeView(name, node_expression(own), batches, domains, host_ranges(own), f"stripe_{number}"))
+    return views
+
+
+def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
+    """List the sizes of blocks: an HB domain's, and a stripe's where Slurm can say it.
+
+    A larger size is a power of two times the first, and takes blocks in their order; so stripes must hold that many domains in a row.
+    """
+    most = len(found[0].domains)
+    in_a_row = [domain for stripe in found for domain in stripe.domains] == list(range(sum(len(stripe.domains) for stripe in found)))
+    full = all(len(stripe.domains) == most for stripe in found[:-1]) and len(found[-1].domains) <= most
+    return [domain_hosts, *([domain_hosts * most] if in_a_row and full and most.bit_count() == 1 and most > 1 else [])]
+
+
+def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
+    """Say what a stripe stands for, and what its root does and does not promise."""
+    request = plan.request
+    yield "A stripe is the HB domains that share the same leaf in every rail; it stands here for those leaves, because a host has one parent only."
+    if not plan.mapping.spans_rails and request.rails > 1:
+        yield f"The {request.rails} rails never meet in switches: leaves or spines of rails under one common root would promise connectivity that is not there."
+        if hosts_meet(plan):
+            yield "Between rails a GPU relays inside its HB domain, so give out whole hosts, and every GPU of a job reaches every other."
+    if root:
+        yield f"The root `{root}` joins stripes and not rails: it stands for the spines of every rail side by side, which all stripes share."
+    elif count > 1:
+        within = f"A host has {request.host_gpus} GPUs on {min(request.host_gpus, request.rails)} of the {request.rails} rails, so two hosts may share no rail"
+        yield f"{within}: no root joins the stripes, and a tree keeps each job within one."
+        yield f"Where every job is given whole HB domains, a root may be added by hand, above all {count} stripes."
+    if not hosts_meet(plan):
+        yield f"Hosts of different HB domains share rails only at the same place in them: give out whole HB domains, {request.domain_hosts} hosts each."
+
+
+def devices_view(plan: Plan) -> DevicesView:
+    """Make the view of all devices: switches by role with their facts, by rail, plane and system, and hosts by stripe."""
+    roles: dict[str, list[DeviceView]] = {f"{role}_switches": [] for role in plan.roles}
+    others: dict[str, list[str]] = defaultdict(list)
+    for unit in range(plan.mapping.units):
+        names = plan.naming.switches(unit)
+        for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
+            if has:
+                roles[f"{box.role}_switches"].append(DeviceView(name, facts := _facts(plan, unit, box)))
+                for group in _groups(facts):
+                    others[group].append(name)
+    return DevicesView(
+        plan.spec.name, [GroupView(name, devices, []) for name, devices in roles.items()],
+        [GroupView(name, [], host_ranges(members)) for name, members in others.items()], _stripes(plan, stripes(plan)),
+    )  # fmt: skip
+
+
+def _facts(plan: Plan, unit: int, box: Box) -> dict[str, str | int | list[int]]:
+    """Return what automation may ask of a switch; a loopback is that of its first rail."""
+    front = plan.fronts(unit)[box.role]
+    shared = range(plan.mapping.unit_blocks) if box.block < 0 else [box.block]
+    rails = [rail for block in shared if (rail := plan.mapping.rail(unit, block)) is not None]
+    facts: dict[str, str | int | list[int]] = {"role": box.role.value, "nos": front.nos, "plane": plan.mapping.plane(unit), "rails": rails}
+    if plan.request.fronts[Role.LEAF].model.transport == "ethernet":
+        facts |= {"asn": plan.addresses.asn(unit, box), "loopback": dotted(plan.addresses.loopback(unit, shared[0], box))}
+    return facts
+
+
+def _groups(facts: dict[str, str | int | list[int]]) -> Iterator[str]:
+    """Name the groups of a switch; an underscore keeps them apart from hosts, whose names have none, and a hyphen is no letter of a group."""
+    rails = facts["rails"]
+    yield from (f"rail_{rail}" for rail in (rails if isinstance(rails, list) else []))
+    yield f"plane_{facts['plane']}"
+    if facts["nos"]:
+        yield f"nos_{str(facts['nos']).replace('-', '_').replace('.', '_')}"
