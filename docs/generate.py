@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File
 
 from fabricgen.analysis.checks import LAWS
-from fabricgen.building.listing import OWN
+from fabricgen.build.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.inventory import json_schema
 from fabricgen.outputs.packs import Packs

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from fabricgen.api import plan_inventory
-from fabricgen.building import GROUPS, Job
+from fabricgen.build import GROUPS, Job
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs import Packs
 

@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.graph import graph, graphml, node_link, switch_graph
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
+from fabricgen.build.load_plan import plan_of
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import Flags, read_inventory
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.report import Report, html
 from fabricgen.planning.plan import Plan
-from fabricgen.plans import plan_of
 
 if TYPE_CHECKING:
     import os

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from fabricgen.building import Job
+from fabricgen.build import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory import FabricSpec
 from fabricgen.outputs.packs import Packs

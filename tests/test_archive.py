@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
+from fabricgen.build.write import KINDS, MANIFEST, Written, adopt, archiving, reserve, verify, write_manifest, write_text
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.writing import KINDS, MANIFEST, Written, adopt, archiving, reserve, verify, write_manifest, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def test_the_same_build_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest
 def test_several_processes_make_the_same_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A stretch of the archive belongs to a task, not to the process that does it."""
     for name, most in (("one.tar.zst", 10**9), ("many.tar.zst", 0)):
-        monkeypatch.setattr("fabricgen.building.running.SERIAL_LINKS", most)
+        monkeypatch.setattr("fabricgen.build.run.SERIAL_LINKS", most)
         assert run(["build", *SIZING, "--archive", str(tmp_path / name)]) == 0
     assert (tmp_path / "one.tar.zst").read_bytes() == (tmp_path / "many.tar.zst").read_bytes()
 

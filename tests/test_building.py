@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.building import running, workers
+from fabricgen.build import run, workers
 from fabricgen.cli import run as call
 from tests.conftest import clean_environment
 from tests.refusals import CASES
@@ -84,7 +84,7 @@ def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
 @pytest.fixture
 def _split(monkeypatch: pytest.MonkeyPatch) -> None:
     """Have two processes do the work, however small it is."""
-    monkeypatch.setattr(running, "SERIAL_LINKS", 0)
+    monkeypatch.setattr(run, "SERIAL_LINKS", 0)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
 
 
@@ -201,7 +201,7 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[s
 def test_a_worker_that_the_system_ends_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """As where memory runs out: nothing is written, and no fault of ours is reported."""
     (case,) = (case for case in CASES if case.path.stem == "worker-ended")
-    monkeypatch.setattr(running, "SERIAL_LINKS", 0)
+    monkeypatch.setattr(run, "SERIAL_LINKS", 0)
     monkeypatch.setattr(workers, "do_task", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     assert call(["build", *SIZING, "--only", "bom,configs", "-o", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err == case.expected

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.building import SheetAsked
+from fabricgen.build import SheetAsked
 from fabricgen.cli import run
 from fabricgen.core.colours import colour
 from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
@@ -25,7 +25,7 @@ from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.building.cable_sheets import Sheets
+    from fabricgen.build.group_cable_sheets import Sheets
     from fabricgen.planning.plan import Plan
 
 CONTRACT = "cable,rail,plane,tier,a_device,a_interface,b_device,b_interface,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part"

@@ -206,7 +206,7 @@ def test_an_interrupt_is_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fabricgen.building.running.write_manifest", interrupted)
+    monkeypatch.setattr("fabricgen.build.run.write_manifest", interrupted)
     ended = cli("build", "fabric.yaml", "-o", "out")
     assert (ended.code, ended.out) == (130, "")
     assert "Traceback" not in ended.err

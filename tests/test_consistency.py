@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs import Packs

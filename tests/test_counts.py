@@ -13,7 +13,8 @@ import pytest
 from openpyxl import load_workbook
 
 from fabricgen.bom.summary import summarize
-from fabricgen.building import Job
+from fabricgen.build import Job
+from fabricgen.build.write import json_document
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change import diff
@@ -21,7 +22,6 @@ from fabricgen.lifecycle.change.phases import document, phase_in
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
-from fabricgen.writing import json_document
 from tests.planned import planned, spec_of
 from tests.test_outfitting import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
 

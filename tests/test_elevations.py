@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabricgen.building import Job
+from fabricgen.build import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
 from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from fabricgen.build.write.changes import digests_of
 from fabricgen.cli import run
 from fabricgen.core.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
 from fabricgen.lab.session import digest_of
-from fabricgen.writing.changes import digests_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,7 +18,7 @@ from fabricgen.analysis.forwarding import Choice, Reach, Routing, find_failures,
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.packs import Packs
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from fabricgen.analysis.forwarding import Path as Route
-    from fabricgen.building import Group
+    from fabricgen.build import Group
     from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.forwarding.tables import Tables
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.outputs.packs import Packs
 from tests.conftest import SYSTEM_PATH
 from tests.planned import planned

@@ -47,7 +47,7 @@ def test_a_fault_of_the_program_is_noticed(tmp_path: Path, monkeypatch: pytest.M
     def broken(*_: object) -> NoReturn:
         raise ZeroDivisionError("a mistake")
 
-    monkeypatch.setattr("fabricgen.plans.make_plan", broken)
+    monkeypatch.setattr("fabricgen.build.load_plan.make_plan", broken)
     (fault,) = faults(PLAN, execute(PLAN, tmp_path))
     assert fault.startswith("exit code 3: fabricgen/")
     assert fault.endswith("ZeroDivisionError: a mistake")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import segno
 
-from fabricgen.building import Job, SheetAsked, cable_sheets, documents
-from fabricgen.building.cable_sheets import label_files
+from fabricgen.build import Job, SheetAsked, group_cable_sheets, group_cabling
+from fabricgen.build.group_cable_sheets import label_files
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.labels.pages import PAGE, label_pages
@@ -212,7 +212,7 @@ def test_a_strange_port_stays_text() -> None:
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are numbered, and hold each cable once between them, across units."""
     plan = plan_of()
-    monkeypatch.setattr(cable_sheets, "FILE", 50)
+    monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))
     tasks = list(label_files(job, "cabling/labels.html", "cabling", "labels.html.j2"))
     assert [task.path for task in tasks] == [f"cabling/labels-{number}.html" for number in range(1, -(-plan.links // 50) + 1)]
@@ -225,7 +225,7 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
 def test_above_the_limit_they_are_printed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """A build says what it leaves out, and how to have it."""
     plan = plan_of()
-    monkeypatch.setattr(documents, "WORKBOOK_CABLES", plan.cables - 1)
+    monkeypatch.setattr(group_cabling, "WORKBOOK_CABLES", plan.cables - 1)
     job = Job(plan, Packs(), ("cabling",))
     assert "cabling/labels.html" not in set(job.paths())
     assert [sentence for sentence in job.skipped if "labels.html" in sentence and "`--only labels`" in sentence]

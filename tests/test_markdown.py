@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from markdown_it import MarkdownIt
 
-from fabricgen.building import Job
+from fabricgen.build import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
 from fabricgen.outputs.packs import Packs

@@ -12,7 +12,7 @@ import pytest
 from fabricgen.analysis.checks import check
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory

@@ -17,7 +17,7 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from fabricgen.building import Job, build, clusters
+from fabricgen.build import Job, build, group_cluster
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.schedulers.build import cluster_view
@@ -332,7 +332,7 @@ def test_ranges_are_as_short_as_they_can_be() -> None:
 def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What has a line for each host, HB domain or switch is written on request only where it would be long; what has one for each stripe always is."""
     plan = plan_of("two tiers")
-    monkeypatch.setattr(clusters, "MOST_LINES", 7)
+    monkeypatch.setattr(group_cluster, "MOST_LINES", 7)
     job = Job(plan, PACKS, ("cluster",))
     written = {file.path for file in build(job, tmp_path / "short")}
     assert written - {"plan.json"} == {f"cluster/{name}" for name in ("slurm/tree/topology.conf", "slurm/reservations.sh", "kueue/topology.yaml")}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.building import Job
-from fabricgen.building.dcim_files import IMPORTED, ROWS
+from fabricgen.build import Job
+from fabricgen.build.group_dcim import IMPORTED, ROWS
 from fabricgen.outputs.dcim.cables import MEDIA
 from fabricgen.outputs.dcim.devices import INFINIBAND, TYPES
 from fabricgen.outputs.dcim.view import InterfaceView, TableView

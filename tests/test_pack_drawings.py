@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.building import Job
+from fabricgen.build import Job
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange

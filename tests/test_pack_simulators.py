@@ -15,7 +15,7 @@ import networkx as nx
 import pytest
 
 from fabricgen.analysis.graph import graph
-from fabricgen.building import Job
+from fabricgen.build import Job
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.simulators.build import Simulator

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.lab_topologies.build import Topologies

@@ -18,7 +18,7 @@ from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role, racks_
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
-from fabricgen.building import Job, bills
+from fabricgen.build import Job, group_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs import Packs
@@ -205,7 +205,7 @@ def test_a_room_that_is_left_open_has_no_racks() -> None:
 
 def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above a size the bill by rack is left out, and the build says how to have it; where no racks are known it says that."""
-    monkeypatch.setattr(bills, "MOST_RACKS", 3)
+    monkeypatch.setattr(group_bom, "MOST_RACKS", 3)
     plan = planned(**DGX)
     left, asked = (Job(plan, Packs(), ("bom",), named) for named in (frozenset({"bom"}), frozenset({"racks"})))
     wanted = {"bom/bom.csv", "bom/bom.xlsx", "bom/by-role.csv", "bom/by-phase.csv", "bom/loads.csv", "bom/savings.md", "bom/savings.csv"}
@@ -223,7 +223,7 @@ def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     """Their totals are those of the bill, and the sheet of the room has a row for each rack."""
     plan = planned(**DGX, phases=[{"name": "first", "spines": 2}, {"name": "second"}])
     job = Job(plan, Packs(), ("bom",))
-    (book,) = (task for task in job.tasks if isinstance(task, bills.BillBook))
+    (book,) = (task for task in job.tasks if isinstance(task, group_bom.BillBook))
     book.prepare(job)
     (tmp_path / "bom").mkdir()
     assert [written.path for written in book.write(job, tmp_path)] == ["bom/bom.xlsx"]

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.counts import tally
-from fabricgen.building import Job, sheets
+from fabricgen.build import Job, group_installation
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
@@ -288,7 +288,7 @@ def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
 def test_many_sheets_wait_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the stated size the build says what it leaves out and how to have it."""
     plan = planned(**GENERIC)
-    monkeypatch.setattr(sheets, "PULLED", plan.cables - 1)
+    monkeypatch.setattr(group_installation, "PULLED", plan.cables - 1)
     job, asked = (Job(plan, Packs(), ("cabling",), named) for named in (frozenset[str](), frozenset({"pull-sheets"})))
     assert "cabling/pull-sheets/index.html" not in set(job.paths())
     assert [sentence for sentence in job.skipped if "--only pull-sheets" in sentence]

@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from fabricgen import plans
 from fabricgen.api import plan_file, summary
+from fabricgen.build import load_plan
+from fabricgen.build.write.partial import partial
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.cli.options import Asked
@@ -35,7 +36,6 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.serving import HOST, Desk, Server, desk, server
 from fabricgen.serving.routes import SHORT
 from fabricgen.serving.zipping import PLACE, BuildError, zipped
-from fabricgen.writing.partial import partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -342,7 +342,7 @@ def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch)
         planned.append(arguments[0].gpus)
         return make_plan(*arguments)
 
-    monkeypatch.setattr(plans, "make_plan", counted)
+    monkeypatch.setattr(load_plan, "make_plan", counted)
     own = desk_of(fabric)
     with ThreadPoolExecutor(4) as pool:
         sized = list(pool.map(lambda _: own.sized({"gpus": "64"}), range(8)))

@@ -78,9 +78,9 @@ def test_configurations_import_nothing_that_other_groups_need(environment: dict[
     code = f"import sys; from fabricgen.cli import run; run({asked}); print(); print(*sys.modules)"
     ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     modules = set(ended.stdout.splitlines()[-1].split())
-    assert {"jinja2", "fabricgen.building.devices"} <= modules, ended.stderr
+    assert {"jinja2", "fabricgen.build.group_devices"} <= modules, ended.stderr
     others = "bills clusters dcim_files documents drawings labs reports simulators tables workers"
-    assert modules & {f"fabricgen.building.{name}" for name in others.split()} == set()
+    assert modules & {f"fabricgen.build.{name}" for name in others.split()} == set()
     assert (
         modules
         & {

@@ -12,7 +12,7 @@ import pytest
 from jinja2 import BaseLoader, UndefinedError
 
 from fabricgen.api import plan_inventory
-from fabricgen.building import GROUPS, Job
+from fabricgen.build import GROUPS, Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.dcim.view import RackView, TableView

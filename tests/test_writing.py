@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from fabricgen.build.write import MANIFEST, check_target, directory, partial, staging, write_file, write_manifest, write_text
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.interrupts import raise_on_signals
-from fabricgen.writing import MANIFEST, check_target, directory, partial, staging, write_file, write_manifest, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -46,7 +46,7 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
         raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
     plan, inventory = asked.plan()
     if tables is not None:
-        from fabricgen.writing import check_target
+        from fabricgen.build.write import check_target
 
         check_target(tables, inputs())
     with inventory.placing():
@@ -82,8 +82,8 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
     """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
     from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
+    from fabricgen.build.write import staging, write_manifest, write_text
     from fabricgen.lifecycle.audit import Detours
-    from fabricgen.writing import staging, write_manifest, write_text
 
     detours = Detours(plan, failures)
     with staging(out, force=forced()) as root:

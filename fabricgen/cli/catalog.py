@@ -79,10 +79,10 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
 
     The file goes to `switches/` in the directory, for use with --catalog.
     """
+    from fabricgen.build.write import check_file, write_file
     from fabricgen.catalog.importers import make_draft, read_description
     from fabricgen.core.diagnostics import refuse
     from fabricgen.inventory.load import read_settings
-    from fabricgen.writing import check_file, write_file
 
     stated = {".".join(map(str, path)): value for path, (_, value) in read_settings(sets).items()}
     draft = make_draft(file, read_description(file, nos), stated)

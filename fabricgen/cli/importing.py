@@ -34,8 +34,8 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     """
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
+    from fabricgen.build.write import json_document
     from fabricgen.lifecycle.change import read_cut_sheet, take_over
-    from fabricgen.writing import json_document
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)

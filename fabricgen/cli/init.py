@@ -51,12 +51,12 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 
     FILE is fabric.yaml by default; `-` prints.
     """
+    from fabricgen.build.load_plan import plan_of
+    from fabricgen.build.write import check_file, json_document, write_file
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory import json_schema
     from fabricgen.inventory.load import read_text
     from fabricgen.outputs.packs import Packs
-    from fabricgen.plans import plan_of
-    from fabricgen.writing import check_file, json_document, write_file
 
     if wanted["leaf"] and wanted["radix"]:
         raise click.UsageError("a switch is either a --leaf model or a --radix")

@@ -93,7 +93,7 @@ class Asked:
 
         Raises Refusal with places; a plan file whose wiring this version would not make is refused too.
         """
-        from fabricgen.plans import plan_of
+        from fabricgen.build.load_plan import plan_of
 
         inventory, catalog = self.read()
         return plan_of(inventory, catalog, self.packs, only), inventory
@@ -104,8 +104,8 @@ class Asked:
 
     def grown(self, source: str) -> tuple[Plan, Inventory]:
         """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
+        from fabricgen.build.preconditions import check_buildable
         from fabricgen.lifecycle.change import grow
-        from fabricgen.preconditions import check_buildable
 
         sized = self.fabric or any(value is not None for value in self.flags.values())
         inventory, catalog = (self if sized else replace(self, fabric=source)).read()

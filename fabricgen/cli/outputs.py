@@ -9,7 +9,7 @@ from fabricgen.cli.printing import echo, print_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.building.listing import Listed
+    from fabricgen.build.listing import Listed
 
 
 def print_outputs(rows: Sequence[Listed], *, as_json: bool) -> None:

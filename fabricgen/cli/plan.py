@@ -35,7 +35,7 @@ def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool)
         if before:
             summary["growth"] = _growth(before, planned)
     if output:
-        from fabricgen.writing import json_document
+        from fabricgen.build.write import json_document
 
         kept = {key: value for key, value in summary.items() if key != "growth"}
         save(output, json_document(planned.document(kept)), mark=PLAN_MARK)
@@ -141,8 +141,8 @@ def compare(asked: Asked, *, as_json: bool) -> None:
     Savings are those of rail-only against the fat-tree, the any-to-any baseline.
     """
     from fabricgen.bom.summary import compare as compare_designs
+    from fabricgen.build.preconditions import check_buildable
     from fabricgen.planning.notices import advice
-    from fabricgen.preconditions import check_buildable
 
     inventory, catalog = asked.read()
     with inventory.placing():

@@ -38,7 +38,7 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     from fabricgen.analysis.search import search as find
     from fabricgen.analysis.search.document import document
     from fabricgen.analysis.workload.machine import find_llm
-    from fabricgen.preconditions import check_inventory
+    from fabricgen.build.preconditions import check_inventory
 
     inventory, catalog = asked.read()
     spec = inventory.spec

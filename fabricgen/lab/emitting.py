@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.lab import kernel
 from fabricgen.lab.booting import prepare_mounts
 from fabricgen.outputs.packs import Packs

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.building import Job, build
+from fabricgen.build import Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import kernel
 from fabricgen.lab.ib_running import Subnet

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.checks import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import COMPARED, compare
-from fabricgen.building import Job
-from fabricgen.building.reports import configs_part
+from fabricgen.build import Job
+from fabricgen.build.group_report import configs_part
+from fabricgen.build.load_plan import plan_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.outputs.report import PARTS, Report, inventory_text, packed
 from fabricgen.planning.resolve import resolve
-from fabricgen.plans import plan_of
 from fabricgen.serving.turning import reswitched, settings
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from fabricgen.writing.partial import partial
+from fabricgen.build.write.partial import partial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

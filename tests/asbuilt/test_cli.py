@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.api import plan_file
+from fabricgen.build.write import MANIFEST
 from fabricgen.cli import run
 from fabricgen.views.factory import Views
-from fabricgen.writing import MANIFEST
 
 if TYPE_CHECKING:
     from pathlib import Path

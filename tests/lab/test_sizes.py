@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.forwarding import Choice, Reach
-from fabricgen.building import Group, Job, build
+from fabricgen.build import Group, Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.lab import fitting

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
-from fabricgen.building import Job, Part, build, reports
-from fabricgen.building.reports import configs_part, report_of
+from fabricgen.build import Job, Part, build, group_report
+from fabricgen.build.group_report import configs_part, report_of
 from fabricgen.core.resources import shipped
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.report import PARTS, Report, html, json_block, safe_json, tables
@@ -101,7 +101,7 @@ def test_too_many_files_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = report_of(job).part("configs")
     assert (set(whole["switches"]), whole["note"]) == (set(job.plan.switches()), "")
     most = sum(len(file["text"]) for files in whole["switches"].values() for file in files) // 2
-    monkeypatch.setattr(reports, "MOST_TEXT", most)
+    monkeypatch.setattr(group_report, "MOST_TEXT", most)
     part = configs_part(job)
     assert 0 < len(part["switches"]) < len(whole["switches"])
     assert all(whole["switches"][switch] == files for switch, files in part["switches"].items())

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from fabricgen.build.write.archive import reading
+from fabricgen.build.write.changes import Changes, changes_of, digests_of
+from fabricgen.build.write.manifest import MANIFEST, read_digests
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.writing.archive import reading
-from fabricgen.writing.changes import Changes, changes_of, digests_of
-from fabricgen.writing.manifest import MANIFEST, read_digests
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.building.subnets import subnets
+from fabricgen.build.group_infiniband import subnets
+from fabricgen.build.write import Root, Written, write_text
 from fabricgen.core.terms import Role
-from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
 
 HOST_PORTS = 32_768
 """Above this many NIC ports the files of the hosts are more than those of all switches; they are then written on request only."""

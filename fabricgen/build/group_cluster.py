@@ -8,12 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Root, Written, write_text
+from fabricgen.build.write import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
     from fabricgen.outputs.packs import Output
 
 MOST_LINES = 50_000

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.building.tasks import OneFile
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, write_text
 from fabricgen.outputs.report import Report, html
-from fabricgen.writing import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
 
 MOST_TEXT, FIRST = 3_000_000, 2
 """Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in unit 0 so many switches come first."""

@@ -12,15 +12,15 @@ from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.tables import bom_view, comparison_view
-from fabricgen.building.tasks import OneFile
-from fabricgen.writing import Root, Written, adopt, reserve, write_text
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
 
 MOST_RACKS = 2_000
 """Above this many racks what concerns single ones is written on request only: by-rack.csv, their rows in loads.csv, and their sheets."""

@@ -11,16 +11,16 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.summary import summarize
-from fabricgen.building.tasks import do_task
+from fabricgen.build.task import do_task
+from fabricgen.build.write import MANIFEST, Archive, Tree, Written, archiving, json_document, staging, write_manifest, write_text
 from fabricgen.core.diagnostics import refuse
-from fabricgen.writing import MANIFEST, Archive, Tree, Written, archiving, json_document, staging, write_manifest, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
     from pathlib import Path
 
-    from fabricgen.building.job import Job
-    from fabricgen.building.sources import Task
+    from fabricgen.build.context import Task
+    from fabricgen.build.job import Job
 
 SERIAL_LINKS = 20_000
 """Below so many links, each counted for every group that is written, a second process costs more than it brings: everything about 1,000 GPUs, or the
@@ -82,7 +82,7 @@ def _refuse_twice(files: list[Written]) -> None:
 def _work(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
     """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
     if job.plan.links * len(job.groups) >= SERIAL_LINKS and len(tasks) > 1:
-        from fabricgen.building.workers import can_fork, in_parallel  # noqa: PLC0415 - most of a small build's imports
+        from fabricgen.build.workers import can_fork, in_parallel  # noqa: PLC0415 - most of a small build's imports
 
         if can_fork():
             yield from in_parallel(job, tasks, store)

@@ -4,9 +4,9 @@
 `running` the work of doing them on every core. Contents come from packs, workbook and graph; files go through `writing`.
 """
 
-from fabricgen.building.cable_sheets import SheetAsked
-from fabricgen.building.job import GROUPS, Group, Job
-from fabricgen.building.running import build, build_archive
-from fabricgen.building.sources import Part
+from fabricgen.build.context import Part
+from fabricgen.build.group_cable_sheets import SheetAsked
+from fabricgen.build.job import GROUPS, Group, Job
+from fabricgen.build.run import build, build_archive
 
 __all__ = ["GROUPS", "Group", "Job", "Part", "SheetAsked", "build", "build_archive"]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from fabricgen.build.preconditions import check_buildable
 from fabricgen.inventory.load import check_promise
 from fabricgen.planning.baseline.baseline import read_heritage
 from fabricgen.planning.plan import make_plan
-from fabricgen.preconditions import check_buildable
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.graph_files import GraphFiles
-from fabricgen.building.cable_sheets import SheetSchema, label_files
-from fabricgen.building.sheets import sheets
-from fabricgen.building.tasks import OneFile
-from fabricgen.writing import Root, Written, adopt, reserve, write_text
+from fabricgen.build.group_cable_sheets import SheetSchema, label_files
+from fabricgen.build.group_installation import sheets
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Sources, Task
-    from fabricgen.choosing import Group
+    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.selection import Group
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 """Above this many rows a workbook takes ten seconds to write and as long to open, labels to print are thousands of pages, and a graph file is

@@ -17,10 +17,10 @@ import tempfile
 import zipfile
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from fabricgen.build.write.partial import TREE, partial
+from fabricgen.build.write.single_file import check_file
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.interrupts import held
-from fabricgen.writing.partial import TREE, partial
-from fabricgen.writing.single_file import check_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.building.tasks import OneFile
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, json_document, write_text
 from fabricgen.views.cables.labels import LINE
 from fabricgen.views.cables.view import CableSheet
-from fabricgen.writing import Root, Written, json_document, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.building.sources import Sources
+    from fabricgen.build.context import Sources
     from fabricgen.outputs.packs import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView

@@ -9,13 +9,13 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fabricgen.building.sources import Sources
-from fabricgen.choosing import GROUPS, Group
+from fabricgen.build.context import Sources
+from fabricgen.build.selection import GROUPS, Group
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.building.sources import Task
+    from fabricgen.build.context import Task
 
 __all__ = ["GROUPS", "Group", "Job"]
 
@@ -39,7 +39,7 @@ TASKS: dict[Group, str] = {
 def _lists(group: Group) -> Callable[[Sources], Iterator[Task]]:
     """Import what lists the tasks of a group."""
     module, _, name = TASKS[group].partition(".")
-    listed: Callable[[Sources], Iterator[Task]] = getattr(import_module(f"fabricgen.building.{module}"), name)
+    listed: Callable[[Sources], Iterator[Task]] = getattr(import_module(f"fabricgen.build.{module}"), name)
     return listed
 
 

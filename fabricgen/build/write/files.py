@@ -11,10 +11,10 @@ import shutil
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
+from fabricgen.build.write.archive import Segment
+from fabricgen.build.write.changes import sha256_of
+from fabricgen.build.write.manifest import MANIFEST, Written, manifest_text
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.writing.archive import Segment
-from fabricgen.writing.changes import sha256_of
-from fabricgen.writing.manifest import MANIFEST, Written, manifest_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
-from fabricgen.building.tasks import OneFile
-from fabricgen.writing import Root, Written, write_text
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
     from fabricgen.outputs.packs import Output
 
 LAB_GPUS = 1024

@@ -13,8 +13,8 @@ import os
 import stat
 from typing import TYPE_CHECKING, NamedTuple
 
+from fabricgen.build.write.manifest import MANIFEST, MOST_BYTES, read_digests
 from fabricgen.core.files import FileError, read_bytes
-from fabricgen.writing.manifest import MANIFEST, MOST_BYTES, read_digests
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

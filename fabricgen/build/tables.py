@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
-from fabricgen.building.tasks import OneFile
-from fabricgen.writing import Root, Written, write_text
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
 
 TABLE_ENTRIES = 100_000
 """Above so many relays the forwarding tables are written on request only."""

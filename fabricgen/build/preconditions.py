@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from fabricgen.bom.pricing import price_book, terms_of
-from fabricgen.choosing import choose
+from fabricgen.build.selection import choose
 from fabricgen.core.diagnostics import refuse
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.label_fit import fitting

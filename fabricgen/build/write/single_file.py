@@ -11,9 +11,9 @@ import re
 import stat
 from typing import TYPE_CHECKING
 
+from fabricgen.build.write.partial import TREE, partial
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.interrupts import held
-from fabricgen.writing.partial import TREE, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.choosing import ELSEWHERE
+from fabricgen.build.selection import ELSEWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.job import Job
+    from fabricgen.build.job import Job
     from fabricgen.outputs.packs import Output, Pack, Packs
 
 

@@ -10,16 +10,16 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from fabricgen.building.tasks import OneFile
+from fabricgen.build.task import OneFile
+from fabricgen.build.write import Root, Written, adopt, reserve, write_text
 from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.view import TableView
-from fabricgen.writing import Root, Written, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
 
 IMPORTED = 20_000
 """Above so many cables nobody uploads twenty files of cables by hand, and a database takes hours; they are then written on request only."""

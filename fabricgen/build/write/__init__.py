@@ -5,13 +5,13 @@ where all are made until then and what a killed process left there, `files` the 
 what in a directory differs from it, and `verification` asks that of a directory or an archive.
 """
 
-from fabricgen.writing.archive import KINDS, Archive, archiving, check_archive, kind_of
-from fabricgen.writing.changes import Changes
-from fabricgen.writing.directory import Tree, check_target, staging
-from fabricgen.writing.files import Root, adopt, reserve, write_manifest, write_text
-from fabricgen.writing.manifest import FORMAT, MANIFEST, Written, json_document
-from fabricgen.writing.single_file import check_file, write_file
-from fabricgen.writing.verification import verify
+from fabricgen.build.write.archive import KINDS, Archive, archiving, check_archive, kind_of
+from fabricgen.build.write.changes import Changes
+from fabricgen.build.write.directory import Tree, check_target, staging
+from fabricgen.build.write.files import Root, adopt, reserve, write_manifest, write_text
+from fabricgen.build.write.manifest import FORMAT, MANIFEST, Written, json_document
+from fabricgen.build.write.single_file import check_file, write_file
+from fabricgen.build.write.verification import verify
 
 __all__ = [
     "FORMAT", "KINDS", "MANIFEST", "Archive", "Changes", "Root", "Tree", "Written", "adopt", "archiving", "check_archive", "check_file", "check_target",

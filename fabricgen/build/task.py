@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.building.sources import Sources, Task
-    from fabricgen.writing import Archive, Tree, Written
+    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write import Archive, Tree, Written
 
 
 @dataclass(frozen=True)

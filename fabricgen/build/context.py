@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from fabricgen.analysis.checks import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import Comparison, compare
-from fabricgen.building.cable_sheets import SheetAsked, Sheets
-from fabricgen.choosing import GROUPS
+from fabricgen.build.group_cable_sheets import SheetAsked, Sheets
+from fabricgen.build.selection import GROUPS
 from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.view import CableSheet, Chunk
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.tables import Tables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import Rack
+    from fabricgen.build.selection import Group
+    from fabricgen.build.write import Root, Written
     from fabricgen.catalog.models import Cable
-    from fabricgen.choosing import Group
     from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.outputs.dcim.cables import Pieces
     from fabricgen.outputs.dcim.devices import Assets
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
     from fabricgen.views.hosts.build import Hosts
     from fabricgen.views.infiniband.build import Subnets
-    from fabricgen.writing import Root, Written
 
 RUN, SWITCHES, HOSTS = 8192, 128, 64
 """Rows of a table that are rendered at once, and switches and hosts that one task configures."""

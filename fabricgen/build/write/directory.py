@@ -12,16 +12,16 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabricgen.build.write.changes import changes_of, digests_of, fingerprint
+from fabricgen.build.write.manifest import MANIFEST
+from fabricgen.build.write.partial import OLD, SUFFIX, TREE, partial
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.core.interrupts import held
-from fabricgen.writing.changes import changes_of, digests_of, fingerprint
-from fabricgen.writing.manifest import MANIFEST
-from fabricgen.writing.partial import OLD, SUFFIX, TREE, partial
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.writing.changes import Changes
+    from fabricgen.build.write.changes import Changes
 
 _HERE, _EXCHANGE = -100, 2
 """AT_FDCWD and RENAME_EXCHANGE of renameat2(2)."""

@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.writing import Root, Written, write_text
+from fabricgen.build.write import Root, Written, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from fabricgen.building.sources import Sources, Task
+    from fabricgen.build.context import Sources, Task
     from fabricgen.outputs.packs import Output
 
 PULLED = 20_000

@@ -14,7 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING, Any, cast
 
-from fabricgen.building.tasks import do_task
+from fabricgen.build.task import do_task
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.interrupts import leave_to_parent
 from fabricgen.core.processes import end_with_parent, workers_ended
@@ -22,9 +22,9 @@ from fabricgen.core.processes import end_with_parent, workers_ended
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-    from fabricgen.building.job import Job
-    from fabricgen.building.sources import Task
-    from fabricgen.writing import Archive, Tree, Written
+    from fabricgen.build.context import Task
+    from fabricgen.build.job import Job
+    from fabricgen.build.write import Archive, Tree, Written
 
 _shared: list[tuple[Job, Tree | Archive]] = []
 """The job of this process's workers; a forked worker finds it here."""
