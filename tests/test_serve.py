@@ -33,9 +33,9 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.report import PARTS
 from fabricgen.planning.plan import make_plan
-from fabricgen.serving import HOST, Desk, Server, desk, server
-from fabricgen.serving.routes import SHORT
-from fabricgen.serving.zipping import PLACE, BuildError, zipped
+from fabricgen.serve import HOST, Desk, Server, server, sessions
+from fabricgen.serve.routes import SHORT
+from fabricgen.serve.zip_build import PLACE, BuildError, zipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -348,7 +348,7 @@ def test_one_plan_for_all_who_ask(fabric: Path, monkeypatch: pytest.MonkeyPatch)
         sized = list(pool.map(lambda _: own.sized({"gpus": "64"}), range(8)))
     assert all(each is sized[0] for each in sized)
     assert planned == [64]
-    for gpus in range(4, 4 * desk.KEPT + 4, 4):
+    for gpus in range(4, 4 * sessions.KEPT + 4, 4):
         own.sized({"gpus": str(gpus)})
     assert own.sized({"gpus": "64"}) is not sized[0]
     assert own.sized({"gpus": "64"}).page == sized[0].page

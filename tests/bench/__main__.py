@@ -27,7 +27,7 @@ from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.fitting import doctor
 from fabricgen.outputs.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planning.plan import make_plan
-from fabricgen.serving import Desk
+from fabricgen.serve import Desk
 from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
 from tests.bench.peers import MODEL

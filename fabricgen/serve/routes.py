@@ -16,12 +16,12 @@ from urllib.parse import parse_qsl
 
 from fabricgen.core.diagnostics import Refusal, text_of
 from fabricgen.outputs.report import PARTS, Part, json_block, shell, short_json
-from fabricgen.serving.turning import CONTROLS
-from fabricgen.serving.zipping import BuildError, zipped
+from fabricgen.serve.controls import CONTROLS
+from fabricgen.serve.zip_build import BuildError, zipped
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.serving.desk import Desk
+    from fabricgen.serve.sessions import Desk
 
 LONGEST = 40
 """Characters of a value; a number or a design has fewer."""

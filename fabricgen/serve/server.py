@@ -15,13 +15,13 @@ from socketserver import TCPServer
 from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
-from fabricgen.serving.beside import Beside
-from fabricgen.serving.routes import TEXT, Answer, Build, answer
+from fabricgen.serve.routes import TEXT, Answer, Build, answer
+from fabricgen.serve.worker import Beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.serving.desk import Desk
+    from fabricgen.serve.sessions import Desk
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost", "[::1]")

@@ -21,7 +21,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.outputs.report import PARTS, Report, inventory_text, packed
 from fabricgen.planning.resolve import resolve
-from fabricgen.serving.turning import reswitched, settings
+from fabricgen.serve.controls import reswitched, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -5,8 +5,8 @@ whole build in one file, `routes` what is answered to which address, and `server
 that builds from `cli`.
 """
 
-from fabricgen.serving.beside import Beside
-from fabricgen.serving.desk import Desk
-from fabricgen.serving.server import HOST, Server
+from fabricgen.serve.server import HOST, Server
+from fabricgen.serve.sessions import Desk
+from fabricgen.serve.worker import Beside
 
 __all__ = ["HOST", "Beside", "Desk", "Server"]

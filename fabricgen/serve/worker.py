@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabricgen.outputs.report import Part
-    from fabricgen.serving.desk import Desk
+    from fabricgen.serve.sessions import Desk
 
 _desk: Desk | None = None
 """The desk of the process that this module was loaded into as a worker."""
