@@ -13,7 +13,7 @@ import pytest
 
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.inventory import json_schema
-from fabricgen.lab.fitting import doctor
+from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs import Packs
 from fabricgen.views.cables.columns import COLUMNS
 from tests.blocks import blocks_of, checkout, matches, run_session

@@ -19,7 +19,7 @@ from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lab.walking import Tables, Walker, number_of
+from fabricgen.lab.table_walk import Tables, Walker, number_of
 from tests.laws.drawn import drawn
 from tests.planned import planned
 

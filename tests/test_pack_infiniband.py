@@ -17,7 +17,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lab.ib_running import Subnet
+from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
 from fabricgen.outputs.packs import Packs
 from fabricgen.planning.plan import Plan, make_plan

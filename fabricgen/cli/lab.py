@@ -17,7 +17,7 @@ from fabricgen.cli.printing import echo, print_json, table
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lab.keeping import Keep
+    from fabricgen.lab.registry import Keep
     from fabricgen.lab.session import Wish
     from fabricgen.planning.plan import Plan
 
@@ -79,7 +79,7 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
 
     An InfiniBand fabric is run over ibsim instead, with OpenSM and the emitted files: a manager for each subnet, every pair walked, a switch killed.
     """
-    from fabricgen.lab.ib_session import run as run_subnets
+    from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
     from fabricgen.views.infiniband import is_infiniband
 
@@ -95,8 +95,8 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
 @json_option
 def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
     """Boot a lab and leave it up in the background."""
-    from fabricgen.lab.keeping import Keep
-    from fabricgen.lab.standing import put_up
+    from fabricgen.lab.daemon import put_up
+    from fabricgen.lab.registry import Keep
 
     wish = _wish(asked, {"failures": "none"} | options)
     keep = Keep(name or wish.plan.spec.name)
@@ -132,7 +132,7 @@ def down(fabric: str | None, name: str | None) -> None:
 @json_option
 def status(*, as_json: bool) -> None:
     """List this user's labs, and what is up in each."""
-    from fabricgen.lab.keeping import every_keep
+    from fabricgen.lab.registry import every_keep
 
     rows = []
     for keep in every_keep():
@@ -160,7 +160,7 @@ def _sessions(row: dict[str, Any]) -> str:
 @name_option
 def execute(node: str, command: tuple[str, ...], name: str | None) -> int:
     """Run a command in a node: a switch, a GPU like d0-g3, or an HB domain like hb:0."""
-    from fabricgen.lab.standing import inside
+    from fabricgen.lab.daemon import inside
 
     return inside(_keep(None, name), node, list(command))
 
@@ -170,7 +170,7 @@ def execute(node: str, command: tuple[str, ...], name: str | None) -> int:
 @name_option
 def shell(node: str, name: str | None) -> int:
     """Open a shell in a node; in a switch, `vtysh --vty_socket /run/frr/NODE` speaks to FRR."""
-    from fabricgen.lab.standing import inside
+    from fabricgen.lab.daemon import inside
 
     return inside(_keep(None, name), node, [os.environ.get("SHELL", "/bin/sh")])
 
@@ -196,9 +196,9 @@ def lldp(out: Path, name: str | None) -> int:
 @json_option
 def doctor(*, as_json: bool) -> int:
     """Say what this machine has and lacks for a lab, and the command that brings it."""
-    from fabricgen.lab.fitting import available_mb
-    from fabricgen.lab.fitting import doctor as examine
-    from fabricgen.lab.ib_fitting import needs as examine_infiniband
+    from fabricgen.lab.infiniband.requirements import needs as examine_infiniband
+    from fabricgen.lab.requirements import available_mb
+    from fabricgen.lab.requirements import doctor as examine
 
     needs = [*examine(), *examine_infiniband()]
     if as_json:
@@ -213,9 +213,9 @@ def doctor(*, as_json: bool) -> int:
 
 def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False) -> Wish:
     """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
-    from fabricgen.lab import fitting, ib_fitting
-    from fabricgen.lab.layout import lay_out
+    from fabricgen.lab import requirements
     from fabricgen.lab.session import Wish
+    from fabricgen.lab.topology import lay_out
     from fabricgen.views.infiniband import is_infiniband
     from fabricgen.views.infiniband.build import Subnets
 
@@ -228,9 +228,9 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
         if subnets:
             Subnets(planned).prepare()
         else:
-            fitting.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
+            requirements.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
         _check_same(planned, out, options["out"])
-    (ib_fitting if subnets else fitting).check_machine()
+    (ib_fitting if subnets else requirements).check_machine()
     templates = tuple(root.resolve() for root in asked.template_roots)
     return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
 
@@ -247,7 +247,7 @@ def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
 
 def _keep(fabric: str | None, name: str | None) -> Keep:
     """Find the lab that is meant: by its name, by its inventory, or the only one."""
-    from fabricgen.lab.keeping import Keep, only_keep
+    from fabricgen.lab.registry import Keep, only_keep
 
     if name:
         return Keep(name)

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab import kernel
-from fabricgen.lab.bench import Trial
-from fabricgen.lab.daemons import run_daemon
+from fabricgen.lab import namespaces
+from fabricgen.lab.frr import run_daemon
+from fabricgen.lab.measure import Trial
 
 if TYPE_CHECKING:
-    from fabricgen.lab.bench import Bench
+    from fabricgen.lab.measure import Bench
 
 PLACE = Path("/run/lldp")
 PATIENCE_S, POLL_S = 30.0, 0.3
@@ -25,7 +25,7 @@ PATIENCE_S, POLL_S = 30.0, 0.3
 
 def start(bench: Bench) -> None:
     """Start lldpd at every end of a cable. Raises Refusal `lab-needs` where it may not run."""
-    if not kernel.may_choose_groups():
+    if not namespaces.may_choose_groups():
         because = ("lldpd gives up its groups when it starts, which only root's labs allow",)
         raise refuse("lab-needs", "lldpd cannot run in this lab", because=because, hint="boot the lab as root")
     bench.machines.networks.each(_speakers(bench), _start)
@@ -41,8 +41,8 @@ def _start(name: str) -> None:
     place = PLACE / name
     place.mkdir(parents=True, exist_ok=True)
     (place / "conf").write_text(f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n", encoding="utf-8")
-    kernel.unshare(kernel.NEWUTS)
-    kernel.set_host_name(name)
+    namespaces.unshare(namespaces.NEWUTS)
+    namespaces.set_host_name(name)
     run_daemon(["lldpd", "-u", place / "socket", "-O", place / "conf"], name)
 
 

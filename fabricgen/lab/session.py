@@ -14,23 +14,23 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.files import FileError, parse_json, read_text
 from fabricgen.inventory.load import PLAN_BYTES
-from fabricgen.lab import kernel
-from fabricgen.lab.bench import Bench, Trial
-from fabricgen.lab.booting import Machines
-from fabricgen.lab.breaking import Survival, every_failure
-from fabricgen.lab.clocking import clocked
-from fabricgen.lab.daemons import Daemons
-from fabricgen.lab.emitting import place_files
-from fabricgen.lab.isolating import run_isolated
-from fabricgen.lab.keeping import heard, refused
-from fabricgen.lab.layout import lay_out, one_rail
-from fabricgen.lab.trials import TRIALS
+from fabricgen.lab import namespaces
+from fabricgen.lab.boot import Machines
+from fabricgen.lab.failover_time import clocked
+from fabricgen.lab.failures import Survival, every_failure
+from fabricgen.lab.files import place_files
+from fabricgen.lab.frr import Daemons
+from fabricgen.lab.measure import Bench, Trial
+from fabricgen.lab.process_tree import run_isolated
+from fabricgen.lab.registry import heard, refused
+from fabricgen.lab.topology import lay_out, one_rail
+from fabricgen.lab.verify import TRIALS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.lab.layout import Layout
+    from fabricgen.lab.topology import Layout
     from fabricgen.planning.plan import Plan
 
 PATIENCE_S = 120.0
@@ -53,7 +53,7 @@ class Wish:
 
 def as_root() -> bool:
     """Say whether the lab must be booted by root: where users may not make namespaces."""
-    return os.geteuid() == 0 and not kernel.can_map_users()
+    return os.geteuid() == 0 and not namespaces.can_map_users()
 
 
 def run(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:

@@ -24,7 +24,7 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
 from fabricgen.inventory import FabricSpec
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lab.fitting import doctor
+from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs import Packs, csv_cell, csv_rows, json_text, quoted
 from fabricgen.planning.plan import make_plan
 from fabricgen.serve import Desk

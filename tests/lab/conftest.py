@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.lab.fitting import doctor
+from fabricgen.lab.requirements import doctor
 from tests.conftest import ROOT, clean_environment
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def anybody(request: pytest.FixtureRequest, place: Path, out_of_reach: Callable[
             out_of_reach(f"an ordinary user may not make namespaces here: {tried.stderr.strip()}")
     elif request.param == "root where users may not":
         refuses = (
-            "import sys, fabricgen.lab.kernel as kernel, fabricgen.cli as cli\nkernel.can_map_users = lambda: False\nsys.argv[0] = 'fabricgen'\ncli.main()"
+            "import sys, fabricgen.lab.namespaces as kernel, fabricgen.cli as cli\nkernel.can_map_users = lambda: False\nsys.argv[0] = 'fabricgen'\ncli.main()"
         )
         machine.program = [sys.executable, "-c", refuses]
     yield machine

@@ -19,18 +19,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.api import plan_file
-from fabricgen.lab import hiding, lldp, session, trials
-from fabricgen.lab.bench import Bench, Trial
-from fabricgen.lab.booting import set_kernel
-from fabricgen.lab.daemons import PLACE
-from fabricgen.lab.isolating import run_isolated
-from fabricgen.lab.layout import Layout, lay_out
+from fabricgen.lab import lldp, session, verify, verify_mtu
+from fabricgen.lab.boot import set_kernel
+from fabricgen.lab.frr import PLACE
+from fabricgen.lab.measure import Bench, Trial
+from fabricgen.lab.process_tree import run_isolated
+from fabricgen.lab.topology import Layout, lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from fabricgen.lab.layout import Wire
+    from fabricgen.lab.topology import Wire
 
 PATIENCE_S, SWAPPED_S = 30.0, 5.0
 """How long a mended lab may take to be whole, and one with cables swapped, which never is."""
@@ -202,17 +202,17 @@ def leaning(bench: Bench) -> Iterator[None]:
 
 
 FAULTS: dict[str, tuple[Callable[[Bench], AbstractContextManager[None]], Callable[[Bench], Trial]]] = {
-    "a route is removed": (removed_route, trials.routes),
-    "a route is narrowed": (narrowed_route, trials.routes),
-    "a prefix leaks": (leaked_prefix, trials.routes),
-    "a port is down": (closed_port, trials.sessions),
-    "BFD is off": (silent_bfd, trials.bfd),
-    "a relay is wrong": (wrong_relay, trials.paths),
-    "a relay is deaf": (deaf_relay, trials.paths),
-    "forwarding is on": (forwarding_left_on, trials.isolation),
-    "flows lean": (leaning, trials.spread),
-    "a link is narrow": (narrow_link, hiding.large),
-    "a way back": (way_back, hiding.hidden),
+    "a route is removed": (removed_route, verify.routes),
+    "a route is narrowed": (narrowed_route, verify.routes),
+    "a prefix leaks": (leaked_prefix, verify.routes),
+    "a port is down": (closed_port, verify.sessions),
+    "BFD is off": (silent_bfd, verify.bfd),
+    "a relay is wrong": (wrong_relay, verify.paths),
+    "a relay is deaf": (deaf_relay, verify.paths),
+    "forwarding is on": (forwarding_left_on, verify.isolation),
+    "flows lean": (leaning, verify.spread),
+    "a link is narrow": (narrow_link, verify_mtu.large),
+    "a way back": (way_back, verify_mtu.hidden),
 }
 """Each fault, and the trial that must object."""
 
@@ -252,7 +252,7 @@ def main(inventory: Path) -> int:
 
     def break_it() -> int:
         bench = session.boot(whole, None, lambda _: None)
-        tell("whole", [trial(bench) for trial in trials.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench))])
+        tell("whole", [trial(bench) for trial in verify.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench))])
         for name, (fault, trial) in FAULTS.items():
             with fault(bench):
                 tell(name, [trial(bench)])
@@ -264,7 +264,7 @@ def main(inventory: Path) -> int:
         planned = session.boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
         judged = Bench(planned.machines, planned.daemons)
         object.__setattr__(judged.machines, "layout", whole)
-        tell("cables are swapped", [*(trial(judged) for trial in (trials.routes, trials.paths)), lldp.compare(judged, lldp.neighbours(judged))])
+        tell("cables are swapped", [*(trial(judged) for trial in (verify.routes, verify.paths)), lldp.compare(judged, lldp.neighbours(judged))])
         return 0
 
     return max(run_isolated(work, as_root=session.as_root(), meanwhile=lambda: None) for work in (break_it, swap))

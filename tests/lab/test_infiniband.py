@@ -13,7 +13,7 @@ import pytest
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
 from fabricgen.core.yaml_text import write_yaml
-from fabricgen.lab import ib_fitting
+from fabricgen.lab.infiniband import requirements as ib_requirements
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +34,7 @@ CODES = ["ib-routes", "ib-reaches", "ib-spreads", "ib-traces", "ib-loops", "ib-d
 @pytest.fixture(scope="module", autouse=True)
 def _programs(out_of_reach: Callable[[str], NoReturn]) -> None:
     """Go on only where the InfiniBand programs are installed."""
-    missing = [need.what for need in ib_fitting.needs() if not need.ok]
+    missing = [need.what for need in ib_requirements.needs() if not need.ok]
     if missing:
         out_of_reach(f"no InfiniBand lab here: {', '.join(missing)}")
 
@@ -132,10 +132,10 @@ def test_what_ends_it_ends_everything(machine: Machine, rails: list[object]) -> 
 def test_a_machine_without_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is named with its package."""
     monkeypatch.setattr(shutil, "which", lambda *_, **__: None)
-    monkeypatch.setattr(ib_fitting, "library", lambda: None)
+    monkeypatch.setattr(ib_requirements, "library", lambda: None)
     with pytest.raises(Refusal) as refused:
-        ib_fitting.check_machine()
-    assert all(package in refused.value.findings[0].hint for package in (*ib_fitting.PACKAGES.values(), "libumad2sim0"))
+        ib_requirements.check_machine()
+    assert all(package in refused.value.findings[0].hint for package in (*ib_requirements.PACKAGES.values(), "libumad2sim0"))
 
 
 def test_hb_domains_are_for_ethernet(machine: Machine, rails: list[object]) -> None:

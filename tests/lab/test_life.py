@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.lab.isolating import children
+from fabricgen.lab.process_tree import children
 from tests.lab.conftest import PATIENCE_S
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.cli import run
-from fabricgen.lab import fitting, kernel
+from fabricgen.lab import namespaces, requirements
 from tests.refusals import CASES, write_expected
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def said_by(machine: Machine, case: Case) -> str:
 def test_a_machine_that_lacks_something(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither root nor user namespaces, and no FRR: both are named, with the commands that help."""
     case = find("lab-needs", place)
-    ready = fitting.doctor()
+    ready = requirements.doctor()
     assert all(need.ok for need in ready)
-    monkeypatch.setattr(fitting, "PROGRAMS", place / "nowhere")
-    monkeypatch.setattr(kernel, "can_map_users", lambda: False)
+    monkeypatch.setattr(requirements, "PROGRAMS", place / "nowhere")
+    monkeypatch.setattr(namespaces, "can_map_users", lambda: False)
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     judge(case, told(case))
 
@@ -74,7 +74,7 @@ def test_a_machine_that_lacks_something(place: Path, told: Callable[[Case], str]
 def test_a_lab_that_is_too_large(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The sum, and what there is."""
     case = find("lab-too-large", place)
-    monkeypatch.setattr(fitting, "available_mb", lambda: 300)
+    monkeypatch.setattr(requirements, "available_mb", lambda: 300)
     judge(case, told(case))
 
 

@@ -14,9 +14,9 @@ from fabricgen.analysis.forwarding import Choice, Reach
 from fabricgen.build import Group, Job, build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from fabricgen.lab import fitting
-from fabricgen.lab.fitting import check_fits
-from fabricgen.lab.layout import SLICE_WIDTH, Layout, lay_out, one_rail
+from fabricgen.lab import requirements
+from fabricgen.lab.requirements import check_fits
+from fabricgen.lab.topology import SLICE_WIDTH, Layout, lay_out, one_rail
 from fabricgen.outputs.packs import Packs
 from tests.planned import planned
 from tests.test_inventories import ready
@@ -53,7 +53,7 @@ def test_the_doctor_shows_a_version_or_the_path(tmp_path: Path, monkeypatch: pyt
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    (need,) = (each for each in fitting.doctor() if each.what == "vtysh")
+    (need,) = (each for each in requirements.doctor() if each.what == "vtysh")
     assert (need.ok, need.found) == (True, found or str(program))
 
 
@@ -176,7 +176,7 @@ def follow(plan: Plan, hint: str) -> None:
 @pytest.mark.parametrize(("name", "free_mb", "offered"), [("million-hb8", 6000, 1), ("lab-256", 900, 2), ("lab-256", 800, 1), ("lab-256", 600, 0)])
 def test_what_is_offered_instead_fits(name: str, free_mb: int, offered: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A slice, and where one rail has room, a rail at a time; nothing where nothing has."""
-    monkeypatch.setattr(fitting, "available_mb", lambda: free_mb)
+    monkeypatch.setattr(requirements, "available_mb", lambda: free_mb)
     plan = planned(**LARGE) if name == "lab-256" else ready(name)
     found = hints(plan)
     assert len(found) == offered
@@ -187,7 +187,7 @@ def test_what_is_offered_instead_fits(name: str, free_mb: int, offered: int, mon
 def test_bfd_needs_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     """512 sessions keep more than one core busy: with one they are refused, and without BFD the same lab fits."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
-    monkeypatch.setattr(fitting, "available_mb", lambda: 100_000)
+    monkeypatch.setattr(requirements, "available_mb", lambda: 100_000)
     keys = LARGE | {"gpus": 512}
     assert "--set addressing.bfd=false" in hints(planned(**keys))
     check_fits(lay_out(planned(**keys, addressing={"bfd": False})))

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
-from fabricgen.lab.isolating import end, started_at
+from fabricgen.lab.process_tree import end, started_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from fabricgen.lab import kernel
+from fabricgen.lab import namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -53,7 +53,7 @@ def start(work: Work, *, as_root: bool, log: Path | None = None, without: Iterab
     os.close(left[1])
     os.close(mapped[0])
     if os.read(left[0], 1):  # nothing comes where the guard could not leave
-        os.write(mapped[1], b"y" if os.geteuid() == 0 and not as_root and kernel.map_everybody(guard) else b"n")
+        os.write(mapped[1], b"y" if os.geteuid() == 0 and not as_root and namespaces.map_everybody(guard) else b"n")
     os.close(left[0])
     os.close(mapped[1])
     return guard
@@ -99,13 +99,13 @@ def _guard(work: Work, asked_by: int, pipes: tuple[int, int], *, as_root: bool, 
         os.setsid()
         _speak_into(log)
     user, group = os.getuid(), os.getgid()
-    kernel.leave(as_root=as_root)
+    namespaces.leave(as_root=as_root)
     os.write(pipes[0], b"!")
     if os.read(pipes[1], 1) != b"y" and not as_root:
-        kernel.map_alone(user, group)
-    kernel.own_mounts()
+        namespaces.map_alone(user, group)
+    namespaces.own_mounts()
     if not log:
-        kernel.die_with_parent()  # after `leave`: with new rights the kernel forgets whose death to follow
+        namespaces.die_with_parent()  # after `leave`: with new rights the kernel forgets whose death to follow
         if os.getppid() != asked_by:
             return FAULT
     told, tells = os.pipe()
@@ -125,7 +125,7 @@ def _guard(work: Work, asked_by: int, pipes: tuple[int, int], *, as_root: bool, 
 
 def _first(work: Work, told: int, says: int) -> int:
     """Start the worker, and collect orphans until it ends."""
-    kernel.die_with_parent()
+    namespaces.die_with_parent()
     os.write(says, b"!")
     if not os.read(told, 1):  # the guard ended before its end could be followed
         return FAULT

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
-from fabricgen.lab import kernel
-from fabricgen.lab.daemons import FIRST, PROGRAMS
-from fabricgen.lab.layout import lay_out
-from fabricgen.lab.layout import one_rail as only_rail
+from fabricgen.lab import namespaces
+from fabricgen.lab.frr import FIRST, PROGRAMS
+from fabricgen.lab.topology import lay_out
+from fabricgen.lab.topology import one_rail as only_rail
 
 if TYPE_CHECKING:
-    from fabricgen.lab.layout import Layout
+    from fabricgen.lab.topology import Layout
 
 SWITCH_MB, PEER_MB, NODE_MB, BASE_MB = 22, 1, 0.5, 500
 """Megabytes of a switch's daemons (zebra 9, bgpd 10, bfdd 3), of each BGP neighbour that its configuration names (0.7, and routes), of a namespace
@@ -47,10 +47,10 @@ class Need(NamedTuple):
 
 def doctor() -> list[Need]:
     """Return everything that a lab needs on this machine."""
-    users = kernel.can_map_users()
+    users = namespaces.can_map_users()
     root = os.geteuid() == 0
     allowed = "user namespaces" if users else "root" if root else "neither user namespaces nor root"
-    sysctl = "sysctl -w kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
+    sysctl = "sysctl -w namespaces.unprivileged_userns_clone=1 namespaces.apparmor_restrict_unprivileged_userns=0   (as root), or run as root"
     return [
         Need("namespaces without root, or root", allowed, users or root, sysctl),
         _program("ip", "iproute2", ["-V"]),

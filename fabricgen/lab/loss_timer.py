@@ -12,12 +12,12 @@ from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.lab.probing import PORT, Probe
+from fabricgen.lab.probes import PORT, Probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.lab.probing import Sockets
+    from fabricgen.lab.probes import Sockets
 
 EVERY_S = 0.002
 """Between two rounds in which each flow sends a packet."""

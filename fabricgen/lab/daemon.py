@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal, refuse, suggest
-from fabricgen.lab.isolating import FAULT, children, start
-from fabricgen.lab.keeping import CONTROL, LOG, heard, refused, serve
-from fabricgen.lab.layout import lay_out
 from fabricgen.lab.lldp import compare, neighbours
+from fabricgen.lab.process_tree import FAULT, children, start
+from fabricgen.lab.registry import CONTROL, LOG, heard, refused, serve
 from fabricgen.lab.session import as_root, attempt, boot, tell
+from fabricgen.lab.topology import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.lab.bench import Bench
-    from fabricgen.lab.keeping import Keep
-    from fabricgen.lab.layout import Layout
+    from fabricgen.lab.measure import Bench
+    from fabricgen.lab.registry import Keep
     from fabricgen.lab.session import Wish
+    from fabricgen.lab.topology import Layout
 
     Say = Callable[[dict[str, Any]], None]
 

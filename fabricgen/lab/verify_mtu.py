@@ -14,13 +14,13 @@ import subprocess
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.bench import Trial, probes
-from fabricgen.lab.probing import IP_OPTIONS, PORT, send_all
+from fabricgen.lab.measure import Trial, probes
+from fabricgen.lab.probes import IP_OPTIONS, PORT, send_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lab.bench import Bench
+    from fabricgen.lab.measure import Bench
 
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_RECVERR, MSG_ERRQUEUE = 10, 2, 11, 0x2000
 """Numbers of Linux's socket options, which Python does not name on every platform."""

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab.ib_tables import Tables, read_net
+from fabricgen.lab.infiniband.tables import Tables, read_net
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fabricgen.lab.ib_tables import Net
+    from fabricgen.lab.infiniband.tables import Net
 
 LIBRARY = "libumad2sim.so"
 """What stands between a program and the kernel's InfiniBand: it brings what is sent to ibsim instead."""

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build import Job, build
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lab import kernel
-from fabricgen.lab.ib_running import Subnet
-from fabricgen.lab.ib_trials import TRIALS, Fabric, counted
-from fabricgen.lab.keeping import refused
+from fabricgen.lab import namespaces
+from fabricgen.lab.infiniband.opensm import Subnet
+from fabricgen.lab.infiniband.verify import TRIALS, Fabric, counted
+from fabricgen.lab.registry import refused
 from fabricgen.lab.session import isolated, tell
 from fabricgen.outputs.packs import Packs
 from fabricgen.views.infiniband.build import Subnets
@@ -88,13 +88,13 @@ def _place_files(wish: Wish) -> None:
     """Give the lab directories of its own, and its files. Raises Refusal where they cannot be built."""
     held = None if wish.out is None else os.open(wish.out, os.O_RDONLY | os.O_DIRECTORY)  # before /run is covered: it may lie there
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    kernel.mount("proc", "/proc", "proc")
+    namespaces.mount("proc", "/proc", "proc")
     for place in ("/run", "/var/cache"):
-        kernel.mount("tmpfs", place, "tmpfs")
+        namespaces.mount("tmpfs", place, "tmpfs")
     REPORTS.mkdir()
     if held is None:
         build(Job(wish.plan, Packs(wish.templates), ("configs",)), FILES)
     else:
         FILES.mkdir()
-        kernel.mount(f"/proc/self/fd/{held}", FILES, flags=kernel.MS_BIND)
+        namespaces.mount(f"/proc/self/fd/{held}", FILES, flags=namespaces.MS_BIND)
         os.close(held)

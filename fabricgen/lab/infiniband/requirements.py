@@ -9,8 +9,8 @@ import os
 import shutil
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab.fitting import Need, doctor
-from fabricgen.lab.ib_running import library
+from fabricgen.lab.infiniband.opensm import library
+from fabricgen.lab.requirements import Need, doctor
 
 PACKAGES = {
     "ibsim": "ibsim-utils",

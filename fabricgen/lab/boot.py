@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab import kernel
+from fabricgen.lab import namespaces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lab.layout import Layout, Wire
+    from fabricgen.lab.topology import Layout, Wire
 
 BATCHES = 2
 """Processes that make wires side by side; the kernel has one lock for links, so more only queue."""
@@ -59,13 +59,13 @@ class End(NamedTuple):
 
 def prepare_mounts() -> None:
     """Give the lab a /proc, a /run and a /var/tmp of its own, and the users that its daemons run as."""
-    kernel.mount("proc", "/proc", "proc")
+    namespaces.mount("proc", "/proc", "proc")
     for place in ("/run", "/var/tmp"):  # noqa: S108 - FRR keeps its crash logs there, and this one is private
-        kernel.mount("tmpfs", place, "tmpfs")
+        namespaces.mount("tmpfs", place, "tmpfs")
     for target, text in ACCOUNTS.items():
         source = Path("/run") / Path(target).name
         source.write_text(text, encoding="ascii")
-        kernel.mount(str(source), target, flags=kernel.MS_BIND)
+        namespaces.mount(str(source), target, flags=namespaces.MS_BIND)
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Machines:
 
     layout: Layout
     out: Path
-    networks: kernel.Networks = field(default_factory=kernel.Networks)
+    networks: namespaces.Networks = field(default_factory=namespaces.Networks)
 
     @cached_property
     def ends(self) -> dict[str, dict[str, End]]:

@@ -10,14 +10,14 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.bench import EXACT_GPUS, POLL_S, SAMPLED_PEERS, Routes, Trial, pairs, probes
-from fabricgen.lab.hiding import hidden, large
-from fabricgen.lab.judging import PathJudge, Tally
+from fabricgen.lab.measure import EXACT_GPUS, POLL_S, SAMPLED_PEERS, Routes, Trial, pairs, probes
+from fabricgen.lab.path_checks import PathJudge, Tally
+from fabricgen.lab.verify_mtu import hidden, large
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lab.bench import Bench
+    from fabricgen.lab.measure import Bench
 
 BFD_S = 10.0
 """How long BFD sessions may take to come up: they begin once BGP's are, and at a packet a second."""

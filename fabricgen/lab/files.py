@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricgen.build import Job, build
-from fabricgen.lab import kernel
-from fabricgen.lab.booting import prepare_mounts
+from fabricgen.lab import namespaces
+from fabricgen.lab.boot import prepare_mounts
 from fabricgen.outputs.packs import Packs
 
 if TYPE_CHECKING:
-    from fabricgen.lab.layout import Layout
+    from fabricgen.lab.topology import Layout
 
 FILES = Path("/run/fabricgen")
 """Where they are inside a lab; it is in memory, and no other lab sees it."""
@@ -29,6 +29,6 @@ def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = 
         build(Job(layout.plan, Packs(templates), ("configs", "forwarding", "lab"), frozenset({"forwarding", "lab"}), part=layout.part), FILES)
     else:
         FILES.mkdir()
-        kernel.mount(f"/proc/self/fd/{held}", FILES, flags=kernel.MS_BIND)
+        namespaces.mount(f"/proc/self/fd/{held}", FILES, flags=namespaces.MS_BIND)
         os.close(held)
     return FILES

@@ -10,13 +10,13 @@ from itertools import groupby, pairwise
 from math import sqrt
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.booting import has_hash_seed
-from fabricgen.lab.walking import Walker
+from fabricgen.lab.boot import has_hash_seed
+from fabricgen.lab.table_walk import Walker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lab.bench import Bench
+    from fabricgen.lab.measure import Bench
 
 
 def met_by(bench: Bench, record: list[str]) -> list[str]:

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding import Choice, Reach, find_failures
 from fabricgen.analysis.impact import impact
-from fabricgen.lab.bench import Trial, probes
-from fabricgen.lab.booting import batch, wait_for_carrier
-from fabricgen.lab.probing import send_all
-from fabricgen.lab.walking import Crossing, Walker
+from fabricgen.lab.boot import batch, wait_for_carrier
+from fabricgen.lab.measure import Trial, probes
+from fabricgen.lab.probes import send_all
+from fabricgen.lab.table_walk import Crossing, Walker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from fabricgen.lab.bench import Bench
-    from fabricgen.lab.booting import End
+    from fabricgen.lab.boot import End
+    from fabricgen.lab.measure import Bench
 
 Key = tuple[str, int]
 """What failures can share: a rail, a plane where blocks span rails, or an HB domain."""

@@ -15,19 +15,19 @@ from functools import cached_property, partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.lab.booting import batch, set_kernel
-from fabricgen.lab.expecting import Clos
-from fabricgen.lab.probing import Probe, Sockets, open_at, send_all
-from fabricgen.lab.walking import Tables
+from fabricgen.lab.boot import batch, set_kernel
+from fabricgen.lab.expected_routes import Clos
+from fabricgen.lab.probes import Probe, Sockets, open_at, send_all
+from fabricgen.lab.table_walk import Tables
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
     from socket import socket
 
-    from fabricgen.lab.booting import Machines
-    from fabricgen.lab.daemons import Daemons
-    from fabricgen.lab.layout import Wire
+    from fabricgen.lab.boot import Machines
+    from fabricgen.lab.frr import Daemons
+    from fabricgen.lab.topology import Wire
 
 Routes = dict[str, frozenset[str]]
 """By prefix: the interfaces of its next hops."""

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
-from fabricgen.lab import kernel
-from fabricgen.lab.isolating import started_at
+from fabricgen.lab import namespaces
+from fabricgen.lab.process_tree import started_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.core.diagnostics import Refusal
-    from fabricgen.lab.booting import Machines
+    from fabricgen.lab.boot import Machines
 
 PLACE = Path("/run/frr")
 PROGRAMS = Path("/usr/lib/frr")
@@ -55,8 +55,8 @@ class Daemons:
         (place / "vtysh.conf").touch()
         (place / "none.conf").touch()
         shutil.copyfile(emitted / "frr.conf", place / "frr.conf")
-        kernel.unshare(kernel.NEWUTS)
-        kernel.set_host_name(switch)
+        namespaces.unshare(namespaces.NEWUTS)
+        namespaces.set_host_name(switch)
         for daemon, options in enabled((emitted / "daemons").read_text(encoding="utf-8")).items():
             own = ["-d", "-f", place / "none.conf", "-i", place / f"{daemon}.pid", "-z", place / "zserv.api", "--vty_socket", place, "-P", "0"]
             run_daemon([PROGRAMS / daemon, *own, "--log", f"file:{place / daemon}.log", *options], switch)

@@ -13,16 +13,16 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding import Reach, find_failures
-from fabricgen.lab.bench import Trial
-from fabricgen.lab.booting import set_kernel
-from fabricgen.lab.breaking import Breaker
-from fabricgen.lab.probing import Probe
-from fabricgen.lab.stopwatch import outage
+from fabricgen.lab.boot import set_kernel
+from fabricgen.lab.failures import Breaker
+from fabricgen.lab.loss_timer import outage
+from fabricgen.lab.measure import Trial
+from fabricgen.lab.probes import Probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lab.bench import Bench
+    from fabricgen.lab.measure import Bench
 
 FLOWS, PORTS = 64, 8
 """Flows that are watched, and ports of each sender that they are spread over."""

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 import numpy as np
 
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.lab.bench import Trial
-from fabricgen.lab.ib_tables import Tables
+from fabricgen.lab.infiniband.tables import Tables
+from fabricgen.lab.measure import Trial
 from fabricgen.lifecycle.audit import audit, read_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from fabricgen.lab.ib_running import Routed, Subnet
-    from fabricgen.lab.ib_tables import Ints, Net, Walk
+    from fabricgen.lab.infiniband.opensm import Routed, Subnet
+    from fabricgen.lab.infiniband.tables import Ints, Net, Walk
     from fabricgen.planning.plan import Plan
 
 T = TypeVar("T")

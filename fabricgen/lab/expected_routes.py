@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from fabricgen.lab.layout import Wire
+    from fabricgen.lab.topology import Wire
 
 Ways = dict[str, frozenset[str]]
 """By switch: the interfaces of all shortest ways to one destination."""
