@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from mkdocs.structure.files import File
 
-from fabricgen.analysis.checks import LAWS
+from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.build.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.inventory import json_schema
-from fabricgen.outputs.packs import Packs
+from fabricgen.inventory.fabric import json_schema
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.views.cables.view import CableView
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
-    from fabricgen.outputs.packs import Pack
+    from fabricgen.outputs.packs.pack_yaml import Pack
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -172,7 +172,7 @@ def columns_page(packs: Packs) -> str:
 
 def messages_page() -> str:
     """Print every page of `fabricgen explain`: the laws in the order in which they are asked, then the rest by the alphabet."""
-    pages = {path.name.removesuffix(".md"): path.read_text(encoding="utf-8") for path in resources("fabricgen").joinpath("pages").iterdir()}
+    pages = {path.name.removesuffix(".md"): path.read_text(encoding="utf-8") for path in resources("fabricgen.cli").joinpath("pages").iterdir()}
     laws = [law.code for law in LAWS if law.code in pages]
     rest = sorted(set(pages) - set(laws))
     return "\n\n".join(

@@ -17,9 +17,9 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
 from fabricgen.api import plan_inventory
-from fabricgen.build import GROUPS, Job
+from fabricgen.build.job import GROUPS, Job
 from fabricgen.core.template_api import template_names
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 
 LOOKED_AT, WIDE = 50, 60
 """Members of a list that are looked at for values, and characters of a value that are shown."""
@@ -245,7 +245,7 @@ def _named(module: str) -> str:
     """Name the section of a module.
 
     >>> _named("fabricgen.views.hosts.view")
-    'hosting-views'
+    'views-hosts-view'
     """
     return module.removeprefix("fabricgen.").replace(".", "-")
 

@@ -23,8 +23,9 @@ from fabricgen.build.load_plan import plan_of
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import Flags, read_inventory
-from fabricgen.outputs.packs import Packs
-from fabricgen.outputs.report import Report, html
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.report.html import html
+from fabricgen.outputs.report.report import Report
 from fabricgen.planning.plan import Plan
 
 if TYPE_CHECKING:

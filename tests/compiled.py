@@ -1,4 +1,4 @@
-"""What `fabricgen/compiled_facts.jsonl` must hold. `make catalog` runs this module to write it."""
+"""What `fabricgen/core/compiled_facts.jsonl` must hold. `make catalog` runs this module to write it."""
 
 from __future__ import annotations
 

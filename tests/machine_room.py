@@ -8,10 +8,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.inventory import FabricSpec
-from fabricgen.outputs.packs import Packs
+from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from tests.small_fabrics import GENERIC, SUPERPOD
 

@@ -7,15 +7,15 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.inventory import FabricSpec
-from fabricgen.outputs.packs import Packs
+from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.outputs.packs import Pack
+    from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 

@@ -17,7 +17,7 @@ from fabricgen.bom.summary import compare
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.drawings.build import Drawings
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import pytest
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.planning.resolve import Request, resolve
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.factory import Views
 

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING
 import pytest
 import zstandard
 
-from fabricgen.build.write import KINDS, MANIFEST, Written, adopt, archiving, reserve, verify, write_manifest, write_text
+from fabricgen.build.write.archive import KINDS, archiving
+from fabricgen.build.write.files import adopt, reserve, write_manifest, write_text
+from fabricgen.build.write.manifest import MANIFEST, Written
+from fabricgen.build.write.verification import verify
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import fabricgen.planning.bisection_width
-from fabricgen.analysis.checks import check, evidence_of
 from fabricgen.analysis.checks.bisection import _Cut
+from fabricgen.analysis.checks.evidence import evidence_of
+from fabricgen.analysis.checks.laws import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.bisection_width import bisection_of
 from tests.planned import planned

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.build import SheetAsked
+from fabricgen.build.group_cable_sheets import SheetAsked
 from fabricgen.cli import run
 from fabricgen.core.colours import colour
 from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
-from fabricgen.outputs.packs import Packs, csv_cell, csv_rows
-from fabricgen.outputs.workbook import write_cables
+from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.workbook.cables import write_cables
 from fabricgen.views.cables.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
 from fabricgen.views.cables.view import ON_REQUEST, CableSheet, Chunk, opposite
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of

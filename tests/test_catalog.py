@@ -9,12 +9,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.catalog.models import Cable, Host, PriceBook, Sourced, Switch, Transceiver, Workload
+from fabricgen.catalog.models.prices import PriceBook
+from fabricgen.catalog.models.workload import Workload
 from fabricgen.core.diagnostics import Finding, Refusal, nearest
 from fabricgen.core.resources import shipped
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fabricgen.catalog.models.base import Sourced
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.optics import Cable, Transceiver
+    from fabricgen.catalog.models.switch import Switch
 
 MODELS = {
     "switches": [

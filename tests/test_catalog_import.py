@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.catalog.importers import make_draft, read_description
+from fabricgen.catalog.importers.detect import read_description
+from fabricgen.catalog.importers.draft import make_draft
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import write_yaml
 from tests.test_platforms import MODELS, _folder, _switch
@@ -19,7 +20,7 @@ from tests.test_platforms import MODELS, _folder, _switch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.catalog.models import Switch
+    from fabricgen.catalog.models.switch import Switch
     from tests.conftest import Run
 
 DEVICE_TYPE: dict[str, Any] = {

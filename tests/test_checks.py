@@ -12,9 +12,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import fabricgen.analysis.checks
-from fabricgen.analysis.checks import LAWS, check, evidence_of, judge
+from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.law import SHOWN
+from fabricgen.analysis.checks.laws import LAWS, check, judge
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from fabricgen.analysis.checks import Evidence, Report
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.analysis.checks.law import Report
     from fabricgen.planning.plan import Plan
 
 SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
@@ -228,7 +229,7 @@ def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
         sound = evidence_of(*given)
         return swapped(sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0]))
 
-    monkeypatch.setattr(fabricgen.analysis.checks, "evidence_of", broken)
+    monkeypatch.setattr("fabricgen.analysis.checks.laws.evidence_of", broken)
 
 
 @pytest.mark.usefixtures("miswired")

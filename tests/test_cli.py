@@ -22,7 +22,7 @@ from tests.conftest import clean_environment
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAGES = sorted(page.stem for page in (Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glob("*.md"))
+PAGES = sorted(page.stem for page in (Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages").glob("*.md"))
 TEXT = """\
 name: west
 gpus: 64

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.packs.code_cache import CodeCache
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import Sandbox
 from tests.conftest import ROOT
 

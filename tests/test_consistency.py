@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from tests.conftest import ROOT
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.consistency import MOST_GPUS, contradictions
 
 if TYPE_CHECKING:

@@ -13,13 +13,13 @@ import pytest
 from openpyxl import load_workbook
 
 from fabricgen.bom.summary import summarize
-from fabricgen.build import Job
-from fabricgen.build.write import json_document
+from fabricgen.build.job import Job
+from fabricgen.build.write.manifest import json_document
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lifecycle.change import diff
+from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.phases import document, phase_in
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
 from tests.planned import planned, spec_of

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.inventory import json_schema
+from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import COLUMNS
 from tests.blocks import blocks_of, checkout, matches, run_session
 from tests.conftest import ROOT
@@ -96,7 +96,7 @@ def test_the_reference_leaves_nothing_out(site: Path) -> None:
     schema, packs, catalog = json_schema(), Packs(), Catalog()
     keys = {key for part in [schema, *schema["definitions"].values()] for key in part.get("properties", {})}
     models = {model for kind in KINDS for model in catalog.names(kind)}
-    pages = {path.stem for path in (ROOT / "fabricgen/pages").glob("*.md")}
+    pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").glob("*.md")}
     written = {output.path for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs}
     for page, wanted in (("inventory", keys), ("catalog", models), ("packs", written), ("columns", set(COLUMNS))):
         shown = text_of(site, page)
@@ -111,7 +111,9 @@ def test_every_kind_of_output_shows_what_its_template_sees(site: Path) -> None:
     shown = text_of(site, "views")
     assert "r0-leaf-1" in shown
     assert "One port in use on a switch." in shown
-    assert {"views-switches-SwitchView", "views-switches-PortView", "hosting-views-NicView", "machine_room-views-RackView"} <= anchors_of(site, "views")
+    assert {"views-switches-view-SwitchView", "views-switches-view-PortView", "views-hosts-view-NicView", "outputs-installation-view-RackView"} <= anchors_of(
+        site, "views"
+    )
 
 
 def test_the_site_stands_alone(site: Path) -> None:

@@ -19,7 +19,7 @@ from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.view import CableView, Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
 from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.machine_room import FABRICS, SVG, Built, built, titles
 from tests.small_fabrics import plan_of
 

@@ -14,14 +14,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.forwarding import Choice, Reach, Routing, find_failures, find_gpu, flow_of, spread
+from fabricgen.analysis.forwarding.ecmp_hash import flow_of, spread
+from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.paths import Routing
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 
@@ -30,8 +35,8 @@ if TYPE_CHECKING:
 
     import networkx as nx
 
-    from fabricgen.analysis.forwarding import Path as Route
-    from fabricgen.build import Group
+    from fabricgen.analysis.forwarding.paths import Path as Route
+    from fabricgen.build.job import Group
     from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.analysis.forwarding.tables import Tables
-from fabricgen.build import Job, build
-from fabricgen.outputs.packs import Packs
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
+from fabricgen.outputs.packs.render import Packs
 from tests.conftest import SYSTEM_PATH
 from tests.planned import planned
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import pytest
 
-from fabricgen.analysis.forwarding import Choice, Reach, find_failures, find_gpu
+from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables as Writer
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file

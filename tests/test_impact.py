@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricgen.analysis.forwarding import Choice, Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.graph import graph
-from fabricgen.analysis.impact import impact, relay_load
+from fabricgen.analysis.impact import relay_load
 from fabricgen.analysis.impact.bandwidth import sides_of
 from fabricgen.analysis.impact.compare import compare, corresponding
 from fabricgen.analysis.impact.equivalence import KINDS, Parts
+from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.ranking import figures, rank
 from fabricgen.analysis.impact.surviving import Living
 from fabricgen.analysis.impact.text import sentence as sentence_of

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 import segno
 
-from fabricgen.build import Job, SheetAsked, group_cable_sheets, group_cabling
-from fabricgen.build.group_cable_sheets import label_files
+from fabricgen.build import group_cable_sheets, group_cabling
+from fabricgen.build.group_cable_sheets import SheetAsked, label_files
+from fabricgen.build.job import Job
 from fabricgen.core.colours import HUES, colour
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.labels.pages import PAGE, label_pages
 from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.labels import LINE, Labelling
 from fabricgen.views.cables.view import Chunk
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of

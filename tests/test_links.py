@@ -11,8 +11,8 @@ import pytest
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.packs.loader import MOST_BYTES
+from fabricgen.outputs.packs.render import Packs
 from tests.refusals import CASES
 
 if TYPE_CHECKING:

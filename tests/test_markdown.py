@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from markdown_it import MarkdownIt
 
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from tests.planned import planned
 

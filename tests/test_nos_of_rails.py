@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lifecycle.audit.port_index import Places
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.port_names import Names
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts

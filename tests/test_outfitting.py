@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.checks import LAWS, check
+from fabricgen.analysis.checks.laws import LAWS, check
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.build.listing import OWN, Listed, every_output, outputs_of
 from fabricgen.build.selection import GROUPS, ON_REQUEST, PARTS, Group, choose
 from fabricgen.cli.build import REQUESTABLE
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.planned import planned
 
 if TYPE_CHECKING:

@@ -17,9 +17,11 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
-from fabricgen.build import Job, build, group_cluster
+from fabricgen.build import group_cluster
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.schedulers.build import cluster_view
 from fabricgen.outputs.schedulers.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
 from fabricgen.planning.naming import LONGEST_NAME

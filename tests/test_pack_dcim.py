@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from openpyxl import load_workbook
 
-from fabricgen.build import Job
 from fabricgen.build.group_dcim import IMPORTED, ROWS
+from fabricgen.build.job import Job
 from fabricgen.outputs.dcim.cables import MEDIA
 from fabricgen.outputs.dcim.devices import INFINIBAND, TYPES
 from fabricgen.outputs.dcim.view import InterfaceView, TableView
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from tests.machine_room import FABRICS as ROOMS

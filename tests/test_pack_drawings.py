@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
 from tests.pack_plans import VARIANTS
 from tests.pack_plans import planned as variant

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 from pydantic import ValidationError
 
-from fabricgen.build import Job, build
-from fabricgen.catalog.models import HostPort
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
+from fabricgen.catalog.models.host import HostPort
 from fabricgen.inventory.load import read_inventory
-from fabricgen.outputs.packs import Output, Packs
+from fabricgen.outputs.packs.pack_yaml import Output
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.hosts.build import Hosts
 from tests.conftest import ROOT, SYSTEM_PATH
@@ -503,7 +505,7 @@ def test_a_build_sets_modes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("named", "written"), [(frozenset(), False), (frozenset({"hosts"}), True)])
 def test_many_hosts_wait_for_a_request(named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool) -> None:
     """A sentence says what is left out, and how to have it."""
-    monkeypatch.setattr("fabricgen.build.group_devices.HOST_PORTS", 63)
+    monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
     job = Job(planned(**DGX), Packs(), ("hosts",), named)
     assert any(path.startswith("hosts/") for path in job.paths()) == written
     assert ["--only hosts" in sentence for sentence in job.skipped] == ([] if written else [True])

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.resources import shipped
@@ -19,7 +20,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.infiniband.build import Subnets

@@ -15,9 +15,9 @@ import networkx as nx
 import pytest
 
 from fabricgen.analysis.graph import graph
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.core.terms import Design, LinkKind, Role
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.simulators.build import Simulator
 from tests.pack_plans import VARIANTS
 from tests.planned import planned

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests import reader_frr, sonic_yang

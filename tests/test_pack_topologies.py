@@ -15,12 +15,13 @@ import pytest
 from hypothesis import assume, given, settings
 from pydantic import ValidationError
 
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.lab_topologies.build import Topologies
-from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.packs.containers import Bind, Container
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests import reader_eos, reader_srlinux, reader_yaml

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fabricgen.analysis.checks import LAWS
+from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
@@ -17,7 +17,7 @@ from fabricgen.inventory.load import read_text
 from fabricgen.planning.plan import make_plan
 from tests.refusals import CASES
 
-PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "pages").glob("*.md"))
+PAGES = sorted((Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages").glob("*.md"))
 TERMS = {
     "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
     "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",

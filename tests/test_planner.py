@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.notices import advice
 from fabricgen.planning.plan import Plan, make_plan
 

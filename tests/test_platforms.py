@@ -18,7 +18,7 @@ from fabricgen.catalog.catalog import Catalog
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.catalog.models import Switch
+    from fabricgen.catalog.models.switch import Switch
 
 MODELS = ("7060dx5-64s", "7060x6-64pe", "sn4700", "sn5400", "sn5600", "sn5640", "z9864f")
 MODE = re.compile(r"(?P<count>\d+)x(?P<speed>\d+)G(?:\((?P<lanes>\d+)\))?(?:\[[^]]*\])?")

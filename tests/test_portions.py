@@ -18,10 +18,11 @@ from fabricgen.bom.breakdown.breakdown import by_phase, by_rack, by_role, racks_
 from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.loads import loads_of
 from fabricgen.bom.summary import summarize
-from fabricgen.build import Job, group_bom
+from fabricgen.build import group_bom
+from fabricgen.build.job import Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.phases import phase_in
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.views.factory import Views
 from tests.laws.drawing import Inventory, inventories

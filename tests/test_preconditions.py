@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.api import plan_inventory
-from fabricgen.build import Job
+from fabricgen.build.job import Job
 from fabricgen.build.listing import every_output
 from fabricgen.build.preconditions import TAKEN
 from fabricgen.build.selection import GROUPS, choose
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import inventory_text
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.planned import spec_of
 
 if TYPE_CHECKING:

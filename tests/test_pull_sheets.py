@@ -13,15 +13,16 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.counts import tally
-from fabricgen.build import Job, group_installation
+from fabricgen.build import group_installation
+from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import ROLES
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.outputs.installation.bundles import MOST, Fronts
 from fabricgen.outputs.installation.pull_order import pull
 from fabricgen.outputs.installation.view import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.cabling.cable_runs import UNIT_UM
 from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.refusals import Case
 
 SOURCES = sorted((Path(__file__).resolve().parents[1] / "fabricgen").rglob("*.py"))
-PAGES = Path(__file__).resolve().parents[1] / "fabricgen" / "pages"
+PAGES = Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages"
 FEWEST = 54
 """Error codes that existed when this was written."""
 
@@ -119,7 +119,7 @@ def test_every_code_has_a_refusal_and_a_page() -> None:
     pages = {page.stem for page in PAGES.glob("*.md")}
     assert codes - shown == set(), "codes without a file in tests/refusals"
     assert shown - codes == set(), "files about codes that no source makes"
-    assert codes - pages == set(), "codes without a page in fabricgen/pages"
+    assert codes - pages == set(), "codes without a page in fabricgen/cli/pages"
     assert len(codes) >= FEWEST
     assert len(CASES) >= len(codes)
 
@@ -127,10 +127,10 @@ def test_every_code_has_a_refusal_and_a_page() -> None:
 def test_the_collector_sees_every_way_to_make_a_finding() -> None:
     """A code in a variable is allowed in the few functions that take it from their caller, where it is seen.
 
-    `judging` takes it from a law, `keeping` from a lab.
+    `law` takes it from a law, `registry` from a lab.
     """
     variable = {source.name for source in SOURCES for code in codes_of(source) if code is None}
-    assert variable == {"diagnostics.py", "source.py", "yaml_tree.py", "contradictions.py", "judging.py", "keeping.py"}
+    assert variable == {"diagnostics.py", "yaml_text.py", "yaml_tree.py", "consistency.py", "law.py", "registry.py"}
 
 
 def test_every_refusal_has_a_hint() -> None:

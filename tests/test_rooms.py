@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.csv_text import SHOWN

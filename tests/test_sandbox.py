@@ -8,7 +8,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
 from tests.pack_plans import generic, planned, rendered
 
@@ -106,7 +106,7 @@ def test_every_known_way_out_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_the_page_lists_what_is_allowed() -> None:
     """Whoever is refused finds in `explain` every filter and method that there is."""
-    page = (Path(__file__).resolve().parents[1] / "fabricgen" / "pages" / "bad-template.md").read_text(encoding="utf-8")
+    page = (Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages" / "bad-template.md").read_text(encoding="utf-8")
     names = {*FILTERS, *OWN_FILTERS, *GLOBALS, *METHODS[str], *METHODS[dict]}
     assert {name for name in names if f"`{name}`" not in page} == set()
 

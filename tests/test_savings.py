@@ -12,7 +12,7 @@ import pytest
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.summary import Comparison, compare
 from fabricgen.core.terms import Design
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.planned import CATALOG, spec_of
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.analysis.impact.ranking import rank
-from fabricgen.analysis.search import search
 from fabricgen.analysis.search.candidates import candidates, whole
 from fabricgen.analysis.search.document import document
 from fabricgen.analysis.search.part_counts import count, link_counts, switch_counts
 from fabricgen.analysis.search.score import judge
+from fabricgen.analysis.search.search import search
 from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import find_llm, machine_of
@@ -24,7 +24,7 @@ from fabricgen.bom.bill import make_bom, priced
 from fabricgen.bom.counts import tally
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import draft_plan, make_plan
 from tests.laws.drawing import inventories

@@ -30,11 +30,13 @@ from fabricgen.cli.options import Asked
 from fabricgen.cli.serve import open_server
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.load import read_inventory
-from fabricgen.outputs.packs import Packs
-from fabricgen.outputs.report import PARTS
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.report.report import PARTS
 from fabricgen.planning.plan import make_plan
-from fabricgen.serve import HOST, Desk, Server, server, sessions
+from fabricgen.serve import server, sessions
 from fabricgen.serve.routes import SHORT
+from fabricgen.serve.server import HOST, Server
+from fabricgen.serve.sessions import Desk
 from fabricgen.serve.zip_build import PLACE, BuildError, zipped
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import read_document
-from fabricgen.inventory import FabricSpec, json_schema
+from fabricgen.inventory.fabric import FabricSpec, json_schema
 from fabricgen.inventory.load import read_inventory, read_text
 from fabricgen.planning.plan import make_plan
 

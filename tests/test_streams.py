@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.catalog.models import PriceBook
+from fabricgen.catalog.models.prices import PriceBook
 from fabricgen.cli import run
 from fabricgen.cli.printing import echo, print_json
 from fabricgen.core.diagnostics import MOST_SHOWN, Finding, Refusal, printable, text_of

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.outputs.packs import Packs
 from fabricgen.outputs.packs.limits import Limits
+from fabricgen.outputs.packs.render import Packs
 from tests.pack_plans import generic, planned, rendered
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -144,7 +144,7 @@ def test_nothing_ticks_afterwards(tmp_path: Path) -> None:
 
 def test_the_page_states_the_limits() -> None:
     """What `explain` says is what holds."""
-    page = (ROOT / "fabricgen" / "pages" / "template-budget.md").read_text(encoding="utf-8")
+    page = (ROOT / "fabricgen" / "cli" / "pages" / "template-budget.md").read_text(encoding="utf-8")
     limits = Limits()
     said = [
         f"{limits.seconds:g} CPU seconds",

@@ -12,11 +12,11 @@ import pytest
 from jinja2 import BaseLoader, UndefinedError
 
 from fabricgen.api import plan_inventory
-from fabricgen.build import GROUPS, Job
+from fabricgen.build.job import GROUPS, Job
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.dcim.view import RackView, TableView
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import Sandbox, names_of
 
 SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS

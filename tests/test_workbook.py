@@ -20,9 +20,11 @@ from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES
 from fabricgen.outputs.dcim.view import EndToEndView, SheetEnd
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.workbook import cables as cable_sheets
-from fabricgen.outputs.workbook import point_to_point, tab, write_bom, write_cables
+from fabricgen.outputs.workbook import point_to_point, tab
+from fabricgen.outputs.workbook.bom import write_bom
+from fabricgen.outputs.workbook.cables import write_cables
 from fabricgen.outputs.workbook.palette import AMBER
 from fabricgen.outputs.workbook.point_to_point import write_point_to_point
 from fabricgen.outputs.workbook.workbook import A3, A4, ON_A4, Book

@@ -16,7 +16,9 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from fabricgen.analysis.forwarding import Choice, Failures, Reach, find_failures
+from fabricgen.analysis.forwarding.failures import Failures, find_failures
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.workload.all_to_all import AllToAll, Load, bytes_per_gpu
 from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import Times, best_group, divisors, iterate, parameters, replicas, times
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.catalog.models import Workload
+    from fabricgen.catalog.models.workload import Workload
     from fabricgen.planning.plan import Plan
 
 PAPER = ROOT / "examples/paper"

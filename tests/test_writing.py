@@ -16,7 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.build.write import MANIFEST, check_target, directory, partial, staging, write_file, write_manifest, write_text
+from fabricgen.build.write import directory, partial
+from fabricgen.build.write.directory import check_target, staging
+from fabricgen.build.write.files import write_manifest, write_text
+from fabricgen.build.write.manifest import MANIFEST
+from fabricgen.build.write.single_file import write_file
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.interrupts import raise_on_signals
 

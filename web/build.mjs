@@ -1,4 +1,4 @@
-// Bundles the page into fabricgen/report/page: report.js, report.css, the licences of what is bundled, and digest.txt, by which a test sees
+// Bundles the page into fabricgen/outputs/report/page: report.js, report.css, the licences of what is bundled, and digest.txt, by which a test sees
 // that the bundle was made from these sources. Run by `make page`; the bundle is kept in the repository, so that nobody else needs Node.
 
 import { build } from "esbuild";
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, "..", "fabricgen", "report", "page");
+const out = join(here, "..", "fabricgen", "outputs", "report", "page");
 
 /** Every file that decides what the bundle holds, by its path from here with slashes, in order. */
 function sources() {

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.counts import Tally
     from fabricgen.bom.pricing import Terms
-    from fabricgen.catalog.models import PriceBook
+    from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.core.terms import Role
-    from fabricgen.inventory import SparePolicy, Spares
+    from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
 
 PartClass = Literal["switches", "transceivers", "cables", "nics"]

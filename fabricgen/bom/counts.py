@@ -16,9 +16,9 @@ from fabricgen.core.arrays import distinct
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.compatibility import Joint
-    from fabricgen.planning.clos import Bools, Whole
     from fabricgen.planning.plan import Plan
 
 HOST = "host"
@@ -30,7 +30,7 @@ class Take(NamedTuple):
 
     joint: Joint
     unit: int
-    rows: Whole
+    rows: IntArray
     alike: int
 
 
@@ -41,13 +41,13 @@ class Tally(NamedTuple):
     cables: dict[LinkKind, Counter[str]]
 
 
-def tally(plan: Plan, stands: Bools | None = None) -> Tally:
+def tally(plan: Plan, stands: BoolArray | None = None) -> Tally:
     """Count the modules and the cables of a fabric, or of the links that `stands` names, a row for each link of the wiring."""
     takes = list(_takes(plan, stands))
     return Tally(_modules(plan, takes), _cables(plan, takes))
 
 
-def _takes(plan: Plan, stands: Bools | None) -> Iterator[Take]:
+def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[Take]:
     """Yield the links of each offer, unit by unit."""
     units, size = plan.mapping.units, len(plan.unit.kind)
     alike = stands is None and not plan.decides
@@ -62,7 +62,7 @@ def _takes(plan: Plan, stands: Bools | None) -> Iterator[Take]:
 
 def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
     """Count the cages that hold each module: one whose second port is idle still needs it, and a downlink and an uplink may share it."""
-    filled: dict[str, dict[str, list[Whole]]] = {purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))}
+    filled: dict[str, dict[str, list[IntArray]]] = {purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))}
     counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
     for joint, unit, rows, alike in takes:
         for end, module in joint.modules.items():
@@ -81,7 +81,7 @@ def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
 def _cables(plan: Plan, takes: list[Take]) -> dict[LinkKind, Counter[str]]:
     """Count the cables of each part; one that carries several links is one piece, also where those belong to several units."""
     counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
-    shared: dict[tuple[LinkKind, str], list[Whole]] = defaultdict(list)
+    shared: dict[tuple[LinkKind, str], list[IntArray]] = defaultdict(list)
     for joint, unit, rows, alike in takes:
         if joint.shared == 1:
             counted[joint.kind][joint.cable.model] += alike * len(rows) * joint.cables

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
 from fabricgen.core.terms import ROLES
-from fabricgen.inventory import Footprint
+from fabricgen.inventory.site import Footprint
 from fabricgen.planning.room.footprints import HOST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.catalog.models import Host, Switch
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
 
 BTU_H_PER_W = Fraction("3.412")

@@ -14,8 +14,9 @@ from fabricgen.core.diagnostics import nearest, refuse
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import PriceBook
-    from fabricgen.inventory import FabricSpec, Prices
+    from fabricgen.catalog.models.prices import PriceBook
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.purchasing import Prices
 
 DEFAULT_BOOK = "paper-v5"
 CENT = Decimal("0.01")

@@ -18,7 +18,7 @@ from fabricgen.planning.plan import Plan, make_plan
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.inventory.fabric import FabricSpec
 
 COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
 

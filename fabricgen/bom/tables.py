@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.bill import Bom, Line
     from fabricgen.bom.summary import Comparison
     from fabricgen.core.terms import Design
-    from fabricgen.inventory import SparePolicy, Spares
+    from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
 
 

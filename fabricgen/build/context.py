@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import Comparison, compare
 from fabricgen.build.group_cable_sheets import SheetAsked, Sheets
@@ -18,18 +18,19 @@ from fabricgen.core.terms import Role
 from fabricgen.outputs.packs.nos_packs import nos_packs
 from fabricgen.views.cables.view import CableSheet, Chunk
 from fabricgen.views.factory import Views
-from fabricgen.views.infiniband import is_infiniband
+from fabricgen.views.infiniband.transport import is_infiniband
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.analysis.checks import Report as Judged
+    from fabricgen.analysis.checks.law import Report as Judged
     from fabricgen.analysis.forwarding.tables import Tables
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.build.selection import Group
-    from fabricgen.build.write import Root, Written
-    from fabricgen.catalog.models import Cable
+    from fabricgen.build.write.files import Root
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.lifecycle.change.phases import Stage
     from fabricgen.outputs.dcim.cables import Pieces
     from fabricgen.outputs.dcim.devices import Assets
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.elevations import Elevations
     from fabricgen.outputs.installation.pull_sheets import PullSheets
     from fabricgen.outputs.lab_topologies.build import Topologies
-    from fabricgen.outputs.packs import Output, Pack, Packs
+    from fabricgen.outputs.packs.pack_yaml import Output, Pack
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.outputs.schedulers.view import ClusterView, DevicesView
     from fabricgen.outputs.simulators.build import Simulator
     from fabricgen.planning.plan import Plan

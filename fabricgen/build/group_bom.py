@@ -13,7 +13,7 @@ from fabricgen.bom.breakdown.build import division_view, loads_view
 from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, adopt, reserve, write_text
+from fabricgen.build.write.files import Root, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 MOST_RACKS = 2_000
 """Above this many racks what concerns single ones is written on request only: by-rack.csv, their rows in loads.csv, and their sheets."""
@@ -115,7 +116,7 @@ class BillBook(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook."""
-        from fabricgen.outputs.workbook import write_bom  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook.bom import write_bom
 
         shown = [by for by in DIVISIONS if by != "by-rack" or with_racks(sources)]
         write_bom(

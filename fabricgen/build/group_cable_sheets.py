@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, json_document, write_text
+from fabricgen.build.write.files import Root, write_text
+from fabricgen.build.write.manifest import Written, json_document
 from fabricgen.views.cables.labels import LINE
 from fabricgen.views.cables.view import CableSheet
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.build.context import Sources
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 

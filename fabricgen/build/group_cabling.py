@@ -12,13 +12,14 @@ from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.build.group_cable_sheets import SheetSchema, label_files
 from fabricgen.build.group_installation import sheets
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, adopt, reserve, write_text
+from fabricgen.build.write.files import Root, adopt, reserve, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
     from fabricgen.build.selection import Group
+    from fabricgen.build.write.manifest import Written
 
 WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 """Above this many rows a workbook takes ten seconds to write and as long to open, labels to print are thousands of pages, and a graph file is
@@ -95,7 +96,7 @@ class CableBook(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
-        from fabricgen.outputs.workbook import write_cables  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook.cables import write_cables
 
         sheet = sources.sheets.book
         write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.rows)

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, adopt, reserve, write_text
+from fabricgen.build.write.files import Root, adopt, reserve, write_text
 from fabricgen.core.terms import Role
 from fabricgen.outputs.dcim.view import TableView
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 IMPORTED = 20_000
 """Above so many cables nobody uploads twenty files of cables by hand, and a database takes hours; they are then written on request only."""
@@ -132,7 +133,7 @@ class PointToPoint(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write it row by row."""
-        from fabricgen.outputs.workbook import write_point_to_point  # noqa: PLC0415 - XlsxWriter costs 0.1 s, and most builds of one group need none
+        from fabricgen.outputs.workbook.point_to_point import write_point_to_point
 
         write_point_to_point(reserve(root, self.path), sources.plan.spec.name, sources.wire_lists.point_to_point())
         yield adopt(root, self.path)

@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
-    from fabricgen.outputs.packs import Output
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_yaml import Output
 
 DRAWN = 16
 """Above so many rails, or so many stripes, the first of them is drawn, and the others on request only."""

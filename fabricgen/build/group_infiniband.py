@@ -8,12 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 
 def subnets(sources: Sources) -> Iterator[Task]:

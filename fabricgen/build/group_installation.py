@@ -9,14 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
     from fabricgen.build.context import Sources, Task
-    from fabricgen.outputs.packs import Output
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_yaml import Output
 
 PULLED = 20_000
 """Above so many cables the sheets are some ten thousand pages; they are then written on request only."""

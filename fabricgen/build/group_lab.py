@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.gpu_routes import gpu_view, has_hb_addresses
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import Sources, Task
-    from fabricgen.outputs.packs import Output
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_yaml import Output
 
 LAB_GPUS = 1024
 """Above so many GPUs a lab is written on request only."""

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, write_text
-from fabricgen.outputs.report import Report, html
+from fabricgen.build.write.files import Root, write_text
+from fabricgen.outputs.report.html import html
+from fabricgen.outputs.report.report import Report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 MOST_TEXT, FIRST = 3_000_000, 2
 """Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in unit 0 so many switches come first."""

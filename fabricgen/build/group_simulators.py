@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from fabricgen.build.context import RUN
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
-    from fabricgen.outputs.packs import Output
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.pack_yaml import Output
 
 
 def simulators(sources: Sources) -> Iterator[Task]:

@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 __all__ = ["GROUPS", "Group", "Job"]
 
 TASKS: dict[Group, str] = {
-    "cabling": "documents.cabling",
-    "bom": "bills.bill",
-    "configs": "devices.configs",
-    "hosts": "devices.hosts",
-    "forwarding": "tables.forwarding",
-    "graph": "documents.graphs",
-    "lab": "labs.lab",
-    "cluster": "clusters.clusters",
-    "drawings": "drawings.drawings",
-    "simulators": "simulators.simulators",
-    "dcim": "dcim_files.dcim",
-    "report": "reports.reports",
+    "cabling": "group_cabling.cabling",
+    "bom": "group_bom.bill",
+    "configs": "group_configs_hosts.configs",
+    "hosts": "group_configs_hosts.hosts",
+    "forwarding": "group_forwarding.forwarding",
+    "graph": "group_cabling.graphs",
+    "lab": "group_lab.lab",
+    "cluster": "group_cluster.clusters",
+    "drawings": "group_drawings.drawings",
+    "simulators": "group_simulators.simulators",
+    "dcim": "group_dcim.dcim",
+    "report": "group_report.reports",
 }
 """What lists the tasks of each group, in the order in which they are done: a module, imported for a build of that group only, and its function."""
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.job import Job
-    from fabricgen.outputs.packs import Output, Pack, Packs
+    from fabricgen.outputs.packs.pack_yaml import Output, Pack
+    from fabricgen.outputs.packs.render import Packs
 
 
 class Listed(NamedTuple):

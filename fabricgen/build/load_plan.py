@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory import FabricSpec
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 CONFIGURED = frozenset({"configs", "lab", "report"})
@@ -38,7 +38,7 @@ def check_inventory(spec: FabricSpec, catalog: Catalog, packs: Packs) -> None:
     choose((), spec.outputs, packs)
     terms_of(spec, price_book(spec, catalog))
     if spec.search:
-        from fabricgen.analysis.search.candidates import check_models  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.analysis.search.candidates import check_models
 
         check_models(spec.search, catalog)
 
@@ -50,7 +50,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     _check_switch_names(plan)
     _check_taken(plan)
     if spec.phases:
-        from fabricgen.lifecycle.change.phases import sizes_of  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.lifecycle.change.phases import sizes_of
 
         sizes_of(plan)
     groups = choose(sorted(only), spec.outputs, packs).groups
@@ -61,7 +61,7 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
     if "cabling" in groups:
         fitting(plan)
     if spec.addressing.guids:
-        from fabricgen.views.infiniband.build import Subnets  # noqa: PLC0415 - only inventories with this key need it
+        from fabricgen.views.infiniband.build import Subnets
 
         Subnets(plan).prepare()
 

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING
 
 from fabricgen.bom.summary import summarize
 from fabricgen.build.task import do_task
-from fabricgen.build.write import MANIFEST, Archive, Tree, Written, archiving, json_document, staging, write_manifest, write_text
+from fabricgen.build.write.archive import Archive, archiving
+from fabricgen.build.write.directory import Tree, staging
+from fabricgen.build.write.files import write_manifest, write_text
+from fabricgen.build.write.manifest import MANIFEST, Written, json_document
 from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ def _refuse_twice(files: list[Written]) -> None:
 def _work(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator[list[Written]]:
     """Do the tasks, on every core where it pays; the results come in the order of the tasks."""
     if job.plan.links * len(job.groups) >= SERIAL_LINKS and len(tasks) > 1:
-        from fabricgen.build.workers import can_fork, in_parallel  # noqa: PLC0415 - most of a small build's imports
+        from fabricgen.build.workers import can_fork, in_parallel
 
         if can_fork():
             yield from in_parallel(job, tasks, store)

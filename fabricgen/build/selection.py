@@ -12,7 +12,7 @@ from fabricgen.core.diagnostics import Finding, Refusal, nearest
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.packs.render import Packs
 
 Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
 GROUPS: tuple[Group, ...] = get_args(Group)

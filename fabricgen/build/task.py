@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.build.context import Sources, Task
-    from fabricgen.build.write import Archive, Tree, Written
+    from fabricgen.build.write.archive import Archive
+    from fabricgen.build.write.directory import Tree
+    from fabricgen.build.write.manifest import Written
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
     from fabricgen.build.context import Task
     from fabricgen.build.job import Job
-    from fabricgen.build.write import Archive, Tree, Written
+    from fabricgen.build.write.archive import Archive
+    from fabricgen.build.write.directory import Tree
+    from fabricgen.build.write.manifest import Written
 
 _shared: list[tuple[Job, Tree | Archive]] = []
 """The job of this process's workers; a forked worker finds it here."""

@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from pydantic import ValidationError
 
-from fabricgen.catalog.models import Accelerator, Breakout, Cable, Facts, Host, Nic, Part, PriceBook, Sourced, Switch, Transceiver, Workload
+from fabricgen.catalog.models.base import Facts, Part, Sourced
+from fabricgen.catalog.models.host import Accelerator, Host, Nic
+from fabricgen.catalog.models.optics import Cable, Transceiver
+from fabricgen.catalog.models.prices import PriceBook
+from fabricgen.catalog.models.switch import Breakout, Switch
+from fabricgen.catalog.models.workload import Workload
 from fabricgen.core.diagnostics import Finding, Place, Refusal, suggest
 from fabricgen.core.files import is_file
 from fabricgen.core.resources import find_files, shipped

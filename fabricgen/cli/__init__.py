@@ -27,8 +27,8 @@ INTERRUPTED, FAULT = 130, 3
 
 COMMANDS = {
     "audit": "audit:audit", "build": "build:build", "catalog": "catalog:catalog", "check": "check:check", "compare": "plan:compare", "diff": "diff:diff",
-    "explain": "texts:explain", "impact": "impact:impact", "import": "importing:import_sheet", "init": "init:init", "lab": "lab:lab", "model": "model:model",
-    "phases": "phases:phases", "placement": "placement:placement", "plan": "plan:plan", "route": "route:route", "schema": "texts:schema",
+    "explain": "explain:explain", "impact": "impact:impact", "import": "import_:import_sheet", "init": "init:init", "lab": "lab:lab", "model": "model:model",
+    "phases": "phases:phases", "placement": "placement:placement", "plan": "plan:plan", "route": "route:route", "schema": "explain:schema",
     "search": "search:search", "serve": "serve:serve", "verify": "verify:verify",
 }  # fmt: skip
 """Command -> its module in this package, and its name there."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json: bool) -> None:
     """Print the load of an all-to-all and its slowdown, after failures too. Raises Refusal for a failure that the plan does not have."""
-    from fabricgen.analysis.forwarding import find_failures
+    from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.workload.all_to_all import AllToAll
 
     document = AllToAll(plan, point.machine, find_failures(plan, failed)).document(point.llm)

@@ -12,8 +12,8 @@ from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.forwarding import Failures
-    from fabricgen.lifecycle.audit import Audit
+    from fabricgen.analysis.forwarding.failures import Failures
+    from fabricgen.lifecycle.audit.audit import Audit
     from fabricgen.planning.plan import Plan
 
 DOMAINS = "forwarding/domains.json"
@@ -39,14 +39,14 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
     F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or ibnetdiscover's text; a file of LLDP is named by
     its device, like r0-leaf-1.json. `fabricgen explain audit` says more. Exit code 1 says that the cabling differs.
     """
-    from fabricgen.lifecycle.audit import audit as compare
-    from fabricgen.lifecycle.audit import read_evidence
+    from fabricgen.lifecycle.audit.audit import audit as compare
+    from fabricgen.lifecycle.audit.load import read_evidence
 
     if not heard and not discovered and dead is None:
         raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
     plan, inventory = asked.plan()
     if tables is not None:
-        from fabricgen.build.write import check_target
+        from fabricgen.build.write.directory import check_target
 
         check_target(tables, inputs())
     with inventory.placing():
@@ -67,9 +67,9 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
     """Say what is left without what is dead, and write tables around it; nothing where neither is asked for."""
     if dead is None and tables is None:
         return {}
-    from fabricgen.analysis.forwarding import find_failures
+    from fabricgen.analysis.forwarding.failures import find_failures
     from fabricgen.analysis.impact.measure import measure
-    from fabricgen.lifecycle.audit import read_dead
+    from fabricgen.lifecycle.audit.degraded_tables import read_dead
 
     names = list(dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())]))
     failures = find_failures(plan, names)
@@ -82,8 +82,9 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
 def _write(plan: Plan, failures: Failures, out: Path) -> int:
     """Write the forwarding tables around what is dead, as `build` writes those of the whole fabric, and return how many there are."""
     from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
-    from fabricgen.build.write import staging, write_manifest, write_text
-    from fabricgen.lifecycle.audit import Detours
+    from fabricgen.build.write.directory import staging
+    from fabricgen.build.write.files import write_manifest, write_text
+    from fabricgen.lifecycle.audit.degraded_tables import Detours
 
     detours = Detours(plan, failures)
     with staging(out, force=forced()) as root:

@@ -14,9 +14,10 @@ from fabricgen.cli.printing import echo, grouped, print_advice, print_json, prog
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.build import Job, SheetAsked
-    from fabricgen.build.write import Written
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.build.group_cable_sheets import SheetAsked
+    from fabricgen.build.job import Job
+    from fabricgen.build.write.manifest import Written
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 SHOWN = 4
@@ -49,7 +50,7 @@ def build(
     Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that fabricgen did not write is never touched,
     and one with files that were added or edited since only with --force.
     """
-    from fabricgen.build import SheetAsked
+    from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.planning.notices import advice, room_guesses
 
     named = _groups(only)
@@ -79,7 +80,7 @@ def build(
 
 def _target(out: Path | None, archive: Path | None) -> Path:
     """Return what is written. Raises UsageError unless it is one directory, or one archive of a kind that its name tells."""
-    from fabricgen.build.write import KINDS, kind_of
+    from fabricgen.build.write.archive import KINDS, kind_of
 
     if out and archive:
         raise click.UsageError("-o writes a directory and --archive one file: give one of them")
@@ -92,15 +93,16 @@ def _target(out: Path | None, archive: Path | None) -> Path:
 
 def _check(out: Path | None, archive: Path) -> None:
     """Refuse a directory or an archive that is not to be replaced, before anything is rendered."""
-    from fabricgen.build.write import check_archive, check_target
+    from fabricgen.build.write.archive import check_archive
+    from fabricgen.build.write.directory import check_target
 
     check_target(out, inputs()) if out else check_archive(archive, inputs=inputs(), force=forced())
 
 
 def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]) -> list[Written]:
     """Write the directory or the archive."""
-    from fabricgen.build import build as build_directory
-    from fabricgen.build import build_archive
+    from fabricgen.build.run import build as build_directory
+    from fabricgen.build.run import build_archive
 
     if out:
         return build_directory(job, out, advance, force=forced())
@@ -109,7 +111,7 @@ def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[str, in
 
 def _list(asked: Asked, named: frozenset[str], *, as_json: bool) -> None:
     """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
-    from fabricgen.build import SheetAsked
+    from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.build.listing import every_output, outputs_of
     from fabricgen.cli.outputs import print_outputs
 
@@ -142,7 +144,7 @@ def _groups(only: str | None) -> frozenset[str]:
 
 def _job(plan: Plan, named: frozenset[str], packs: Packs, sheets: SheetAsked) -> Job:
     """Lay out the job: what was named, else what the inventory's `outputs` name, else what its NOS and transport call for."""
-    from fabricgen.build import Job
+    from fabricgen.build.job import Job
     from fabricgen.build.selection import choose
 
     choice = choose(sorted(named), plan.spec.outputs, packs)

@@ -79,8 +79,9 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
 
     The file goes to `switches/` in the directory, for use with --catalog.
     """
-    from fabricgen.build.write import check_file, write_file
-    from fabricgen.catalog.importers import make_draft, read_description
+    from fabricgen.build.write.single_file import check_file, write_file
+    from fabricgen.catalog.importers.detect import read_description
+    from fabricgen.catalog.importers.draft import make_draft
     from fabricgen.core.diagnostics import refuse
     from fabricgen.inventory.load import read_settings
 

@@ -11,7 +11,7 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import colours, echo, finding_json, grouped, print_json
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks import Judgement, Report
+    from fabricgen.analysis.checks.law import Judgement, Report
 
 MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
 
@@ -24,7 +24,7 @@ def check(asked: Asked, *, as_json: bool) -> int:
 
     Exit code 1 where a law is broken. `fabricgen explain CODE` tells what a law is about.
     """
-    from fabricgen.analysis.checks import check as check_plan
+    from fabricgen.analysis.checks.laws import check as check_plan
 
     plan, inventory = asked.plan()
     with inventory.placing():

@@ -51,7 +51,7 @@ def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], templa
     OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work: new cables first, then one move after the
     other, and what is not needed any more last.
     """
-    from fabricgen.lifecycle.change import diff as compare
+    from fabricgen.lifecycle.change.diff import diff as compare
 
     older, _ = Asked(old, {}, prices, (), roots, templates).plan()
     newer, inventory = Asked(new, {}, prices, (), roots, templates).plan()

@@ -13,7 +13,7 @@ def schema() -> None:
 
     It keeps to the part of draft-07 that yaml-language-server reads.
     """
-    from fabricgen.inventory import json_schema
+    from fabricgen.inventory.fabric import json_schema
 
     print_json(json_schema())
 
@@ -29,7 +29,7 @@ def explain(code: str | None) -> None:
 
     from fabricgen.core.diagnostics import refuse, suggest
 
-    pages = {page.name.removesuffix(".md"): page for page in files("fabricgen").joinpath("pages").iterdir() if page.name.endswith(".md")}
+    pages = {page.name.removesuffix(".md"): page for page in files("fabricgen.cli").joinpath("pages").iterdir() if page.name.endswith(".md")}
     if code is None:
         titles = {name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ") for name, page in sorted(pages.items())}
         width = max(map(len, titles), default=0)

@@ -33,8 +33,8 @@ def impact(asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: 
     X is switch:NAME, link:CABLE-LABEL, nic:GPU[/plane], gpu:GPU, hb:DOMAIN, plane:N or rail:N. Beside it stands the corresponding part of
     the rail-optimized design of the same inventory, or of rail-only where it is not.
     """
-    from fabricgen.analysis.impact import impact as measure
     from fabricgen.analysis.impact.compare import compare as compare_with
+    from fabricgen.analysis.impact.measure import impact as measure
 
     if bool(failed) == bool(each):
         raise click.UsageError("name what fails with --fail, or a kind of part with --each")

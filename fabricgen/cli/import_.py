@@ -34,8 +34,9 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     """
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
-    from fabricgen.build.write import json_document
-    from fabricgen.lifecycle.change import read_cut_sheet, take_over
+    from fabricgen.build.write.manifest import json_document
+    from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
+    from fabricgen.lifecycle.change.import_cut_sheet import take_over
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)
@@ -54,7 +55,7 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
 
 def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
     """Say what of the sheet the plan does not have, and which laws the cabling breaks."""
-    from fabricgen.analysis.checks import check
+    from fabricgen.analysis.checks.laws import check
     from fabricgen.views.factory import Views
 
     views = Views(plan)

@@ -52,11 +52,12 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     FILE is fabric.yaml by default; `-` prints.
     """
     from fabricgen.build.load_plan import plan_of
-    from fabricgen.build.write import check_file, json_document, write_file
+    from fabricgen.build.write.manifest import json_document
+    from fabricgen.build.write.single_file import check_file, write_file
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory import json_schema
+    from fabricgen.inventory.fabric import json_schema
     from fabricgen.inventory.load import read_text
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.packs.render import Packs
 
     if wanted["leaf"] and wanted["radix"]:
         raise click.UsageError("a switch is either a --leaf model or a --radix")
@@ -81,8 +82,8 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
 
 def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     """Render the inventory; what the options leave open comes from the host model."""
-    from fabricgen.inventory import Addressing
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.inventory.settings import Addressing
+    from fabricgen.outputs.packs.render import Packs
 
     packs, leaf = Packs(), catalog.switch(wanted["leaf"]) if wanted["leaf"] else None
     pack = packs.for_nos(wanted["nos"] or (leaf.default_nos if leaf else ""))

@@ -81,7 +81,7 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
     """
     from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
-    from fabricgen.views.infiniband import is_infiniband
+    from fabricgen.views.infiniband.transport import is_infiniband
 
     wish = _wish(asked, options, one_rail=one_rail, infiniband=True)
     with _voice(as_json=as_json) as say:
@@ -214,10 +214,11 @@ def doctor(*, as_json: bool) -> int:
 def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False) -> Wish:
     """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
     from fabricgen.lab import requirements
+    from fabricgen.lab.infiniband import requirements as ib_requirements
     from fabricgen.lab.session import Wish
     from fabricgen.lab.topology import lay_out
-    from fabricgen.views.infiniband import is_infiniband
     from fabricgen.views.infiniband.build import Subnets
+    from fabricgen.views.infiniband.transport import is_infiniband
 
     planned, inventory = asked.plan()
     out = options["out"] and options["out"].resolve()
@@ -230,7 +231,7 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
         else:
             requirements.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
         _check_same(planned, out, options["out"])
-    (ib_fitting if subnets else requirements).check_machine()
+    (ib_requirements if subnets else requirements).check_machine()
     templates = tuple(root.resolve() for root in asked.template_roots)
     return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
-    from fabricgen.outputs.packs import Packs
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
 
 P = ParamSpec("P")
@@ -56,7 +56,7 @@ class Asked:
     @functools.cached_property
     def packs(self) -> Packs:
         """The packs, those of the user's own directories first."""
-        from fabricgen.outputs.packs import Packs
+        from fabricgen.outputs.packs.render import Packs
 
         return Packs(self.template_roots)
 
@@ -105,7 +105,7 @@ class Asked:
     def grown(self, source: str) -> tuple[Plan, Inventory]:
         """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
         from fabricgen.build.preconditions import check_buildable
-        from fabricgen.lifecycle.change import grow
+        from fabricgen.lifecycle.change.expand import grow
 
         sized = self.fabric or any(value is not None for value in self.flags.values())
         inventory, catalog = (self if sized else replace(self, fabric=source)).read()

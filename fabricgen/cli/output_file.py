@@ -63,14 +63,14 @@ def inputs() -> list[Path]:
 
 def save(path: Path, text: str | Iterable[str], *, mark: str = "") -> None:
     """Write a file that an option names, as `write_file` does. Raises Refusal."""
-    from fabricgen.build.write import write_file
+    from fabricgen.build.write.single_file import write_file
 
     write_file(path, text, mark=mark, inputs=inputs(), force=forced())
 
 
 def check(path: Path, *, mark: str = "") -> None:
     """Refuse a file that `save` would not write, before the work is done. Raises Refusal."""
-    from fabricgen.build.write import check_file
+    from fabricgen.build.write.single_file import check_file
 
     check_file(path, mark=mark, inputs=inputs(), force=forced())
 

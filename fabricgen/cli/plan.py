@@ -35,7 +35,7 @@ def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool)
         if before:
             summary["growth"] = _growth(before, planned)
     if output:
-        from fabricgen.build.write import json_document
+        from fabricgen.build.write.manifest import json_document
 
         kept = {key: value for key, value in summary.items() if key != "growth"}
         save(output, json_document(planned.document(kept)), mark=PLAN_MARK)
@@ -74,7 +74,9 @@ def summary_text(summary: dict[str, Any]) -> str:
 
 def _growth(before: Plan, after: Plan) -> dict[str, Any]:
     """Count what happens to cables when a plan grows, beside the fewest that have to move."""
-    from fabricgen.lifecycle.change import diff, fewest_moves, outgrown
+    from fabricgen.lifecycle.change.diff import diff
+    from fabricgen.lifecycle.change.lower_bound import fewest_moves
+    from fabricgen.lifecycle.change.renumbering import outgrown
 
     found = diff(before, after)
     return {

@@ -11,7 +11,8 @@ from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.forwarding import Hop, Path, Routing, Way
+    from fabricgen.analysis.forwarding.path_selection import Way
+    from fabricgen.analysis.forwarding.paths import Hop, Path, Routing
 
 RELAYED = {
     "direct": "direct",
@@ -36,7 +37,10 @@ def route(asked: Asked, source: str | None, target: str | None, failed: tuple[st
 
     Exit code 1 says that no path is left.
     """
-    from fabricgen.analysis.forwarding import Reach, Routing, find_failures, find_gpu, flow_of
+    from fabricgen.analysis.forwarding.ecmp_hash import flow_of
+    from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
+    from fabricgen.analysis.forwarding.paths import Routing
+    from fabricgen.analysis.forwarding.reachability import Reach
 
     asked, source, target = _ends(asked, source, target)
     plan, inventory = asked.plan()

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.analysis.search import Found
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.analysis.search.search import Found
+    from fabricgen.inventory.fabric import FabricSpec
 
 SHOWN_ALIKE = 3
 """So many of the fabrics that are alike in every figure get a name."""
@@ -35,8 +35,8 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three designs, and shows those that no other beats in
     cost, power, switches, iteration time and worst single failure. What is on offer, and the limits, stand under `search` in the inventory.
     """
-    from fabricgen.analysis.search import search as find
     from fabricgen.analysis.search.document import document
+    from fabricgen.analysis.search.search import search as find
     from fabricgen.analysis.workload.machine import find_llm
     from fabricgen.build.preconditions import check_inventory
 

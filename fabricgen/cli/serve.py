@@ -15,7 +15,8 @@ from fabricgen.cli.printing import echo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.serve import Desk, Server
+    from fabricgen.serve.server import Server
+    from fabricgen.serve.sessions import Desk
 
 PORT = 8765
 
@@ -44,7 +45,7 @@ def serve(asked: Asked, port: int, *, show: bool) -> None:
 
 def open_server(asked: Asked, port: int) -> Server:
     """Plan what is asked for, and listen. Raises Refusal, UsageError where the port cannot be had."""
-    from fabricgen.serve import Server
+    from fabricgen.serve.server import Server
 
     if asked.fabric == "-":
         raise click.UsageError("the inventory is read again for every change: give a file in place of `-`")
@@ -58,7 +59,7 @@ def open_server(asked: Asked, port: int) -> Server:
 
 def open_desk(asked: Asked) -> Desk:
     """Return a desk for what is asked for."""
-    from fabricgen.serve import Desk
+    from fabricgen.serve.sessions import Desk
 
     return Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], asked.packs)
 

@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import Finding, Place, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.write import Changes
+    from fabricgen.build.write.changes import Changes
 
 SHOWN = 20
 """Files of each kind that are printed; `--json` has all."""
@@ -30,7 +30,7 @@ def verify(out: Path, *, as_json: bool) -> int:
 
     Exit code 1 says that a file is missing, altered or extra.
     """
-    from fabricgen.build.write import verify as compare
+    from fabricgen.build.write.verification import verify as compare
 
     changes = compare(out)
     if as_json:

@@ -19,7 +19,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from fabricgen.core.diagnostics import Finding, nearest
 from fabricgen.core.yaml_text import read_scalar
 from fabricgen.core.yaml_tree import LONGEST_SHOWN
-from fabricgen.inventory import PATTERNS, SHORT_FORMS, FabricSpec
+from fabricgen.inventory.fabric import SHORT_FORMS, FabricSpec
+from fabricgen.inventory.fields import PATTERNS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -18,7 +18,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse,
 from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
 from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
-from fabricgen.inventory import SHORT_FORMS, FabricSpec, long_form
+from fabricgen.inventory.fabric import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,8 @@ from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.lab.boot import set_kernel
 from fabricgen.lab.failures import Breaker
 from fabricgen.lab.loss_timer import outage

@@ -13,8 +13,10 @@ from functools import cached_property
 from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.analysis.forwarding import Choice, Reach, find_failures
-from fabricgen.analysis.impact import impact
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.impact.measure import impact
 from fabricgen.lab.boot import batch, wait_for_carrier
 from fabricgen.lab.measure import Trial, probes
 from fabricgen.lab.probes import send_all

@@ -9,10 +9,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import prepare_mounts
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 
 if TYPE_CHECKING:
     from fabricgen.lab.topology import Layout

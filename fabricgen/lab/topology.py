@@ -17,7 +17,7 @@ from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_address
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.build import Part
+from fabricgen.build.context import Part
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role, gpu_name
 from fabricgen.planning.addressing import dotted

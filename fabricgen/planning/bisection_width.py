@@ -17,7 +17,8 @@ from fabricgen.core.max_flow import max_flow
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-    from fabricgen.planning.clos import Sizing, Whole
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
 
 MOST_EDGES = 200_000
@@ -47,20 +48,20 @@ class _Lowers(NamedTuple):
     Gbps of one uplink, or of that uplink of every spine of a pod, because core groups are alike.
     """
 
-    supply: Whole
+    supply: IntArray
     uplinks: int
     uppers: int
     link: int
 
 
-def seats_of(plan: Plan) -> Whole:
+def seats_of(plan: Plan) -> IntArray:
     """Count the installed endpoints that each leaf of a block is sized for, by the mapping alone."""
     gpu = plan.mapping.pattern()
     slots = np.flatnonzero((gpu >= 0) & (gpu < plan.request.gpus))
     return np.bincount(slots // plan.sizing.leaf_down, minlength=plan.sizing.leaf)
 
 
-def halves_of(sizing: Sizing, seats: Whole) -> tuple[int, int]:
+def halves_of(sizing: Sizing, seats: IntArray) -> tuple[int, int]:
     """Return the pods that have endpoints, and how many pods make the first half.
 
     Where there is one pod, the half is of leaves; 0 is half of one leaf.
@@ -84,9 +85,9 @@ def bisection_of(plan: Plan) -> Bisection:
     return Bisection(_smaller(seats * speeds[0], split), even, min(even, met), *_flow(lowers, first))
 
 
-def _lowers(sizing: Sizing, seats: Whole, pods: int, speeds: list[int]) -> _Lowers:
+def _lowers(sizing: Sizing, seats: IntArray, pods: int, speeds: list[int]) -> _Lowers:
     """Say what the cut runs between: pods, or leaves where there is one."""
-    leaf: Whole = np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1])
+    leaf: IntArray = np.minimum(seats * speeds[0], sizing.leaf_up * speeds[1])
     if pods > 1:
         link = sizing.pod_spines * speeds[2]
         pod = np.minimum(_of_pods(sizing, leaf)[:pods], sizing.spine_up * link)
@@ -95,13 +96,13 @@ def _lowers(sizing: Sizing, seats: Whole, pods: int, speeds: list[int]) -> _Lowe
     return _Lowers(leaf[:lowers], sizing.leaf_up, sizing.pod_spines, speeds[1])
 
 
-def _of_pods(sizing: Sizing, leaves: Whole) -> Whole:
+def _of_pods(sizing: Sizing, leaves: IntArray) -> IntArray:
     """Add up, pod by pod, what the leaves of a block have."""
-    sums: Whole = np.add.reduceat(leaves, np.arange(0, sizing.leaf, sizing.pod_leaves))
+    sums: IntArray = np.add.reduceat(leaves, np.arange(0, sizing.leaf, sizing.pod_leaves))
     return sums
 
 
-def _smaller(amounts: Whole, first: int) -> int:
+def _smaller(amounts: IntArray, first: int) -> int:
     """Return the smaller of two sums: of the first amounts, and of the rest."""
     return min(int(amounts[:first].sum()), int(amounts[first:].sum()))
 

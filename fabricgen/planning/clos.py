@@ -7,7 +7,7 @@ vendors: only of widths. Counting is exact; wiring is numpy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Path
 
-    Ints = NDArray[np.int32]
-    Whole = NDArray[np.integer[Any]]
-    Bools = NDArray[np.bool_]
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 
@@ -221,10 +219,10 @@ _NO_UPLINKS = "a switch with so few ports has none left for uplinks"
 class Joints(NamedTuple):
     """Links between two tiers of one block, as columns: switch index and port index at the lower and at the upper end."""
 
-    lower: Ints
-    lower_port: Ints
-    upper: Ints
-    upper_port: Ints
+    lower: Int32Array
+    lower_port: Int32Array
+    upper: Int32Array
+    upper_port: Int32Array
 
 
 def leaf_spine(sizing: Sizing) -> Joints:
@@ -253,7 +251,7 @@ def spine_core(sizing: Sizing) -> Joints:
     return Joints(spine, uplink, group * sizing.group_cores + member, port)
 
 
-def _spread(lower: Ints, uplink: Ints, uplinks: int, uppers: int) -> tuple[Ints, Ints]:
+def _spread(lower: Int32Array, uplink: Int32Array, uplinks: int, uppers: int) -> tuple[Int32Array, Int32Array]:
     """Give each uplink of each lower switch an upper switch and its port."""
     if uplinks % uppers == 0:
         run = uplinks // uppers

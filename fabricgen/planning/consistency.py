@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Host
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.inventory.fabric import FabricSpec
 
 MOST_GPUS = 2**22
 """Four million: NIC ports and ports of switches are 32-bit columns, and nobody has built a larger one."""

@@ -21,8 +21,9 @@ from fabricgen.planning.clos import Widths, Words, size, width
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.baseline.baseline import Heritage
-    from fabricgen.planning.clos import Ints, Sizing, Width
+    from fabricgen.planning.clos import Sizing, Width
     from fabricgen.planning.port_layout import Front
     from fabricgen.planning.resolve import Request
 
@@ -74,7 +75,7 @@ class Mapping:
         """Return the rail of a block of a unit; None where blocks span rails."""
         return None if self.spans_rails else unit // self.request.planes * self.per_switch + block
 
-    def pattern(self) -> Ints:
+    def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
 
         Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by domain.
@@ -82,7 +83,7 @@ class Mapping:
         if self.heritage and self.heritage.endpoints is not None:
             return self.heritage.endpoints
         slot = np.arange(self.sizing.slots, dtype=np.int32)
-        gpu: Ints
+        gpu: Int32Array
         if self.request.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
             gpu = self._striped(slot)
         elif self.spans_rails:
@@ -92,7 +93,7 @@ class Mapping:
             gpu = (domain * self.request.domain_gpus + turn * self.request.rails).astype(np.int32)
         return np.where(gpu < self.request.planned_gpus, gpu, np.int32(-1))
 
-    def _striped(self, slot: Ints) -> Ints:
+    def _striped(self, slot: Int32Array) -> Int32Array:
         """Endpoints of a rail-optimized block: a leaf serves `per_switch` rails of one stripe, HB domain by HB domain, in rank order."""
         request, down = self.request, self.sizing.leaf_down
         per_domain = self.per_switch * request.ranks_per_rail

@@ -13,7 +13,7 @@ import numpy as np
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 
@@ -25,15 +25,15 @@ class Wiring(NamedTuple):
     link, else -1; `number` counts the cables of a kind within a block, from 1.
     """
 
-    unit: Ints
-    kind: Ints
-    block: Ints
-    lower: Ints
-    lower_port: Ints
-    upper: Ints
-    upper_port: Ints
-    slot: Ints
-    number: Ints
+    unit: Int32Array
+    kind: Int32Array
+    block: Int32Array
+    lower: Int32Array
+    lower_port: Int32Array
+    upper: Int32Array
+    upper_port: Int32Array
+    slot: Int32Array
+    number: Int32Array
 
 
 def wiring_of(plan: Plan) -> Wiring:

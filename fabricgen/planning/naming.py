@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import ROLES, Role
-from fabricgen.inventory import NAME
+from fabricgen.inventory.fields import NAME
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -37,10 +37,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.cabling.compatibility import End, Joint
     from fabricgen.planning.cabling.pieces import Pieces
-    from fabricgen.planning.clos import Sizing, Whole
+    from fabricgen.planning.clos import Sizing
     from fabricgen.planning.port_layout import Front, Port
 _LABEL = re.compile(r"(.*?)(\d+)")
 
@@ -196,11 +197,11 @@ class Plan:
         return len(self.offers) > len(self.kinds) or any(joint.shared > 1 for joint in self.offers)
 
     @cached_property
-    def _first(self) -> Whole:
+    def _first(self) -> IntArray:
         """The first offer of each link's kind."""
         return first_of([joint.kind for joint in self.offers], self.unit.kind)
 
-    def offer(self, unit: int) -> Whole:
+    def offer(self, unit: int) -> IntArray:
         """Return which of the offers each link of a unit takes."""
         if self.lengths is not None and self.decides:
             return self.lengths.offer(unit)
@@ -297,9 +298,9 @@ def _check_rails(mapping: Mapping) -> None:
         raise refuse("rails-share-switches", "a rail has no switches of its own to run another NOS", path=("nos", "rails"), because=(shared,), hint=hint)
 
 
-def _keys(unit: Unit) -> Whole:
+def _keys(unit: Unit) -> IntArray:
     """Return a number for each link of a unit, which it keeps whatever else is installed."""
-    keys: Whole = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (int(np.iinfo(np.int32).max) + 1) + unit.number
+    keys: IntArray = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (int(np.iinfo(np.int32).max) + 1) + unit.number
     return keys
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.models import Breakout, Switch
+    from fabricgen.catalog.models.switch import Breakout, Switch
     from fabricgen.core.terms import Role
 
 

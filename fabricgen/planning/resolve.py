@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Breakout, Host, Nic, Switch
-    from fabricgen.inventory import FabricSpec, SwitchChoice
+    from fabricgen.catalog.models.host import Host, Nic
+    from fabricgen.catalog.models.switch import Breakout, Switch
+    from fabricgen.inventory.fabric import FabricSpec
+    from fabricgen.inventory.sizing import SwitchChoice
 
 DEFAULT_SPEED_GBPS = 400
 

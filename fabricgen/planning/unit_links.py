@@ -15,7 +15,8 @@ from fabricgen.planning.baseline.baseline import joints
 from fabricgen.planning.clos import leaf_spine, spine_core
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Bools, Ints, Joints
+    from fabricgen.core.arrays import BoolArray, Int32Array
+    from fabricgen.planning.clos import Joints
     from fabricgen.planning.designs import Mapping
 
 
@@ -26,14 +27,14 @@ class Unit(NamedTuple):
     the unit; `slot` its endpoint position; ports index `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
     """
 
-    kind: Ints
-    block: Ints
-    lower: Ints
-    lower_port: Ints
-    upper: Ints
-    upper_port: Ints
-    slot: Ints
-    number: Ints
+    kind: Int32Array
+    block: Int32Array
+    lower: Int32Array
+    lower_port: Int32Array
+    upper: Int32Array
+    upper_port: Int32Array
+    slot: Int32Array
+    number: Int32Array
 
 
 def wire_unit(mapping: Mapping, installed_gpus: int) -> Unit:
@@ -46,7 +47,7 @@ def wire_unit(mapping: Mapping, installed_gpus: int) -> Unit:
     return Unit(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
-def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
+def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
     """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers by whole pods."""
     sizing = mapping.sizing
     if mapping.request.spec.reserve is None:
@@ -56,13 +57,13 @@ def _installed_leaves(mapping: Mapping, slots: Ints) -> Bools:
     return np.repeat(sizing.by_pod(serves).any(axis=1), sizing.pod_leaves)[: sizing.leaf] if sizing.core else serves
 
 
-def _block(mapping: Mapping, block: int, gpu: Ints, slots: Ints, leaves: Bools) -> Unit:
+def _block(mapping: Mapping, block: int, gpu: Int32Array, slots: Int32Array, leaves: BoolArray) -> Unit:
     """Wire one block of a unit. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
     sizing, shares = mapping.sizing, mapping.unit_blocks
     spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
     leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
     hosts = (gpu[slots], np.zeros_like(slots), leaf, down * np.int32(shares) + np.int32(block), slots, slots + 1)
-    parts: list[tuple[LinkKind, tuple[Ints, ...]]] = [(LinkKind.HOST, hosts)]
+    parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
         wired = joined(mapping, LinkKind.LEAF_SPINE)
         ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
@@ -86,7 +87,7 @@ def joined(mapping: Mapping, kind: LinkKind) -> Joints:
     return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
 
 
-def _columns(wired: Joints, keep: Bools, lower: np.int32, ports: Ints, upper: np.int32, uplinks: int) -> tuple[Ints, ...]:
+def _columns(wired: Joints, keep: BoolArray, lower: np.int32, ports: Int32Array, upper: np.int32, uplinks: int) -> tuple[Int32Array, ...]:
     """Turn the joints of two tiers into unit columns, keeping the installed ones."""
     number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
     columns = (wired.lower + lower, ports, wired.upper + upper, wired.upper_port, np.full_like(number, -1), number)

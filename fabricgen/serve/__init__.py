@@ -1,12 +1,6 @@
-"""The report, served live: other numbers are typed into the page, and it follows.
+"""The report, served live: a user changes numbers on the page, and the page shows the new plan.
 
-`turning` owns what the controls set in an inventory, `desk` the plans that come of it, `beside` a second desk that makes long tables, `zipping` a
-whole build in one file, `routes` what is answered to which address, and `server` the sockets, and who may ask. Pages come from `report`, the command
-that builds from `cli`.
+`controls` owns what the controls set in an inventory, `sessions` the plans made from it, `worker` a
+second process that makes long tables, `zip_build` a whole build as one file, `routes` which address
+returns what, and `server` the sockets and the access checks. Pages come from `outputs.report`.
 """
-
-from fabricgen.serve.server import HOST, Server
-from fabricgen.serve.sessions import Desk
-from fabricgen.serve.worker import Beside
-
-__all__ = ["HOST", "Beside", "Desk", "Server"]

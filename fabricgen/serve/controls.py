@@ -15,7 +15,7 @@ from fabricgen.core.terms import ROLES, Design
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.inventory.fabric import FabricSpec
 
 CONTROLS = ("gpus", "hb_domain", "radix", "design", "planes")
 """What can be turned, by its name in an address."""

@@ -15,7 +15,9 @@ from typing import IO, TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
 from fabricgen.core.diagnostics import Refusal, text_of
-from fabricgen.outputs.report import PARTS, Part, json_block, shell, short_json
+from fabricgen.outputs.report.compact_json import short_json
+from fabricgen.outputs.report.html import json_block, shell
+from fabricgen.outputs.report.report import PARTS, Part
 from fabricgen.serve.controls import CONTROLS
 from fabricgen.serve.zip_build import BuildError, zipped
 

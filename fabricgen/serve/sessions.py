@@ -11,15 +11,17 @@ from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import COMPARED, compare
-from fabricgen.build import Job
 from fabricgen.build.group_report import configs_part
+from fabricgen.build.job import Job
 from fabricgen.build.load_plan import plan_of
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from fabricgen.outputs.report import PARTS, Report, inventory_text, packed
+from fabricgen.inventory.load import inventory_text
+from fabricgen.outputs.report.compact_json import packed
+from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.planning.resolve import resolve
 from fabricgen.serve.controls import reswitched, settings
 
@@ -28,8 +30,8 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.inventory.load import Inventory
-    from fabricgen.outputs.packs import Packs
-    from fabricgen.outputs.report import Part
+    from fabricgen.outputs.packs.render import Packs
+    from fabricgen.outputs.report.report import Part
     from fabricgen.planning.plan import Plan
 
 KEPT = 4

@@ -18,7 +18,7 @@ from fabricgen.core.processes import end_with_parent
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from fabricgen.outputs.report import Part
+    from fabricgen.outputs.report.report import Part
     from fabricgen.serve.sessions import Desk
 
 _desk: Desk | None = None

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.audit import Evidence, Heard
+from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
 from fabricgen.lifecycle.audit.port_index import Places
 from fabricgen.views.factory import Views
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.api import plan_file
-from fabricgen.build.write import MANIFEST
+from fabricgen.build.write.manifest import MANIFEST
 from fabricgen.cli import run
 from fabricgen.views.factory import Views
 

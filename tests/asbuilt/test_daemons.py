@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fabricgen.lifecycle.audit import audit, read_evidence
+from fabricgen.lifecycle.audit.audit import audit
+from fabricgen.lifecycle.audit.load import read_evidence
 from fabricgen.lifecycle.audit.port_index import Places
 from tests.planned import planned
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import NoReturn
 
-    from fabricgen.lifecycle.audit import Audit
+    from fabricgen.lifecycle.audit.audit import Audit
 
 NEEDED = ("lldpd", "lldpctl", "unshare", "ip", "hostname", "mount")
 PLAN = planned(gpus=8, hb_domain={"gpus": 4}, rails={"count": 2, "tiers": 2}, switches={"leaf": {"generic": {"radix": 4}}, "spine": {"generic": {"radix": 2}}})

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.audit import Detours, read_dead
+from fabricgen.lifecycle.audit.degraded_tables import Detours, read_dead
 from fabricgen.planning.addressing import dotted
 from tests.planned import planned
 

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lifecycle.audit import audit
+from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.fewest_moves import Step, untangle
 from fabricgen.lifecycle.audit.reconcile import Built
 from tests.asbuilt.faults import Cabling
@@ -23,7 +23,7 @@ from tests.planned import planned
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lifecycle.audit import Audit
+    from fabricgen.lifecycle.audit.audit import Audit
     from fabricgen.planning.plan import Plan
 
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}

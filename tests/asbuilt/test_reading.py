@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lifecycle.audit import Evidence, Heard, audit, read_evidence
+from fabricgen.lifecycle.audit.audit import audit
+from fabricgen.lifecycle.audit.load import read_evidence
+from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
 from tests.planned import planned
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -22,12 +22,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.resources import shipped
-from fabricgen.inventory import FabricSpec
+from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.requirements import doctor
-from fabricgen.outputs.packs import Packs, csv_cell, csv_rows, json_text, quoted
+from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, quoted
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
-from fabricgen.serve import Desk
+from fabricgen.serve.sessions import Desk
 from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
 from tests.bench.peers import MODEL

@@ -16,7 +16,7 @@ MODEL = "7060dx5-64s"
 def write_facts(gpus: int, file: Path) -> None:
     """Write every switch of a fabric of so many GPUs as structured configuration, and print how many there are."""
     from fabricgen.catalog.catalog import Catalog  # noqa: PLC0415 - the process of pyavd does without
-    from fabricgen.inventory import FabricSpec  # noqa: PLC0415 - as above
+    from fabricgen.inventory.fabric import FabricSpec  # noqa: PLC0415 - as above
     from fabricgen.planning.plan import make_plan  # noqa: PLC0415 - as above
     from fabricgen.views.factory import Views  # noqa: PLC0415 - as above
     from tests.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from fabricgen.serve import Server
+    from fabricgen.serve.server import Server
 
 PATHS = ("/", "/page", "/part/rails", "/part/cables", "/part/../..", "/build.zip", "/favicon.ico", "//", "/%2e%2e/etc/passwd", "/?", "*", "http://x/", "")
 KEYS = ("gpus", "hb_domain", "radix", "planes", "design", "set", "x", "")

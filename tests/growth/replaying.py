@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lifecycle.change import grow
+from fabricgen.lifecycle.change.expand import grow
 from tests.planned import CATALOG, planned, spec_of
 from tests.small_fabrics import cables_of
 

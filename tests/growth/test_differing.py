@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.lifecycle.change import diff
+from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.match_cables import Cable, match
 from fabricgen.lifecycle.change.port_downtime import Watch
 from fabricgen.lifecycle.change.work_order import order

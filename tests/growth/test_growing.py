@@ -13,14 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.change import device_changes, diff, fewest_moves, grow, outgrown
 from fabricgen.lifecycle.change.device_changes import device_changes
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.lower_bound import fewest_moves
+from fabricgen.lifecycle.change.renumbering import outgrown
 from fabricgen.planning.unit_links import joined
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
@@ -191,8 +194,8 @@ def test_devices_that_are_alike_are_passed_over(changes: dict[str, Any], monkeyp
     keys = {"hb_domain": {"gpus": 8, "hosts": 2}, "radix": 16, "reserve": {"gpus": 512}}
     old, new = planned(**keys, gpus=128), planned(**keys | {"gpus": 256} | changes)
     found = list(device_changes(old, new))
-    monkeypatch.setattr(device_changes, "_alike", lambda *_: {})
-    monkeypatch.setattr(device_changes, "_hosts_alike", lambda *_: range(0))
+    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
+    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0))
     assert list(device_changes(old, new)) == found
     assert {device.state for device in found} >= {"added", "changed"}
 
@@ -200,8 +203,8 @@ def test_devices_that_are_alike_are_passed_over(changes: dict[str, Any], monkeyp
 def test_devices_of_grown_plans_are_passed_over_as_well(pair: tuple[Plan, Plan], monkeypatch: pytest.MonkeyPatch) -> None:
     """The same of plans that grow."""
     found = list(device_changes(*pair))
-    monkeypatch.setattr(device_changes, "_alike", lambda *_: {})
-    monkeypatch.setattr(device_changes, "_hosts_alike", lambda *_: range(0))
+    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
+    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0))
     assert list(device_changes(*pair)) == found
 
 

@@ -9,9 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.lifecycle.change import diff, fewest_moves, grow, read_cut_sheet, take_over
+from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.expand import grow
+from fabricgen.lifecycle.change.import_cut_sheet import take_over
+from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from tests.growth.replaying import wired
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused

@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.forwarding import Choice, Reach
-from fabricgen.build import Group, Job, build
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.build.job import Group, Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
 from fabricgen.lab import requirements
 from fabricgen.lab.requirements import check_fits
 from fabricgen.lab.topology import SLICE_WIDTH, Layout, lay_out, one_rail
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from tests.planned import planned
 from tests.test_inventories import ready
 

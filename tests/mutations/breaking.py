@@ -12,8 +12,8 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabricgen.analysis.checks import Evidence
-    from fabricgen.analysis.checks.evidence import Addresses, Whole
+    from fabricgen.analysis.checks.evidence import Addresses, Evidence
+    from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import Role
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.fabric_links import Wiring
@@ -67,7 +67,7 @@ def renamed(evidence: Evidence, index: int, name: str) -> Evidence:
 
 def numbered(evidence: Evidence, column: str, index: int, value: int) -> Evidence:
     """Change one address or AS number."""
-    changed: Whole = getattr(evidence.addresses, column).copy()
+    changed: IntArray = getattr(evidence.addresses, column).copy()
     changed[index] = value
     addresses: Addresses = evidence.addresses._replace(**{column: changed})
     return replace(evidence, addresses=addresses)

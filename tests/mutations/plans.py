@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from fabricgen.analysis.checks import Evidence, evidence_of
+from fabricgen.analysis.checks.evidence import Evidence, evidence_of
 from tests.planned import planned
 
 PLANS: dict[str, dict[str, Any]] = {

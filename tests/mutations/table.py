@@ -33,8 +33,9 @@ from tests.planned import CATALOG
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.analysis.checks import Evidence
-    from fabricgen.catalog.models import Breakout, Cable, Transceiver
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.catalog.models.optics import Cable, Transceiver
+    from fabricgen.catalog.models.switch import Breakout
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.switches.view import SwitchView
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.checks import LAWS, judge
+from fabricgen.analysis.checks.laws import LAWS, judge
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
 from tests.conftest import ROOT
@@ -15,7 +15,7 @@ from tests.mutations.plans import PLANS, evidence
 from tests.mutations.table import MUTATIONS
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks import Evidence
+    from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.diagnostics import Finding
     from tests.mutations.table import Mutation
 
@@ -93,7 +93,7 @@ def test_every_law_is_seen_to_fail() -> None:
 @pytest.mark.parametrize("law", [law.code for law in LAWS if law.code != "oversubscription"])
 def test_a_page_shows_what_is_said(law: str) -> None:
     """Examples of findings are what a mutation gets, to the letter, and a line of a report is the lab's. Oversubscription is a term first."""
-    page = (ROOT / "fabricgen" / "pages" / f"{law}.md").read_text(encoding="utf-8")
+    page = (ROOT / "fabricgen" / "cli" / "pages" / f"{law}.md").read_text(encoding="utf-8")
     shown = [line[4:] for line in page.split("\n") if line.startswith("    ") and not line.startswith("    $")]
     said = {line for mutation in MUTATIONS if mutation.law == law for finding in _findings(mutation) for line in text_of(finding).split("\n")}
     said |= {" ".join(line.split()) for line in report_text(judge(evidence("lab")), "lab").split("\n")}

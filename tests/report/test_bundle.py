@@ -20,7 +20,7 @@ NAMESPACES = re.compile(r"http://www\.w3\.org/(1998/Math/MathML|1999/xhtml|1999/
 @pytest.fixture
 def bundle(root: Path) -> Path:
     """Return the directory of the bundle."""
-    return root / "fabricgen" / "report" / "page"
+    return root / "fabricgen" / "outputs" / "report" / "page"
 
 
 def test_the_bundle_was_made_from_these_sources(root: Path, bundle: Path) -> None:

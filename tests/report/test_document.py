@@ -11,14 +11,15 @@ from typing import Any
 
 import pytest
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.ranking import severity
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.terms import LinkKind
-from fabricgen.outputs.report import PARTS, Report, packed
+from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.failure_impacts import impact_of, measured
+from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.outputs.report.tables import CABLE_COLUMNS
 from tests.planned import planned
 from tests.report.decoding import cells

@@ -13,12 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricgen.api import plan_file
-from fabricgen.build import Job, Part, build, group_report
+from fabricgen.build import group_report
+from fabricgen.build.context import Part
 from fabricgen.build.group_report import configs_part, report_of
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.resources import shipped
-from fabricgen.outputs.packs import Packs
-from fabricgen.outputs.report import PARTS, Report, html, json_block, safe_json, tables
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.report import tables
 from fabricgen.outputs.report.compact_json import Column
+from fabricgen.outputs.report.html import html, json_block, safe_json
+from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.views.factory import Views
 from tests.planned import planned
 from tests.report.decoding import Blocks, cells

@@ -21,8 +21,8 @@ from fabricgen.planning.bisection_width import bisection_of, halves_of, seats_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
-    from fabricgen.planning.clos import Bools
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
 
 FLOW_LINKS = 50_000
 """Up to so many links the maximum flow of every block is computed; that takes less than a second."""
@@ -67,7 +67,7 @@ class _Cut:
         self.pods, self.first = halves_of(plan.sizing, seats_of(plan))
         self.near = self.pod < self.first if self.pods > 1 else self.index < self.first
 
-    def formula(self) -> Whole:
+    def formula(self) -> IntArray:
         """Return the narrowest cut of each block, Gbps."""
         if not self.first:
             return self._sum(self.endpoints // 2 * self.speeds[0], np.ones_like(self.near))
@@ -82,16 +82,16 @@ class _Cut:
         pod = np.minimum(*both).reshape(self.blocks, pods)
         return self._least(pod[:, : self.first].sum(axis=1), pod[:, self.first :].sum(axis=1), self._meeting(2))
 
-    def _least(self, *cuts: Whole) -> Whole:
+    def _least(self, *cuts: IntArray) -> IntArray:
         """Return the narrowest of some cuts, block by block."""
-        narrowest: Whole = np.minimum.reduce(cuts)
+        narrowest: IntArray = np.minimum.reduce(cuts)
         return narrowest
 
-    def _sum(self, amounts: Whole, where: Bools) -> Whole:
+    def _sum(self, amounts: IntArray, where: BoolArray) -> IntArray:
         """Add up the amounts of the vertices of each block."""
         return np.bincount(self.vertices.block, amounts * where, minlength=self.blocks).astype(np.int64)
 
-    def _meeting(self, tier: int) -> Whole:
+    def _meeting(self, tier: int) -> IntArray:
         """Add up, over the switches at which the halves meet, what can pass each from one half to the other."""
         rows = self.between[tier]
         low, high = self.vertices.lower[rows], self.vertices.upper[rows]
@@ -120,7 +120,7 @@ class _Cut:
                 yield (*ends, count * self.speeds[tier])
 
 
-def _pod_sizes(evidence: Evidence) -> Whole:
+def _pod_sizes(evidence: Evidence) -> IntArray:
     """Return, for each box of a unit, how many boxes of its role make a pod; a core is in none, and counts as its own."""
     sizing = evidence.plan.sizing
     return np.array([0, sizing.pod_leaves, max(sizing.pod_spines, 1), max(sizing.core, 1)])[evidence.box_tier]

@@ -17,7 +17,8 @@ from fabricgen.core.terms import LinkKind, ratio_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 
 def links_even(evidence: Evidence) -> Verdict:
@@ -103,7 +104,7 @@ def oversubscription(evidence: Evidence) -> Verdict:
         up = np.bincount(evidence.vertices.lower[rows], minlength=evidence.vertices.count) * evidence.speed_gbps(above)
         over = np.flatnonzero(down * asked.denominator > up * asked.numerator)
 
-        def tell(vertex: int, down: Whole = down, up: Whole = up, asked: Fraction = asked) -> Objection:
+        def tell(vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked) -> Objection:
             sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
             return Objection(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
 
@@ -112,12 +113,12 @@ def oversubscription(evidence: Evidence) -> Verdict:
     return Verdict("; ".join(figures), tuple(found))
 
 
-def _upper_ends(evidence: Evidence) -> Iterator[Whole]:
+def _upper_ends(evidence: Evidence) -> Iterator[IntArray]:
     """Return the vertices at the upper ends of the links of each kind."""
     return (evidence.vertices.upper[evidence.wiring.kind == kind] for kind in evidence.plan.kinds)
 
 
-def _worst(down: Whole, up: Whole) -> str:
+def _worst(down: IntArray, up: IntArray) -> str:
     """Return the largest ratio of any switch that has both."""
     pairs = distinct_columns(np.stack([down[up > 0], up[up > 0]])).T.tolist()
     return ratio_text(max((Fraction(low, high) for low, high in pairs), default=Fraction(0)))

@@ -27,31 +27,28 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
 
-    from numpy.typing import NDArray
-
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.cabling.compatibility import Joint
     from fabricgen.planning.cabling.lengths import Lengths
-    from fabricgen.planning.clos import Bools
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.switches.view import SwitchView
 
-    Whole = NDArray[np.integer[Any]]
     """An array of whole numbers of any width."""
 
 
 class Addresses(NamedTuple):
     """The addresses of a fabric as columns, and AS numbers. Blocks count over the whole fabric, switches as in `Wiring`."""
 
-    nic: Whole
-    nic_block: Whole
+    nic: IntArray
+    nic_block: IntArray
     """The NIC port's address of each host link, in the order of the wiring, and its block."""
-    loopback: Whole
-    loopback_block: Whole
-    loopback_switch: Whole
+    loopback: IntArray
+    loopback_block: IntArray
+    loopback_switch: IntArray
     """The loopbacks of installed switches: one for each block that a switch serves."""
-    asn: Whole
+    asn: IntArray
     """The AS number of each planned switch."""
 
 
@@ -67,7 +64,7 @@ class Evidence:
     """The ports that are left beside those."""
     offers: tuple[Joint, ...]
     """The parts that links may take."""
-    offer: Whole
+    offer: IntArray
     """Which of them each link takes."""
     switches: list[str]
     """The name of each planned switch."""
@@ -82,7 +79,7 @@ class Evidence:
     """What configurations are rendered from, of some boxes of a unit."""
     lengths: Lengths | None
     """Where everything stands, and how long every cable is; None where nothing is placed."""
-    flows: Callable[[int], dict[LinkKind, Whole]]
+    flows: Callable[[int], dict[LinkKind, IntArray]]
     """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
     """The two devices that each link of the graph joins, by label."""
@@ -102,36 +99,36 @@ class Evidence:
         return len(self.plan.naming.boxes)
 
     @cached_property
-    def box_tier(self) -> Whole:
+    def box_tier(self) -> IntArray:
         """The tier of each box of a unit: 1 leaf, 2 spine, 3 core."""
         return np.array([box.role.tier for box in self.plan.naming.boxes])
 
     @cached_property
-    def tier(self) -> Whole:
+    def tier(self) -> IntArray:
         """The tier of each planned switch."""
         return np.tile(self.box_tier, self.plan.mapping.units)
 
     @cached_property
-    def box_index(self) -> Whole:
+    def box_index(self) -> IntArray:
         """The number of each box of a unit in its role and block, from 0."""
         return np.array([box.index for box in self.plan.naming.boxes])
 
     @cached_property
-    def box_block(self) -> Whole:
+    def box_block(self) -> IntArray:
         """The block that each box of a unit serves, -1 where blocks share it."""
         return np.array([box.block for box in self.plan.naming.boxes])
 
     @cached_property
-    def has_host(self) -> Bools:
+    def has_host(self) -> BoolArray:
         """Whether each link leads to a host."""
-        host: Bools = self.wiring.kind == LinkKind.HOST
+        host: BoolArray = self.wiring.kind == LinkKind.HOST
         return host
 
     @cached_property
-    def links_of(self) -> Whole:
+    def links_of(self) -> IntArray:
         """The link ends at each planned switch."""
         low = self.wiring.lower[~self.has_host]
-        ends: Whole = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(low, minlength=len(self.switches))
+        ends: IntArray = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(low, minlength=len(self.switches))
         return ends
 
     @cached_property

@@ -13,7 +13,8 @@ from fabricgen.analysis.checks.law import Objection, Verdict, against
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 PER_UPLINK, MOST_FLOWS = 64, 20_000
 """Flows that are hashed for each uplink of a leaf and its spines, and how many at most."""
@@ -37,13 +38,13 @@ def _whose(kind: LinkKind) -> str:
     return "the first leaf's uplinks" if kind is LinkKind.LEAF_SPINE else "its pod's spines' uplinks"
 
 
-def _far(counts: Whole) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _far(counts: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Say which counts are further from the mean than chance carries them."""
     mean = counts.mean()
     return np.asarray(np.abs(counts - mean) > SIGMAS * max(np.sqrt(mean * (1 - 1 / len(counts))), 1))
 
 
-def _tell(culprit: tuple[LinkKind, Whole, int]) -> Objection:
+def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Objection:
     """Name an uplink that is too far from the mean."""
     kind, counts, at = culprit
     mean = counts.mean()

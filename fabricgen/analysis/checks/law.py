@@ -14,7 +14,8 @@ from fabricgen.core.diagnostics import Finding
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 SHOWN = 5
 """Findings of a law that are shown; how many more there are is counted."""
@@ -43,7 +44,7 @@ class Verdict:
     formula: str = ""
 
 
-def against(culprits: Sequence[Any] | Whole, tell: Callable[[Any], Objection]) -> Objections:
+def against(culprits: Sequence[Any] | IntArray, tell: Callable[[Any], Objection]) -> Objections:
     """Object to each of the culprits, and put the first few into words."""
     return Objections(len(culprits), tuple(tell(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]))
 

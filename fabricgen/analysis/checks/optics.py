@@ -18,8 +18,10 @@ from fabricgen.planning.cabling.candidates import ASSUMED_REACH_M
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
-    from fabricgen.catalog.models import Top, Transceiver
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.catalog.models.base import Top
+    from fabricgen.catalog.models.optics import Transceiver
+    from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.compatibility import Joint
 
@@ -175,7 +177,7 @@ def _shared_cages(evidence: Evidence) -> Iterator[Objection]:
         yield from _two_in_one(evidence, np.concatenate(cages), plugged, rows, models, str(role))
 
 
-def _two_in_one(evidence: Evidence, cage: Whole, plugged: Whole, rows: Whole, models: list[str], owner: str) -> Iterator[Objection]:
+def _two_in_one(evidence: Evidence, cage: IntArray, plugged: IntArray, rows: IntArray, models: list[str], owner: str) -> Iterator[Objection]:
     """Find the first cage of some that two different things are plugged into."""
     if not len(cage):
         return

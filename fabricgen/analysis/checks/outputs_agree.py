@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
-    from fabricgen.planning.clos import Bools
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.views.switches.view import SwitchView
 
     Texts = NDArray[np.object_]
@@ -119,18 +119,18 @@ class _Links(NamedTuple):
 
     label: Texts
     rail: Texts
-    plane: Whole
-    kind: Whole
+    plane: IntArray
+    kind: IntArray
     low: Texts
     low_port: Texts
     high: Texts
     high_port: Texts
-    lower: Whole
-    upper: Whole
+    lower: IntArray
+    upper: IntArray
     address: Texts
 
 
-def _links(evidence: Evidence, rows: Whole) -> _Links:
+def _links(evidence: Evidence, rows: IntArray) -> _Links:
     """Put links into words, from the wiring."""
     plan, wiring, host = evidence.plan, Wiring(*(column[rows] for column in evidence.wiring)), evidence.has_host[rows]
     request, mapping, between = plan.request, plan.mapping, ~host
@@ -162,7 +162,7 @@ def _texts(texts: Iterable[str]) -> Texts:
     return np.array([*texts], dtype=object)
 
 
-def _interfaces(evidence: Evidence, switch: Whole, port: Whole) -> Texts:
+def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
     """Name ports of switches as the NOS of their unit does."""
     named, unit, tier = np.empty(len(switch), dtype=object), switch // evidence.boxes, evidence.tier[switch]
     for role in evidence.plan.roles:
@@ -174,7 +174,7 @@ def _interfaces(evidence: Evidence, switch: Whole, port: Whole) -> Texts:
     return named
 
 
-def _rows_at(evidence: Evidence, switches: range) -> Whole:
+def _rows_at(evidence: Evidence, switches: range) -> IntArray:
     """Find the links that end at some switches."""
     wiring = evidence.wiring
     upper = (wiring.upper >= switches.start) & (wiring.upper < switches.stop)
@@ -228,7 +228,7 @@ def _said(links: _Links, switches: range) -> Iterator[tuple[End, Row]]:
     yield from _pairs((links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at)
 
 
-def _pairs(keys: Sequence[Texts], cells: Sequence[Texts], at: Bools) -> Iterator[tuple[End, Row]]:
+def _pairs(keys: Sequence[Texts], cells: Sequence[Texts], at: BoolArray) -> Iterator[tuple[End, Row]]:
     """Return the rows of some columns by the two columns that name them."""
     key, row = (zip(*(column[at].tolist() for column in columns), strict=True) for columns in (keys, cells))
     return zip(key, row, strict=True)

@@ -13,9 +13,9 @@ from fabricgen.core.arrays import distinct, distinct_columns
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.cabling.compatibility import Joint
-    from fabricgen.planning.clos import Bools
 
 MOST_CAGES = 1 << 20
 """More cages than any box has."""
@@ -47,7 +47,7 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
 def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
     """Count the cages with a module on the switches of a tier, by module."""
     wiring = evidence.wiring
-    filled: dict[str, list[Whole]] = {}
+    filled: dict[str, list[IntArray]] = {}
     for number, joint in enumerate(evidence.offers):
         rows = evidence.offer == number
         for at, module, switch, port in (
@@ -66,7 +66,7 @@ def connectors_of(evidence: Evidence) -> int:
     return sum(_connectors(evidence, joint, rows, share) * joint.cables for joint, rows, share in shares)
 
 
-def _connectors(evidence: Evidence, joint: Joint, rows: Bools, share: int) -> int:
+def _connectors(evidence: Evidence, joint: Joint, rows: BoolArray, share: int) -> int:
     """Count the connectors of links' cables at an end where `share` links of a near cage, side by side, have one: at the near end a connector is a cable."""
     if joint.shared == 1:
         return int(np.count_nonzero(rows))
@@ -82,19 +82,19 @@ def _connectors(evidence: Evidence, joint: Joint, rows: Bools, share: int) -> in
     return len(distinct_columns(np.stack([cage, sub // share])).T)
 
 
-def _subs(evidence: Evidence, tier: int) -> Whole:
+def _subs(evidence: Evidence, tier: int) -> IntArray:
     """Return the position in its cage of each port of a tier's box, from 0."""
     return np.array([port.sub for port in evidence.ports[evidence.plan.roles[tier - 1]]])
 
 
-def switch_cages(evidence: Evidence, tier: int, switch: Whole, port: Whole) -> Whole:
+def switch_cages(evidence: Evidence, tier: int, switch: IntArray, port: IntArray) -> IntArray:
     """Return the number of the cage behind each port of switches of a tier."""
     cages = np.array([each.cage for each in evidence.ports[evidence.plan.roles[tier - 1]]])
-    found: Whole = switch.astype(np.int64) * (MOST_CAGES + 1) + cages[port]
+    found: IntArray = switch.astype(np.int64) * (MOST_CAGES + 1) + cages[port]
     return found
 
 
-def host_cages(evidence: Evidence, rows: Bools) -> Whole:
+def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
     """Return the number of the host cage behind each of some host links; where the chassis is not known, each NIC port is a cage."""
     request, wiring = evidence.plan.request, evidence.wiring
     gpu, plane = wiring.lower[rows].astype(np.int64), wiring.lower_port[rows]
@@ -102,5 +102,5 @@ def host_cages(evidence: Evidence, rows: Bools) -> Whole:
         return gpu * request.planes + plane
     cages = sorted({port.cage for port in request.host.ports})
     seat = np.array([[cages.index(request.host.port(within, each).cage) for each in range(request.planes)] for within in range(request.host_gpus)])
-    found: Whole = gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]
+    found: IntArray = gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]
     return found

@@ -19,8 +19,8 @@ from fabricgen.core.terms import LinkKind, Role, speed_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
-    from fabricgen.planning.clos import Bools
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
 
@@ -47,7 +47,7 @@ def ports_exist(evidence: Evidence) -> Verdict:
     )
 
 
-def _rows(mask: Bools) -> Whole:
+def _rows(mask: BoolArray) -> IntArray:
     """Return the rows at which a mask is true."""
     return np.flatnonzero(mask)
 
@@ -59,13 +59,13 @@ def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Objection:
     return Objection(f"the {end} end of cable {evidence.label(row)} is {name}, which takes no such link", (f"it is a {what} link",))
 
 
-def _ends_nowhere(evidence: Evidence, switch: Whole, port: Whole, below: int) -> Bools:
+def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: int) -> BoolArray:
     """Say of link ends whether they are not at a planned port of a switch `below` the tier that their kind names."""
     count = len(evidence.switches)
     known = (switch >= 0) & (switch < count)
     tiers = evidence.tier[np.where(known, switch, 0)]
     sizes = np.array([0, *(len(evidence.ports.get(role, ())) for role in Role)])
-    missing: Bools = ~known | (tiers != evidence.wiring.kind - below) | (port < 0) | (port >= sizes[tiers])
+    missing: BoolArray = ~known | (tiers != evidence.wiring.kind - below) | (port < 0) | (port >= sizes[tiers])
     return missing
 
 
@@ -95,7 +95,7 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
     return {cage: sorted(names) for cage, names in splits.items()}
 
 
-def _speeds(evidence: Evidence, sound: Bools) -> Iterator[Objections]:
+def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Objections]:
     """Object to links whose two ports run at different speeds."""
     wiring, nic = evidence.wiring, evidence.plan.request.speed_gbps
     speeds = {role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]]) for role in evidence.plan.roles}
@@ -105,7 +105,7 @@ def _speeds(evidence: Evidence, sound: Bools) -> Iterator[Objections]:
         low = np.full_like(high, nic) if kind.lower is None else speeds[kind.lower][wiring.lower_port[rows]]
         wrong = np.flatnonzero(low != high)
 
-        def tell(one: int, rows: Whole = rows, low: Whole = low, high: Whole = high) -> Objection:
+        def tell(one: int, rows: IntArray = rows, low: IntArray = low, high: IntArray = high) -> Objection:
             ends = f"{speed_text(int(low[one]))} at the lower end, {speed_text(int(high[one]))} at the upper"
             return Objection(f"{evidence.link(int(rows[one]))} joins ports of different speeds", (ends,))
 
@@ -164,7 +164,7 @@ def leaves_used(evidence: Evidence) -> Verdict:
     return Verdict(f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}", (against(idle[~waits], tell),))
 
 
-def _reserved_leaves(plan: Plan) -> Whole:
+def _reserved_leaves(plan: Plan) -> IntArray:
     """Return the leaves of a block with a place for a GPU that is planned and not installed."""
     slots = np.flatnonzero(plan.mapping.pattern() >= plan.request.gpus) if plan.spec.reserve else np.zeros(0, dtype=np.int64)
     return distinct(slots // plan.sizing.leaf_down)
@@ -207,11 +207,11 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Objection]:
         yield Objection(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))
 
 
-def _reserved(evidence: Evidence) -> Whole:
+def _reserved(evidence: Evidence) -> IntArray:
     """Return the seats (leaf * ports of a leaf + port) that wait for GPUs that are planned and not installed."""
     plan, width = evidence.plan, len(evidence.ports[Role.LEAF])
     blocks, gpu = plan.mapping.unit_blocks, plan.mapping.pattern()
     leaf, down = np.divmod(np.flatnonzero(gpu >= plan.request.gpus), plan.sizing.leaf_down)
     units = np.arange(plan.mapping.units)[:, None, None] * evidence.boxes
-    seats: Whole = ((units + leaf[None, :, None]) * width + down[None, :, None] * blocks + np.arange(blocks)[None, None, :]).ravel()
+    seats: IntArray = ((units + leaf[None, :, None]) * width + down[None, :, None] * blocks + np.arange(blocks)[None, None, :]).ravel()
     return seats

@@ -14,8 +14,8 @@ from fabricgen.core.arrays import distinct
 from fabricgen.planning.room.footprints import KINDS, amount
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
-    from fabricgen.planning.clos import Bools
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.room.room import Room
 
 
@@ -39,10 +39,10 @@ def racks(evidence: Evidence) -> Verdict:
     return Verdict(f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}", tuple(found))
 
 
-def _inside(room: Room, devices: Whole) -> Bools:
+def _inside(room: Room, devices: IntArray) -> BoolArray:
     """Say whether devices stand in a rack, with all of their units."""
     rack, unit = room.standing.rack[devices], room.standing.unit[devices]
-    inside: Bools = (rack >= 0) & (rack < len(room.standing.hall)) & (unit >= 1) & (unit + room.units[devices] - 1 <= room.shares.rack.units)
+    inside: BoolArray = (rack >= 0) & (rack < len(room.standing.hall)) & (unit >= 1) & (unit + room.units[devices] - 1 <= room.shares.rack.units)
     return inside
 
 
@@ -55,7 +55,7 @@ def _outside(room: Room, device: int) -> Objection:
     return Objection(f"{room.device(device)} stands out of rack {room.names[rack]}", (f"units {unit} to {top} of {room.shares.rack.units}",))
 
 
-def _shared_units(room: Room, placed: Whole) -> Objections:
+def _shared_units(room: Room, placed: IntArray) -> Objections:
     """Object to rack units that two devices take."""
     many = room.units[placed]
     device = np.repeat(placed, many)
@@ -72,7 +72,7 @@ def _shared_units(room: Room, placed: Whole) -> Objections:
     return against(twice, tell)
 
 
-def _loads(room: Room, placed: Whole) -> list[Whole]:
+def _loads(room: Room, placed: IntArray) -> list[IntArray]:
     """Add up units, watts and grams of each rack."""
     facts = np.array(
         [[fact or 0 for fact in room.shares.of[kind]] if kind in room.shares.of else [0] * len(room.shares.rack) for kind in KINDS], dtype=np.int64
@@ -83,7 +83,7 @@ def _loads(room: Room, placed: Whole) -> list[Whole]:
     return list(sums)
 
 
-def _heavy(room: Room, load: Whole, at: int, limit: int) -> Objections:
+def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Objections:
     """Object to racks that are over a limit."""
     said = amount(at, limit)
     return against(np.flatnonzero(load > limit), lambda rack: Objection(f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"))

@@ -17,7 +17,8 @@ from fabricgen.core.terms import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
     from fabricgen.views.switches.view import Instance, SwitchView
 
 
@@ -72,7 +73,7 @@ def _misplaced(view: SwitchView, instance: Instance, wanted: set[str], name: str
 class _Pool:
     """Addresses in order, and the range of each block's own."""
 
-    def __init__(self, addresses: Whole, blocks: Whole) -> None:
+    def __init__(self, addresses: IntArray, blocks: IntArray) -> None:
         """Sort the addresses."""
         self.sorted = np.sort(addresses)
         self.by_block = {}

@@ -17,7 +17,8 @@ from fabricgen.core.terms import LinkKind, Role
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 
 class Vertices:
@@ -30,44 +31,44 @@ class Vertices:
         self.count = len(evidence.switches) * self.blocks
 
     @cached_property
-    def upper(self) -> Whole:
+    def upper(self) -> IntArray:
         """The vertex at the upper end of each link."""
         return self._vertex(self.evidence.wiring.upper, self.evidence.wiring.upper_port)
 
     @cached_property
-    def lower(self) -> Whole:
+    def lower(self) -> IntArray:
         """The vertex at the lower end of each link; of no meaning at a host."""
         return self._vertex(self.evidence.wiring.lower, self.evidence.wiring.lower_port)
 
-    def _vertex(self, switch: Whole, port: Whole) -> Whole:
+    def _vertex(self, switch: IntArray, port: IntArray) -> IntArray:
         """Return the vertex behind each switch port; spines and cores serve one block, and leaves the block of the port."""
         boxes, first = self.evidence.boxes, switch.astype(np.int64) * self.blocks
         if self.blocks == 1:
             return first
         own = self.evidence.box_block[switch % boxes]
-        vertex: Whole = first + np.where(own < 0, port % self.blocks, own)
+        vertex: IntArray = first + np.where(own < 0, port % self.blocks, own)
         return vertex
 
     @cached_property
-    def block(self) -> Whole:
+    def block(self) -> IntArray:
         """The block of the fabric that each vertex serves by its name."""
         units = len(self.evidence.switches) // self.evidence.boxes
         shape = (units, self.evidence.boxes, self.blocks)
-        number: Whole = np.broadcast_to(np.arange(units)[:, None, None] * self.blocks + np.arange(self.blocks), shape).ravel()
+        number: IntArray = np.broadcast_to(np.arange(units)[:, None, None] * self.blocks + np.arange(self.blocks), shape).ravel()
         return number
 
     @cached_property
-    def nic_block(self) -> Whole:
+    def nic_block(self) -> IntArray:
         """The block that the NIC port of each host link belongs to, by its rail and its plane; 0 at other links."""
         plan, wiring = self.evidence.plan, self.evidence.wiring
         request, mapping = plan.request, plan.mapping
         rail = 0 if mapping.spans_rails else wiring.lower % request.domain_gpus % request.rails
         group, block = np.divmod(rail, mapping.per_switch) if not mapping.spans_rails else (0, 0)
-        number: Whole = np.where(self.evidence.has_host, (group * request.planes + wiring.lower_port) * self.blocks + block, 0)
+        number: IntArray = np.where(self.evidence.has_host, (group * request.planes + wiring.lower_port) * self.blocks + block, 0)
         return number
 
     @cached_property
-    def component(self) -> Whole:
+    def component(self) -> IntArray:
         """The smallest vertex that each vertex is joined to by links between switches."""
         rows = ~self.evidence.has_host
         low, high = self.lower[rows], self.upper[rows]
@@ -83,7 +84,7 @@ class Vertices:
             label = moved
 
     @cached_property
-    def leaf(self) -> Whole:
+    def leaf(self) -> IntArray:
         """The leaf vertices that serve a NIC port, in order."""
         return distinct(self.upper[self.evidence.has_host])
 
@@ -93,7 +94,7 @@ class Vertices:
         name = self.evidence.switch(switch)
         return f"{name} ({self.evidence.block(int(self.block[vertex]))})" if self.blocks > 1 and self.evidence.role(switch) is Role.LEAF else name
 
-    def neighbours(self, kind: LinkKind) -> Callable[[int], Whole]:
+    def neighbours(self, kind: LinkKind) -> Callable[[int], IntArray]:
         """Return a function that lists, in order, the vertices above a vertex that links of a kind join it to."""
         rows = self.evidence.wiring.kind == kind
         pairs = distinct(self.lower[rows] * self.count + self.upper[rows])

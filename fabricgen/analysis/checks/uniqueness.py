@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 LONGEST_NAME, HIGHEST_ASN = 63, 2**32 - 2
 """RFC 1123's longest name of a host; RFC 7300's last AS number that may be used."""
@@ -91,7 +92,7 @@ def addresses(evidence: Evidence) -> Verdict:
     return Verdict(figure, tuple(found))
 
 
-def _in_pool(evidence: Evidence, what: str, pool: IPv4Network, column: Whole, slices: Whole, size: int) -> Iterator[Objections]:
+def _in_pool(evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int) -> Iterator[Objections]:
     """Object to addresses outside their pool, and to those outside their block's slice of it."""
     first, last = int(pool.network_address), int(pool.broadcast_address)
     outside = (column < first) | (column > last)

@@ -17,18 +17,19 @@ from fabricgen.core.terms import Design, LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.checks.evidence import Evidence, Whole
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.core.arrays import IntArray
 
 
 class _Way(NamedTuple):
     """Where links must lead, as columns; `upper` is a box of the unit."""
 
-    unit: Whole
-    block: Whole
-    upper: Whole
-    upper_port: Whole
-    slot: Whole
-    number: Whole
+    unit: IntArray
+    block: IntArray
+    upper: IntArray
+    upper_port: IntArray
+    slot: IntArray
+    number: IntArray
 
 
 def wired_as_planned(evidence: Evidence) -> Verdict:
@@ -45,7 +46,7 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
         for want, have in zip(planned, wired, strict=True):
             wrong |= want != have[rows]
 
-        def tell(one: int, rows: Whole = rows, upper: tuple[Whole, Whole] = upper, number: Whole = way.number) -> Objection:
+        def tell(one: int, rows: IntArray = rows, upper: tuple[IntArray, IntArray] = upper, number: IntArray = way.number) -> Objection:
             row = int(rows[one])
             port = evidence.port(int(upper[0][one]), int(upper[1][one]))
             return Objection(
@@ -57,7 +58,7 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
     return Verdict(f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again", tuple(found))
 
 
-def _host(evidence: Evidence, gpu: Whole, plane: Whole) -> _Way:
+def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     """Find the leaf port of each NIC port."""
     plan = evidence.plan
     request, mapping, sizing = plan.request, plan.mapping, plan.sizing
@@ -67,7 +68,7 @@ def _host(evidence: Evidence, gpu: Whole, plane: Whole) -> _Way:
     endpoints = mapping.heritage.endpoints if mapping.heritage else None
     if endpoints is not None:
         at = np.argsort(endpoints, kind="stable")
-        slot: Whole = at[np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))]
+        slot: IntArray = at[np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))]
     elif request.design is Design.RAIL_ONLY:
         slot = domain * request.ranks_per_rail + turn
     elif request.design is Design.FAT_TREE or sizing.tiers == 1:
@@ -82,13 +83,13 @@ def _host(evidence: Evidence, gpu: Whole, plane: Whole) -> _Way:
     return _Way(group * request.planes + plane, block, upper, port * mapping.unit_blocks + block, slot, slot + 1)
 
 
-def _leaf_spine(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
+def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Find the spine port of each uplink of a leaf."""
     sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.unit_blocks
     unit, leaf = np.divmod(switch, evidence.boxes)
     uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
-    spine: Whole
-    upper_port: Whole
+    spine: IntArray
+    upper_port: IntArray
     if kept := _kept(evidence, LinkKind.LEAF_SPINE):
         spine, upper_port = (column[leaf * sizing.leaf_up + uplink] for column in kept)
     elif sizing.core:
@@ -99,7 +100,7 @@ def _leaf_spine(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
     return _Way(unit, block, first + spine, upper_port, np.full_like(leaf, -1), leaf * sizing.leaf_up + uplink + 1)
 
 
-def _spine_core(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
+def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Find the core port of each uplink of a spine."""
     sizing = evidence.plan.sizing
     unit, box = np.divmod(switch, evidence.boxes)
@@ -114,7 +115,7 @@ def _spine_core(evidence: Evidence, switch: Whole, port: Whole) -> _Way:
     return _Way(unit, block, first + group * sizing.group_cores + core, upper_port, np.full_like(spine, -1), spine * sizing.spine_up + uplink + 1)
 
 
-def _kept(evidence: Evidence, kind: LinkKind) -> tuple[Whole, Whole] | None:
+def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | None:
     """Return the upper switch and its port of each uplink of a block, where the plan keeps them of another plan."""
     heritage = evidence.plan.mapping.heritage
     return heritage.wired.get(kind) if heritage else None
@@ -123,7 +124,7 @@ def _kept(evidence: Evidence, kind: LinkKind) -> tuple[Whole, Whole] | None:
 _WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}
 
 
-def _in_turn(lower: Whole, uplink: Whole, uplinks: int, uppers: int) -> tuple[Whole, Whole]:
+def _in_turn(lower: IntArray, uplink: IntArray, uplinks: int, uppers: int) -> tuple[IntArray, IntArray]:
     """Return the upper switch and its port: equal runs where the uppers divide the uplinks, else one after the other."""
     if uplinks % uppers == 0:
         run = uplinks // uppers
@@ -148,17 +149,17 @@ def _missing(evidence: Evidence) -> Iterator[Objections]:
         have = np.bincount(vertices.lower[rows], minlength=vertices.count)
         lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
 
-        def tell(low: int, have: Whole = have, uplinks: int = uplinks) -> Objection:
+        def tell(low: int, have: IntArray = have, uplinks: int = uplinks) -> Objection:
             return Objection(f"{vertices.name(low)} has {have[low]} of its {uplinks} uplinks")
 
         yield against(lowers[have[lowers] != uplinks], tell)
 
 
-def _vertices_of(evidence: Evidence, kind: LinkKind, index: Whole) -> Whole:
+def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:
     """Return the vertices of the leaves, or of the spines, of these numbers in every block."""
     mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
     blocks = np.arange(mapping.unit_blocks)[:, None]
     box = index[None, :] + (0 if kind is LinkKind.LEAF_SPINE else sizing.leaf + blocks * (sizing.spine + sizing.core))
     units = np.arange(mapping.units)[:, None, None] * evidence.boxes
-    vertices: Whole = ((units + box[None]) * mapping.unit_blocks + blocks[None]).ravel()
+    vertices: IntArray = ((units + box[None]) * mapping.unit_blocks + blocks[None]).ravel()
     return vertices

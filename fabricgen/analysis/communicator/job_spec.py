@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import find_gpu
+from fabricgen.analysis.forwarding.failures import find_gpu
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
 from fabricgen.core.files import FileError, OpenError, read_text
 from fabricgen.core.terms import gpu_name
@@ -22,7 +22,7 @@ from fabricgen.core.terms import gpu_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 LARGEST_FILE_BYTES = 64 * 2**20
@@ -34,7 +34,7 @@ LIKELY = 4096
 """Hosts that a mistyped name is compared with."""
 
 
-def find_job(plan: Plan, job: str) -> Ints:
+def find_job(plan: Plan, job: str) -> Int32Array:
     """Return the GPUs of a job in order, counted over all domains. Raises Refusal `bad-job` or `unknown-gpu`."""
     reader = _Reader(plan)
     words = list(_words(job))
@@ -130,7 +130,7 @@ class _Reader:
         return {name: number for number, name in enumerate(self.plan.hosts)}
 
 
-def job_text(plan: Plan, gpus: Ints) -> str:
+def job_text(plan: Plan, gpus: Int32Array) -> str:
     """Write a job in few words, as `find_job` reads it: runs of whole domains, and runs of GPUs within one; `gpus` are in order."""
     size = plan.request.domain_gpus
     domain, count = np.unique(gpus // size, return_counts=True)
@@ -143,6 +143,6 @@ def job_text(plan: Plan, gpus: Ints) -> str:
     return ",".join(text for _, text in sorted(runs))
 
 
-def _runs(numbers: Ints, things: Ints) -> list[Ints]:
+def _runs(numbers: Int32Array, things: Int32Array) -> list[Int32Array]:
     """Split things where the ascending numbers that they have leave one out."""
     return [run for run in np.split(things, np.flatnonzero(np.diff(numbers) > 1) + 1) if len(run)]

@@ -19,12 +19,9 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
     from fabricgen.planning.plan import Plan
 
-    Longs = NDArray[np.int64]
 
 EXAMPLES = 10
 """Pairs and relays that are named."""
@@ -38,15 +35,15 @@ class Placement:
     """A job on a plan: `gpus` in order, counted over all domains. Tables have a row for each HB domain of the job, and a column for each rail."""
 
     plan: Plan
-    gpus: Ints
+    gpus: Int32Array
 
     @cached_property
-    def domains(self) -> Ints:
+    def domains(self) -> Int32Array:
         """The HB domains of the job."""
         return distinct(self.gpus // self.plan.request.domain_gpus)
 
     @cached_property
-    def present(self) -> Bools:
+    def present(self) -> BoolArray:
         """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
         request = self.plan.request
         found = np.zeros((len(self.domains), request.domain_gpus), dtype=bool)
@@ -54,17 +51,17 @@ class Placement:
         return found.reshape(len(self.domains), request.ranks_per_rail, request.rails)
 
     @cached_property
-    def counts(self) -> Longs:
+    def counts(self) -> Int64Array:
         """How many GPUs of the job a domain has on a rail."""
         return np.asarray(self.present.sum(axis=1, dtype=np.int64))
 
     @cached_property
-    def elsewhere(self) -> Longs:
+    def elsewhere(self) -> Int64Array:
         """How many GPUs of the job the other domains have on a rail."""
         return np.asarray(self.counts.sum(axis=0) - self.counts)
 
     @cached_property
-    def rails(self) -> Ints:
+    def rails(self) -> Int32Array:
         """The rails that the job uses."""
         return np.flatnonzero(self.counts.any(axis=0)).astype(np.int32)
 
@@ -97,7 +94,7 @@ class Placement:
         return self.pairs["none"] == 0
 
     @cached_property
-    def _wanted(self) -> Bools:
+    def _wanted(self) -> BoolArray:
         """Which GPUs the fabric's tables would relay over, though the job does not have them: the sender's turn on the receiver's rail."""
         if self.plan.mapping.spans_rails:
             return np.zeros_like(self.present)
@@ -131,14 +128,14 @@ class Placement:
             found.append({"src": self._name(row, turn, own), "dst": target, "relay": self._name(row, turn, rail)})
         return found
 
-    def added(self) -> Ints:
+    def added(self) -> Int32Array:
         """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
         request, turn = self.plan.request, self.present.any(axis=2).argmax(axis=1)
         found = self.domains[lacking[:, 0]] * request.domain_gpus + turn[lacking[:, 0]] * request.rails + lacking[:, 1]
         return np.sort(found).astype(np.int32)
 
-    def kept(self) -> Ints:
+    def kept(self) -> Int32Array:
         """Return a large part of the job that is legal: the domains that have certain rails, with their GPUs on these.
 
         Tried are the rails that all domains have in common, and those of single domains.

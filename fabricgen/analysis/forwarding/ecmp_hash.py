@@ -20,7 +20,7 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 ROCE_PORT, UDP, FIRST_SOURCE_PORT, SOURCE_PORTS = 4791, 17, 49152, 16384
@@ -57,7 +57,7 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
     return mixed ^ mixed >> 16
 
 
-def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Ints]:
+def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
     """Count the flows on each uplink of the first leaf of a unit, and in three tiers on each uplink of its pod's spines.
 
     The GPUs of the leaf send in turn to all outside of their pod, or of their leaf where there is no other pod. Counts are in order of switch

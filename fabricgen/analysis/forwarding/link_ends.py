@@ -17,7 +17,7 @@ from fabricgen.views.factory import vrf_name
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.reachability import Reach
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
 
 
 class NicEnd(NamedTuple):
@@ -39,7 +39,7 @@ class Ends:
     reach: Reach
 
     @cached_property
-    def _rows(self) -> Ints:
+    def _rows(self) -> Int32Array:
         """The row of the host link at each endpoint position, by block of the unit; shape (blocks of a unit, slots), -1 where it is vacant."""
         plan = self.reach.plan
         rows = np.full((plan.mapping.unit_blocks, plan.sizing.slots), -1, dtype=np.int32)

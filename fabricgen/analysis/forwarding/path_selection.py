@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.forwarding.reachability import Reach
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.resolve import Request
 
 PathKind = Literal["direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"]
@@ -108,10 +108,10 @@ class Choice:
             legs.append(leg)
         return tuple(reversed(legs))
 
-    def _landings(self, gpu: int, seen: Bools) -> Iterator[tuple[int, int]]:
+    def _landings(self, gpu: int, seen: BoolArray) -> Iterator[tuple[int, int]]:
         """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
         request, island = self.reach.plan.request, self._island(gpu)
-        over: Ints = np.full(request.gpus, -1, dtype=np.int32)
+        over: Int32Array = np.full(request.gpus, -1, dtype=np.int32)
         for each in exits(request, gpu, rail_of(request, gpu)):
             if island[each]:
                 over[self._heard(each) & ~seen & (over < 0)] = each
@@ -125,7 +125,7 @@ class Choice:
                 entered.add(entry)
                 yield landing, int(over[landing])
 
-    def _heard(self, gpu: int) -> Bools:
+    def _heard(self, gpu: int) -> BoolArray:
         """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
         if gpu not in self._known:
             reach = self.reach
@@ -137,7 +137,7 @@ class Choice:
             self._known[gpu] = self._reached[key]
         return self._known[gpu]
 
-    def _on_leaves(self, gpu: int, leaves: dict[int, Bools]) -> Bools:
+    def _on_leaves(self, gpu: int, leaves: dict[int, BoolArray]) -> BoolArray:
         """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
         failures, found = self.reach.failures, np.zeros(self.reach.plan.request.gpus, dtype=bool)
         for plane, row in leaves.items():
@@ -147,25 +147,25 @@ class Choice:
         return found
 
     @cached_property
-    def _known(self) -> dict[int, Bools]:
+    def _known(self) -> dict[int, BoolArray]:
         """What each GPU that was asked for reaches."""
         return {}
 
     @cached_property
-    def _reached(self) -> dict[tuple[Any, ...], Bools]:
+    def _reached(self) -> dict[tuple[Any, ...], BoolArray]:
         """What GPUs reach by rail, and by the leaves that they reach on each plane: the same for almost all GPUs of a rail."""
         return {}
 
     @cached_property
-    def _leaves(self) -> Ints:
+    def _leaves(self) -> Int32Array:
         """The leaf of every installed GPU."""
         request, reach = self.reach.plan.request, self.reach
         gpu = np.arange(request.gpus, dtype=np.int32)
         rail = 0 if reach.plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails
-        leaves: Ints = reach.slots[gpu - rail] // np.int32(reach.plan.sizing.leaf_down)
+        leaves: Int32Array = reach.slots[gpu - rail] // np.int32(reach.plan.sizing.leaf_down)
         return leaves
 
-    def _on_rail(self, gpu: int) -> Bools:
+    def _on_rail(self, gpu: int) -> BoolArray:
         """Say which installed GPUs are in the block of a GPU."""
         request = self.reach.plan.request
         every = np.arange(request.gpus)
@@ -173,7 +173,7 @@ class Choice:
             return np.ones(request.gpus, dtype=bool)
         return np.asarray(every % request.domain_gpus % request.rails == rail_of(request, gpu))
 
-    def _island(self, gpu: int) -> Bools:
+    def _island(self, gpu: int) -> BoolArray:
         """Say which GPUs a GPU reaches without the network: the living ones of its HB domain, or itself alone."""
         request, reach = self.reach.plan.request, self.reach
         island = np.zeros(request.gpus, dtype=bool)

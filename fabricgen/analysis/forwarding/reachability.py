@@ -16,7 +16,7 @@ from fabricgen.analysis.forwarding.failures import Failures
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.plan import Plan
 
 
@@ -28,12 +28,12 @@ class Tiers(NamedTuple):
     whether it lives and is installed; shape (leaves,).
     """
 
-    alive: Bools
-    leaf: Ints
-    spine: Ints
+    alive: BoolArray
+    leaf: Int32Array
+    spine: Int32Array
 
     @property
-    def uplinks(self) -> Ints:
+    def uplinks(self) -> Int32Array:
         """The links of each leaf to each spine of its pod; shape (leaves, spines of a pod)."""
         pods, leaves, spines = self.leaf.shape
         return self.leaf.reshape(pods * leaves, spines)[: len(self.alive)]
@@ -47,7 +47,7 @@ class Reach:
     failures: Failures = field(default_factory=Failures)
 
     @cached_property
-    def slots(self) -> Ints:
+    def slots(self) -> Int32Array:
         """The endpoint position of every planned GPU: of a rail-only plan at the GPUs of rail 0, otherwise at each; -1 elsewhere."""
         gpu = self.plan.mapping.pattern()
         slots = np.full(self.plan.request.planned_gpus, -1, dtype=np.int32)
@@ -113,7 +113,7 @@ class Reach:
         return {}
 
     @cached_property
-    def _rows(self) -> dict[tuple[int, int, int, bytes], Bools]:
+    def _rows(self) -> dict[tuple[int, int, int, bytes], BoolArray]:
         """The answers of `leaves_from` that were worked out already; leaves of a pod with the same uplinks share one."""
         return {}
 
@@ -144,7 +144,7 @@ class Reach:
             spine.reshape(sizing.pods, sizing.pod_spines, sizing.group_cores),
         )
 
-    def leaves_from(self, unit: int, block: int, leaf: int) -> Bools:
+    def leaves_from(self, unit: int, block: int, leaf: int) -> BoolArray:
         """Say which leaves of a block a leaf reaches by going up and then down, itself included; shape (leaves,)."""
         sizing, tiers = self.plan.sizing, self.tiers(unit, block)
         if not tiers.alive[leaf]:
@@ -160,7 +160,7 @@ class Reach:
             row[leaf] = True
         return row
 
-    def _row(self, tiers: Tiers, pod: int, up: Bools) -> Bools:
+    def _row(self, tiers: Tiers, pod: int, up: BoolArray) -> BoolArray:
         """Follow the uplinks `up` of a leaf in `pod` to every leaf that they lead to."""
         if not tiers.leaf.size:
             return np.zeros(len(tiers.alive), dtype=bool)
@@ -171,12 +171,12 @@ class Reach:
         over[pod] = True
         return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1)[: len(tiers.alive)] & tiers.alive
 
-    def matrix(self, unit: int, block: int) -> Bools:
+    def matrix(self, unit: int, block: int) -> BoolArray:
         """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""
         return np.stack([self.leaves_from(unit, block, leaf) for leaf in range(self.plan.sizing.leaf)])
 
 
-def _counted(lower: Ints, upper: Ints, keep: Bools, lowers: int, scope: int) -> Ints:
+def _counted(lower: Int32Array, upper: Int32Array, keep: BoolArray, lowers: int, scope: int) -> Int32Array:
     """Count the kept links between each lower switch and each of the `scope` uppers of its pod or group; shape (lowers, scope)."""
     if not scope:
         return np.zeros((lowers, 0), dtype=np.int32)

@@ -29,7 +29,7 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance, PortView
@@ -152,10 +152,10 @@ class Tables:
             yield {"prefixes": [instance.host_prefix], "next_hops": _hops(up)}
 
     @cached_property
-    def _slots(self) -> Ints:
+    def _slots(self) -> Int32Array:
         """The installed endpoint positions of a block, in order."""
         unit = self.plan.unit
-        slots: Ints = unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == 0)]
+        slots: Int32Array = unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == 0)]
         return slots
 
     def _slots_of(self, leaf: Box) -> list[int]:

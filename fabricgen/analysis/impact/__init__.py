@@ -1,9 +1,6 @@
-"""What is lost when something fails: GPUs, bandwidth, ways, and the load on the relays that take over.
+"""What a failure costs: GPUs, bandwidth, paths, and the load on the relays that take over.
 
-`living` owns what lives, `counting` how many pairs are joined, `choosing` and `loading` who relays, `capacity` the bandwidth, `measuring` the
-figures. `ranking` measures every kind of part, and `comparing` the part of another design that corresponds.
+`surviving` owns what still works, `pair_counts` how many pairs are connected, `relay_selection` and
+`relay_load` which GPUs relay, `bandwidth` what each GPU loses, `measure` the figures. `ranking`
+measures every kind of part, and `compare` the corresponding part of another design.
 """
-
-from fabricgen.analysis.impact.measure import impact, measure
-
-__all__ = ["impact", "measure"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Reach
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.forwarding.reachability import Tiers
     from fabricgen.analysis.impact.surviving import Living
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
     Floats = NDArray[np.float64]
@@ -35,7 +35,7 @@ class Sides(NamedTuple):
     pods: int
 
 
-def sides_of(plan: Plan, endpoints: Ints) -> Sides:
+def sides_of(plan: Plan, endpoints: Int32Array) -> Sides:
     """Halve a block at a pod's boundary, or a leaf's where it has one pod, counting only what has endpoints; `endpoints` is of each leaf."""
     sizing = plan.sizing
     leaves = int(np.flatnonzero(endpoints).max(initial=0)) + 1
@@ -98,7 +98,7 @@ class Capacity:
                 left += self._cut(living.reach.tiers(*home), ports, sides) - before
         return 1 + left / (before * blocks) if before else 1.0
 
-    def _cut(self, tiers: Tiers, endpoints: Ints, sides: Sides) -> int:
+    def _cut(self, tiers: Tiers, endpoints: Int32Array, sides: Sides) -> int:
         """Return the least of the cuts through a block, Gbps: its ports, its leaves, spines or cores; with one leaf, its ports.
 
         A layer of switches is cut by taking at each the smaller of what comes in and what goes out.
@@ -126,6 +126,6 @@ class Capacity:
         return {rail: float(self.lost[self.living.rail == rail].mean()) for rail in distinct(self.living.rail[self.lost > 0]).tolist()}
 
 
-def _share(now: Floats | Ints, whole: Ints) -> Floats:
+def _share(now: Floats | Int32Array, whole: Int32Array) -> Floats:
     """Divide, where nothing of nothing is all."""
     return np.divide(now, whole, out=np.ones(whole.shape), where=whole > 0)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.surviving import Living
 from fabricgen.bom.summary import plan_as

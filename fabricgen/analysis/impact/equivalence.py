@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Reach
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import sides_of
 from fabricgen.analysis.impact.surviving import Living
 from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
     from fabricgen.analysis.forwarding.reachability import Tiers
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 CABLES = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}
@@ -43,8 +43,8 @@ class Alike(NamedTuple):
     `examples` names one part of each class, as `--fail` takes it. All units are alike.
     """
 
-    boxes: Ints
-    links: Ints
+    boxes: Int32Array
+    links: Int32Array
     examples: list[str]
 
 
@@ -94,7 +94,7 @@ class Parts:
             found.examples.extend(group.names[0] for group in self._cables(kind))
         return found
 
-    def _installed(self, role: Role) -> tuple[Ints, Ints]:
+    def _installed(self, role: Role) -> tuple[Int32Array, Int32Array]:
         """Return the installed switches of a role in block 0, as boxes of the unit, and the class of each, from 0 in order of appearance."""
         sizing = self.plan.sizing
         likes = {Role.LEAF: self._leaves, Role.SPINE: self._spines.reshape(-1), Role.CORE: self._cores}[role]
@@ -109,7 +109,7 @@ class Parts:
         times = self.plan.mapping.units * (1 if role is Role.LEAF else self.plan.mapping.unit_blocks)
         return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
 
-    def _links(self, kind: LinkKind) -> tuple[Ints, Ints]:
+    def _links(self, kind: LinkKind) -> tuple[Int32Array, Int32Array]:
         """Return the links of a kind in block 0, as rows of the unit, and the class of each: by both ends, and by how many links run beside it."""
         plan, unit, sizing = self.plan, self.plan.unit, self.plan.sizing
         rows = np.flatnonzero((unit.kind == kind) & (unit.block == 0)).astype(np.int32)
@@ -158,12 +158,12 @@ class Parts:
         return self._living.reach.tiers(0, 0)
 
     @cached_property
-    def _endpoints(self) -> Ints:
+    def _endpoints(self) -> Int32Array:
         """The GPUs of block 0."""
         return np.flatnonzero(self._living.scope == 0).astype(np.int32)
 
     @cached_property
-    def _pods(self) -> Ints:
+    def _pods(self) -> Int32Array:
         """Number the pods: by their leaves and side of the cut, and by how many GPUs of a domain and of a rail they hold."""
         sizing = self.plan.sizing
         side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
@@ -176,12 +176,12 @@ class Parts:
         return [_bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places) for column in (living.domain, living.rail)]
 
     @cached_property
-    def _counts(self) -> Ints:
+    def _counts(self) -> Int32Array:
         """The endpoints of each leaf."""
         return np.bincount(self._living.leaf[self._endpoints], minlength=self.plan.sizing.leaf).astype(np.int32)
 
     @cached_property
-    def _leaves(self) -> Ints:
+    def _leaves(self) -> Int32Array:
         """Number the leaves: by pod and side, by how many GPUs of a domain and of a rail they hold, and by how many links lead to which spine."""
         sizing = self.plan.sizing
         side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
@@ -190,7 +190,7 @@ class Parts:
         return _numbered(zip(pods, side.tolist(), *self._holds(1, sizing.leaf), (row.tobytes() for row in up), strict=True))
 
     @cached_property
-    def _spines(self) -> Ints:
+    def _spines(self) -> Int32Array:
         """Number the spines: by pod, by the leaves that they meet, and by how many links lead to which core; shape (pods, spines of a pod)."""
         down, up = self._tiers.leaf, self._tiers.spine
         leaves = self.plan.sizing.by_pod(self._leaves)
@@ -202,19 +202,19 @@ class Parts:
         return _numbered(likes).reshape(len(down), -1)
 
     @cached_property
-    def _cores(self) -> Ints:
+    def _cores(self) -> Int32Array:
         """Number the cores, by the spines that they meet; in order of core group."""
         _, groups, members = self._tiers.spine.shape
         return _numbered(_bag(self._spines[:, group], self._tiers.spine[:, group, member]) for group in range(groups) for member in range(members))
 
 
-def _bag(likes: Ints, times: Ints) -> bytes:
+def _bag(likes: Int32Array, times: Int32Array) -> bytes:
     """Return what a part meets, as something to compare: numbers of likes, each with how often."""
     order = np.lexsort((times, likes))
     return np.column_stack([likes[order], times[order]]).tobytes()
 
 
-def _bags(where: Ints, what: Ints, places: int) -> Iterator[bytes]:
+def _bags(where: Int32Array, what: Int32Array, places: int) -> Iterator[bytes]:
     """Yield for each place how often it holds the same thing, whichever that is, in order of size."""
     size = int(what.max(initial=0)) + 1
     keys, counts = np.unique(where.astype(np.int64) * size + what, return_counts=True)
@@ -223,7 +223,7 @@ def _bags(where: Ints, what: Ints, places: int) -> Iterator[bytes]:
     yield from (part.tobytes() for part in np.split(counts[order], bounds))
 
 
-def _numbered(likes: Iterable[Hashable]) -> Ints:
+def _numbered(likes: Iterable[Hashable]) -> Int32Array:
     """Give things numbers so that equal ones have the same number, from 0 in order of appearance.
 
     >>> _numbered("abba").tolist()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
@@ -19,8 +20,8 @@ from fabricgen.analysis.impact.surviving import Living
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.analysis.forwarding import Failures
-    from fabricgen.planning.clos import Bools
+    from fabricgen.analysis.forwarding.failures import Failures
+    from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.plan import Plan
 
 DIGITS = 6
@@ -65,7 +66,7 @@ def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: boo
     }
 
 
-def cut_off(living: Living) -> Bools:
+def cut_off(living: Living) -> BoolArray:
     """Say which GPUs are cut off; shape (GPUs,)."""
     first, last = np.full(len(living.gpu), len(living.gpu), dtype=np.int32), np.full(len(living.gpu), -1, dtype=np.int32)
     at = living.component[living.alive]

@@ -14,8 +14,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.analysis.impact.surviving import Living, Longs
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
 
 
 @dataclass(frozen=True)
@@ -25,14 +25,14 @@ class Classes:
     `overlap` says whether two GPUs on the same leaf are: that takes a plane on which both have a living port.
     """
 
-    gpus: Ints
-    of: Ints
-    scope: Ints
-    joined: Bools
-    overlap: Bools
+    gpus: Int32Array
+    of: Int32Array
+    scope: Int32Array
+    joined: BoolArray
+    overlap: BoolArray
 
 
-def classes_of(living: Living, gpus: Ints) -> Classes:
+def classes_of(living: Living, gpus: Int32Array) -> Classes:
     """Sort GPUs into classes by scope, living ports and leaf class."""
     of, first = np.zeros(len(gpus), dtype=np.int64), np.zeros(0, dtype=np.int64)
     for column in (living.scope, living.mask, *(living.leaf_class or ())):
@@ -88,7 +88,7 @@ class Pairs:
         return self._sharing(self.stranded, self.living.domain, self.living.component)
 
     @cached_property
-    def stranded(self) -> Ints:
+    def stranded(self) -> Int32Array:
         """The living GPUs whose HB domain's interconnect is down."""
         return np.flatnonzero(self.living.alive & ~self.living.hb).astype(np.int32)
 
@@ -115,7 +115,7 @@ class Pairs:
             return 0
         return self.inside_by_network - self._direct(classes_of(self.living, self.stranded), self.living.domain)
 
-    def _direct(self, classes: Classes, label: Ints) -> int:
+    def _direct(self, classes: Classes, label: Int32Array) -> int:
         """Count the directly joined pairs among classified GPUs that share a label, and a scope, without which none is joined.
 
         All pairs by their classes; then those on one leaf again, for that leaf joins them without any uplink; less each GPU with itself.
@@ -127,7 +127,7 @@ class Pairs:
         return _weigh(labels, of, classes.joined.astype(np.int64)) + _weigh(labels * leaves + living.leaf[gpus], of, mended) - alone
 
     @staticmethod
-    def _sharing(gpus: Ints | Longs, *labels: Ints) -> int:
+    def _sharing(gpus: Int32Array | Int64Array, *labels: Int32Array) -> int:
         """Count the pairs among some GPUs that agree in every label."""
         key = np.zeros(len(gpus), dtype=np.int64)
         for label in labels:
@@ -136,7 +136,7 @@ class Pairs:
         return int((counts * (counts - 1)).sum())
 
 
-def _weigh(label: Longs, of: Ints, weight: NDArray[np.int64]) -> int:
+def _weigh(label: Int64Array, of: Int32Array, weight: NDArray[np.int64]) -> int:
     """Sum the weights of all pairs, each with itself too, that share a label; `weight` is of two classes.
 
     >>> _weigh(np.array([0, 0, 1]), np.array([0, 1, 1], dtype=np.int32), np.array([[1, 10], [10, 100]]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.forwarding import find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.equivalence import Parts
 from fabricgen.analysis.impact.measure import measure
 

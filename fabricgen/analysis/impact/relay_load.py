@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Choice
+from fabricgen.analysis.forwarding.path_selection import Choice
 from fabricgen.analysis.impact.relay_selection import Ways
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import gpu_name
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.impact.pair_counts import Pairs
     from fabricgen.analysis.impact.surviving import Living
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.core.arrays import BoolArray, Int32Array
 
 LIMIT = 20_000_000
 """Pairs that are worked through before sources are sampled."""
@@ -38,8 +38,8 @@ LONG_WAYS = 4_000_000
 class Task:
     """Pairs to work through: every source with every target, of which only the newly relayed ones count. `inside` one HB domain, or across."""
 
-    sources: Ints
-    targets: Ints
+    sources: Int32Array
+    targets: Int32Array
     inside: bool
 
     @property
@@ -71,7 +71,7 @@ class Load:
         self.living, self.ways, self.choice = pairs.living, Ways(pairs.living), Choice(pairs.living.reach)
         self.carried = np.zeros(len(pairs.living.gpu))
         self.total, self.sampled = 0.0, False
-        self.long: list[tuple[Ints, Ints, float]] = []
+        self.long: list[tuple[Int32Array, Int32Array, float]] = []
 
     def work(self, task: Task, budget: int) -> None:
         """Work through the pairs of a task. Exits are in the source's domain, so a sample of whole domains counts those of each in full."""
@@ -87,7 +87,7 @@ class Load:
                 source, target = source[relayed], target[relayed]
             self._carry(source, target, factor)
 
-    def _candidates(self, sources: Ints, targets: Ints, *, inside: bool) -> Bools:
+    def _candidates(self, sources: Int32Array, targets: Int32Array, *, inside: bool) -> BoolArray:
         """Say of every source and target whether they may be newly relayed; shape (sources, targets). Across domains none of them is direct.
 
         Classes that are not joined are so between leaves; on one leaf a plane that both have will do.
@@ -102,7 +102,7 @@ class Load:
             found &= ~(on_one & ((living.mask[sources][:, None] & living.mask[targets]) > 0))
         return np.asarray(found)
 
-    def _carry(self, source: Ints, target: Ints, factor: float) -> None:
+    def _carry(self, source: Int32Array, target: Int32Array, factor: float) -> None:
         """Count the relays of newly relayed pairs; what neither one crossing nor one other domain joins is kept for later."""
         leaving, landing = self.ways.one_crossing(source, target)
         found = leaving >= 0
@@ -116,7 +116,7 @@ class Load:
         if not over.all():
             self.long.append((source[~over], target[~over], factor))
 
-    def _count(self, gpus: Ints, weight: float, factor: float) -> None:
+    def _count(self, gpus: Int32Array, weight: float, factor: float) -> None:
         """Count each of these relays: `weight` pairs on the GPU, and `factor` in all."""
         if len(gpus):
             self.carried += weight * np.bincount(gpus, minlength=len(self.carried))

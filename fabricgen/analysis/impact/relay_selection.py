@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.impact.surviving import Living
-    from fabricgen.planning.clos import Bools, Ints
+    from fabricgen.core.arrays import BoolArray, Int32Array
 
 OVER_DOMAINS = 64
 """HB domains that are tried for a way over one of them."""
@@ -27,7 +27,7 @@ class Ways:
 
     living: Living
 
-    def one_crossing(self, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+    def one_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Return the GPU that each pair leaves its domain over, and the one on which it lands; both -1 where one crossing does not do.
 
         The pairs share a scope; between GPUs whose HB domains are both down nothing is tried.
@@ -61,7 +61,7 @@ class Ways:
             return (each for each in every if each != (0, 0, 1))
         return (each for each in product(range(-1, rails + 1), range(turns), range(turns + 1)) if each[0] >= 0 or not each[1])
 
-    def _candidate(self, source: Ints, target: Ints, step: int, turn: int, far: int) -> tuple[Ints, Ints]:
+    def _candidate(self, source: Int32Array, target: Int32Array, step: int, turn: int, far: int) -> tuple[Int32Array, Int32Array]:
         """Return the exits and landings of one attempt: step -1 leaves over the source itself, 0 on the goal's rail, 1 on the own, and then on a third.
 
         `far` 0 lands on the target itself, and from 1 on by turn, on the rail of the exit.
@@ -76,23 +76,23 @@ class Ways:
             leaving = self._on_rail(source, third, turn)
         return leaving, (self._on_rail(target, living.rail[leaving], far - 1) if far else target)
 
-    def _on_rail(self, gpu: Ints, rail: Ints, turn: int) -> Ints:
+    def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPUs of the same domains on given rails, so many turns after their own."""
         request, living = self.living.reach.plan.request, self.living
         rails, turns = np.int32(request.rails), np.int32(request.ranks_per_rail)
         first = living.domain[gpu] * np.int32(request.domain_gpus)
         own = (gpu - first) // rails
-        found: Ints = first + (own + np.int32(turn)) % turns * rails + rail
+        found: Int32Array = first + (own + np.int32(turn)) % turns * rails + rail
         return found
 
-    def _usable(self, source: Ints, target: Ints, leaving: Ints, landing: Ints) -> Bools:
+    def _usable(self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array) -> BoolArray:
         """Say whether the hops inside both domains and the crossing between them live."""
         hb = self.living.hb
         near = (leaving == source) | (hb[source] & hb[leaving])
         far = (landing == target) | (hb[target] & hb[landing])
         return np.asarray(near & far & self.living.direct(leaving, landing))
 
-    def over_a_domain(self, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+    def over_a_domain(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Return on which GPU of another HB domain each pair lands, and over which of its GPUs it goes on; -1 where this does not do.
 
         For rails that never meet: pairs on two rails whose own HB domains are down can only be joined by a third one, the next that lives.
@@ -112,7 +112,7 @@ class Ways:
             left = left[~good]
         return landings, exits
 
-    def _entry(self, source: Ints, offset: int) -> Ints:
+    def _entry(self, source: Int32Array, offset: int) -> Int32Array:
         """Return the first GPU, so many domains after the source's, on which a crossing lands and from which the domain's interconnect leads on; or -1."""
         living, request = self.living, self.living.reach.plan.request
         domain = (living.domain[source] + np.int32(offset)) % np.int32(request.gpus // request.domain_gpus)
@@ -123,7 +123,7 @@ class Ways:
             found[good] = landing[good]
         return found
 
-    def _onward(self, landing: Ints, target: Ints) -> Ints:
+    def _onward(self, landing: Int32Array, target: Int32Array) -> Int32Array:
         """Return the GPU of the landing's domain over which a packet goes on to the target, or -1."""
         living = self.living
         found = np.full_like(landing, -1)

@@ -17,19 +17,15 @@ import numpy as np
 from fabricgen.core.arrays import distinct
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fabricgen.analysis.forwarding import Reach
-    from fabricgen.planning.clos import Bools, Ints
-
-    Longs = NDArray[np.int64]
+    from fabricgen.analysis.forwarding.reachability import Reach
+    from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
 
 
 class Joins(NamedTuple):
     """Which leaves of one damaged block reach each other: `classes` (leaves,) numbers alike leaves, `joined` (classes, classes) is of two different ones."""
 
-    classes: Ints
-    joined: Bools
+    classes: Int32Array
+    joined: BoolArray
 
 
 @dataclass(frozen=True)
@@ -39,23 +35,23 @@ class Living:
     reach: Reach
 
     @cached_property
-    def gpu(self) -> Ints:
+    def gpu(self) -> Int32Array:
         """Every installed GPU."""
         return np.arange(self.reach.plan.request.gpus, dtype=np.int32)
 
     @cached_property
-    def domain(self) -> Ints:
+    def domain(self) -> Int32Array:
         """The HB domain."""
         return self.gpu // np.int32(self.reach.plan.request.domain_gpus)
 
     @cached_property
-    def rail(self) -> Ints:
+    def rail(self) -> Int32Array:
         """The rail."""
         request = self.reach.plan.request
         return (self.gpu % np.int32(request.domain_gpus)) % np.int32(request.rails)
 
     @cached_property
-    def scope(self) -> Ints:
+    def scope(self) -> Int32Array:
         """The rail, or 0 where blocks span rails."""
         return np.zeros_like(self.gpu) if self.reach.plan.mapping.spans_rails else self.rail
 
@@ -65,28 +61,28 @@ class Living:
         return 1 if self.reach.plan.mapping.spans_rails else self.reach.plan.request.rails
 
     @cached_property
-    def leaf(self) -> Ints:
+    def leaf(self) -> Int32Array:
         """The leaf, counted in its block; it is the same on every plane."""
-        leaves: Ints = self.reach.slots[self.gpu - self.scope] // np.int32(self.reach.plan.sizing.leaf_down)
+        leaves: Int32Array = self.reach.slots[self.gpu - self.scope] // np.int32(self.reach.plan.sizing.leaf_down)
         return leaves
 
     @cached_property
-    def alive(self) -> Bools:
+    def alive(self) -> BoolArray:
         """Whether the GPU lives."""
         alive = np.ones(len(self.gpu), dtype=bool)
         alive[list(self.reach.failures.gpus)] = False
         return alive
 
     @cached_property
-    def hb(self) -> Bools:
+    def hb(self) -> BoolArray:
         """Whether the GPU reaches the others of its HB domain."""
         lives = np.ones(int(self.domain[-1]) + 1, dtype=bool)
         lives[list(self.reach.failures.domains)] = False
-        found: Bools = self.alive & lives[self.domain]
+        found: BoolArray = self.alive & lives[self.domain]
         return found
 
     @cached_property
-    def ports(self) -> Bools:
+    def ports(self) -> BoolArray:
         """Whether a GPU's NIC port on a plane lives with its cable and its leaf; shape (planes, GPUs)."""
         plan, failures = self.reach.plan, self.reach.failures
         lives = np.tile(self.alive, (plan.request.planes, 1))
@@ -102,7 +98,7 @@ class Living:
         return lives
 
     @cached_property
-    def mask(self) -> Longs:
+    def mask(self) -> Int64Array:
         """The living NIC ports of a GPU, plane p as bit p."""
         return np.asarray((self.ports.astype(np.int64) << np.arange(len(self.ports))[:, None]).sum(axis=0))
 
@@ -115,7 +111,7 @@ class Living:
         return {place: joins for place, joins in found.items() if joins}
 
     @cached_property
-    def leaf_class(self) -> list[Ints] | None:
+    def leaf_class(self) -> list[Int32Array] | None:
         """On each plane the class of a GPU's leaf within `joins`, 0 where the block is whole; None where all are."""
         if not self.joins:
             return None
@@ -126,7 +122,7 @@ class Living:
         return found
 
     @cached_property
-    def _table(self) -> tuple[Longs, Longs, Bools]:
+    def _table(self) -> tuple[Int64Array, Int64Array, BoolArray]:
         """Lay the matrices of `joins` end to end: where each begins and how wide it is, shape (scopes, planes). Whole blocks share the True in front."""
         begins, widths = (np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2))
         flat, size = [np.ones(1, dtype=bool)], 1
@@ -136,7 +132,7 @@ class Living:
             size += joins.joined.size
         return begins, widths, np.concatenate(flat)
 
-    def direct(self, source: Ints, target: Ints) -> Bools:
+    def direct(self, source: Int32Array, target: Int32Array) -> BoolArray:
         """Say of pairs of GPUs, given as two columns, whether one crossing inside one block joins them."""
         found = np.zeros(len(source), dtype=bool)
         for plane, ports in enumerate(self.ports):
@@ -146,7 +142,7 @@ class Living:
             found &= self.scope[source] == self.scope[target]
         return np.asarray(found & (source != target))
 
-    def meet(self, plane: int, source: Ints, target: Ints) -> Bools:
+    def meet(self, plane: int, source: Int32Array, target: Int32Array) -> BoolArray:
         """Say of pairs in the same scope whether their leaves are joined on a plane, taken as two different ones; nonsense for other pairs."""
         classes = self.leaf_class
         if classes is None:
@@ -157,7 +153,7 @@ class Living:
         return np.asarray(table[np.minimum(position, len(table) - 1)])
 
     @cached_property
-    def component(self) -> Ints:
+    def component(self) -> Int32Array:
         """What a GPU belongs to: GPUs that any way joins have the same number. Dead ones count as themselves.
 
         A hop inside a living HB domain and a crossing of a block are steps of one chain, and who lands on a GPU may go on from there. So
@@ -176,7 +172,7 @@ class Living:
             if np.array_equal(before, label):
                 return label
 
-    def _meeting(self, plane: int) -> Longs:
+    def _meeting(self, plane: int) -> Int64Array:
         """Tell apart the places on a plane where living NIC ports meet: a scope, or the parts that a damaged block falls into."""
         leaves = self.reach.plan.sizing.leaf
         place = self.scope.astype(np.int64) * (2 * leaves)
@@ -205,7 +201,7 @@ def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
     return None if joined[np.ix_(living, living)].all() else Joins(numbers, joined)
 
 
-def _parts(joins: Joins, served: Ints) -> Longs:
+def _parts(joins: Joins, served: Int32Array) -> Int64Array:
     """Tell apart the parts that the leaves of a damaged block fall into. One without uplinks is alone, and one that serves nobody carries nobody on."""
     classes, joined = joins
     used = np.zeros(len(joined), dtype=bool)

@@ -7,7 +7,3 @@ Nothing optimal is lost, by three facts. Every candidate is drafted, which is al
 that its plan would have. What is left out is refused, beyond a limit, or no better in any figure than another that is kept. And whatever is
 shown is planned in full; one that then proves impossible is struck out, and the rest is compared anew.
 """
-
-from fabricgen.analysis.search.search import Found, search
-
-__all__ = ["Found", "search"]

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal, suggest
 from fabricgen.core.terms import Design, Role
-from fabricgen.inventory import Search, SwitchChoice
-from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, Switches
+from fabricgen.inventory.search import Search
+from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, SwitchChoice, Switches
 from fabricgen.planning.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Switch
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.catalog.models.switch import Switch
+    from fabricgen.inventory.fabric import FabricSpec
 
 TIERS = (1, 2, 3)
 

@@ -12,7 +12,7 @@ from fabricgen.core.terms import Design, Role, ratio_text
 if TYPE_CHECKING:
     from fabricgen.analysis.search.score import Judged
     from fabricgen.analysis.search.search import Found
-    from fabricgen.catalog.models import Workload
+    from fabricgen.catalog.models.workload import Workload
 
 
 def document(found: Found, llm: Workload | None) -> dict[str, Any]:

@@ -16,8 +16,9 @@ from fabricgen.bom.counts import HOST, Tally
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
+    from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.cabling.compatibility import End
-    from fabricgen.planning.clos import Bools, Sizing
+    from fabricgen.planning.clos import Sizing
     from fabricgen.planning.plan import Plan
 
 
@@ -99,6 +100,6 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
     return [(number, width) for number, width in ((more, each + 1), (uppers - more, each)) if number]
 
 
-def endpoints(plan: Plan) -> Bools:
+def endpoints(plan: Plan) -> BoolArray:
     """Say which endpoint positions of the leaves of a block are taken; shape (leaves, downlinks)."""
     return np.asarray((plan.mapping.pattern() >= 0).reshape(plan.sizing.leaf, plan.sizing.leaf_down))

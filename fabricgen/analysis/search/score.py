@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from fabricgen.analysis.search.worst_failure import Worst
     from fabricgen.analysis.workload.equations import Times
     from fabricgen.bom.bill import Bom
-    from fabricgen.catalog.models import Workload
-    from fabricgen.inventory import Search
+    from fabricgen.catalog.models.workload import Workload
+    from fabricgen.inventory.search import Search
     from fabricgen.planning.plan import Plan
 
 

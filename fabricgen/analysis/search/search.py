@@ -16,14 +16,14 @@ from fabricgen.analysis.search.score import Judged, judge
 from fabricgen.analysis.workload.machine import machine_of
 from fabricgen.bom.bill import CLASSES
 from fabricgen.core.diagnostics import Refusal, refuse
-from fabricgen.inventory import Search
+from fabricgen.inventory.search import Search
 from fabricgen.planning.plan import draft_plan, make_plan
 from fabricgen.planning.resolve import resolve
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Workload
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.catalog.models.workload import Workload
+    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.plan import Plan
 
 

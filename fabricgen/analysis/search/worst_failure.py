@@ -15,7 +15,7 @@ from fabricgen.analysis.search.part_counts import endpoints
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 
@@ -43,7 +43,7 @@ def _one_way(plan: Plan) -> bool:
     return plan.mapping.units * plan.mapping.unit_blocks == 1 and sizing.tiers > 1 and ways == 1
 
 
-def _taken(plan: Plan, role: Role, served: Ints) -> float:
+def _taken(plan: Plan, role: Role, served: Int32Array) -> float:
     """Return the NIC ports, whole or in parts, that one switch of a role takes at most; `served` counts the endpoints of each leaf of a block."""
     sizing = plan.sizing
     if role is Role.LEAF:
@@ -57,7 +57,7 @@ def _taken(plan: Plan, role: Role, served: Ints) -> float:
     return float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
 
 
-def _links(lowers: int, uplinks: int, uppers: int) -> Ints:
+def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
     """Count the links between each lower and each upper switch, as `clos` spreads them; shape (lowers, uppers)."""
     if uplinks % uppers == 0:
         return np.full((lowers, uppers), uplinks // uppers, dtype=np.int64)

@@ -1,6 +1,7 @@
-"""What one training iteration of a language model takes on a fabric: its time, and the traffic behind it.
+"""What one training iteration of a language model takes on a fabric: its time and its traffic.
 
-`machine` owns what enters of a fabric, `equations` the time, `sweeping` one figure varied, `published` what others printed, `plotting` the
-charts. `groups` owns who talks to whom and the bytes between them, `crossing` those on links, `trimming` what links carry nothing,
-`heatmap` the picture, `all_to_all` the traffic of experts over relays.
+`machine` owns what the equations need of a fabric, `equations` the time, `sweep` one varied figure,
+`published` the figures of papers, `svg_charts` and `charts` the charts. `collectives` owns which
+GPUs exchange how many bytes, `link_traffic` the bytes on links, `idle_links` the links that carry
+none, `heatmap` the picture, `all_to_all` the traffic of experts over relays.
 """

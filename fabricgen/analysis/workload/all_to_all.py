@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Failures, Reach
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.relay_selection import Ways
 from fabricgen.analysis.impact.surviving import Living
@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.analysis.workload.machine import Machine
-    from fabricgen.catalog.models import Workload
-    from fabricgen.planning.clos import Ints
+    from fabricgen.catalog.models.workload import Workload
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
     Floats = NDArray[np.float64]
@@ -69,7 +70,7 @@ class AllToAll:
         return Living(Reach(self.plan, self.failures))
 
     @cached_property
-    def _strata(self) -> list[tuple[Ints, Floats]]:
+    def _strata(self) -> list[tuple[Int32Array, Floats]]:
         """The HB domains whose GPUs are worked through as sources, and for each HB domain how many others one of them stands for there.
 
         A domain sends nothing to itself over the network, so what it hears from a sample stands for the others only.
@@ -113,7 +114,7 @@ class AllToAll:
         """The load on every GPU."""
         return self._worked[0]
 
-    def _send(self, load: Load, source: Ints, target: Ints, weight: Floats) -> tuple[float, float]:
+    def _send(self, load: Load, source: Int32Array, target: Int32Array, weight: Floats) -> tuple[float, float]:
         """Count pairs onto the load, and return how many take a relay and how many find no way.
 
         What lies with the source is counted in full; what lies beyond, by the weight of the GPU there.
@@ -134,7 +135,7 @@ class AllToAll:
         self._cross(load, (onward[found], onward[found], target[found], target[found]), weight, first=False)
         return total + float(weight[target[found]].sum()), float(weight[target[~found]].sum())
 
-    def _cross(self, load: Load, way: tuple[Ints, Ints, Ints, Ints], weight: Floats, *, first: bool = True) -> None:
+    def _cross(self, load: Load, way: tuple[Int32Array, Int32Array, Int32Array, Int32Array], weight: Floats, *, first: bool = True) -> None:
         """Count one crossing: a hop inside the domain where it leaves over another GPU, the NICs, and a hop where it lands on another."""
         source, leaving, landing, target = way
         _count(load.nic_out, leaving, None if first else weight)
@@ -148,7 +149,7 @@ class AllToAll:
             _count(out, landing[hop], weight)
             _count(into, target[hop], weight)
 
-    def crossing(self, source: Ints, target: Ints) -> tuple[Ints, Ints]:
+    def crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Return the GPU that each pair leaves its domain over, and the one it lands on, in the order of `forwarding.relaying`; -1 where none does."""
         living = self.living
         exits, landings = np.full_like(source, -1), np.full_like(source, -1)
@@ -173,7 +174,7 @@ class AllToAll:
         landing: list[int | None] = [*([None] if spans else []), *range(turns)]
         return product(leaving, landing)
 
-    def _rail(self, source: Ints, target: Ints, step: int) -> Ints:
+    def _rail(self, source: Int32Array, target: Int32Array, step: int) -> Int32Array:
         """Return the rail of a step: 0 the target's, 1 the own, and then every other, which begin elsewhere in each domain."""
         living, others = self.living, max(self.plan.request.rails - 1, 1)
         if step < 2:  # noqa: PLR2004 - the third rails begin at 2
@@ -181,7 +182,7 @@ class AllToAll:
         third = (living.rail[target] + 1 + (living.domain[source] + np.int32(step - 2)) % np.int32(others)) % np.int32(self.plan.request.rails)
         return np.asarray(third, dtype=np.int32)
 
-    def _on_rail(self, gpu: Ints, rail: Ints, turn: int) -> Ints:
+    def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPU of the same domain on a rail, so many turns after the own."""
         request = self.plan.request
         domain, rank = np.divmod(gpu, np.int32(request.domain_gpus))
@@ -228,7 +229,7 @@ def _slower(time: float, base: float) -> float:
     return 100 * (time / base - 1) if base else 0.0
 
 
-def _count(load: Floats, gpus: Ints, weight: Floats | None = None) -> None:
+def _count(load: Floats, gpus: Int32Array, weight: Floats | None = None) -> None:
     """Count GPUs, once each or by their weight."""
     if len(gpus):
         load += np.bincount(gpus, None if weight is None else weight[gpus], minlength=len(load))

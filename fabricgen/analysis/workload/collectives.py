@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.workload.machine import Machine
-    from fabricgen.catalog.models import Workload
-    from fabricgen.planning.clos import Ints
+    from fabricgen.catalog.models.workload import Workload
+    from fabricgen.core.arrays import Int32Array
 
 Collective = Literal["direct", "ring"]
 
@@ -89,7 +89,7 @@ class Groups:
         """Return all bytes of a class."""
         return self.pair_count(each) * each.bytes_per_pair
 
-    def peers(self, each: Class, domain: int) -> tuple[Ints, Ints]:
+    def peers(self, each: Class, domain: int) -> tuple[Int32Array, Int32Array]:
         """Return the pairs of a class whose sources are in an HB domain, as two columns of GPUs counted over all domains."""
         size, rank = self.machine.domain_gpus, np.arange(self.machine.domain_gpus, dtype=np.int32)
         source, step = domain * size + rank, np.arange(1, each.peers + 1, dtype=np.int32)
@@ -101,7 +101,7 @@ class Groups:
             target = self._far(each, domain, step)[None, :] * size + rank[:, None]
         return np.repeat(source, target.shape[1]).astype(np.int32), target.reshape(-1).astype(np.int32)
 
-    def _far(self, each: Class, domain: int, step: Ints) -> Ints:
+    def _far(self, each: Class, domain: int, step: Int32Array) -> Int32Array:
         """Return the HB domains that one sends to across domains."""
         wide = self.stage_domains
         if each.name == "pipeline":
@@ -110,7 +110,7 @@ class Groups:
         stage, place = divmod(domain, wide)
         return np.asarray(stage * wide + (place + step) % wide, dtype=np.int32)
 
-    def matrix(self) -> Iterator[tuple[Class, Ints, Ints]]:
+    def matrix(self) -> Iterator[tuple[Class, Int32Array, Int32Array]]:
         """Yield the sparse traffic matrix, class by class and HB domain by HB domain: every pair carries its class's `bytes_per_pair`."""
         for each in self.classes.values():
             for domain in range(self.domains):

@@ -27,7 +27,7 @@ from fabricgen.core.diagnostics import refuse
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.machine import Machine
-    from fabricgen.catalog.models import Workload
+    from fabricgen.catalog.models.workload import Workload
 
 Group = int | Literal["continuous", "divisor"]
 """How large a model-parallel group is: given, the best real number as in the paper, or the best divisor of K, which can be built."""

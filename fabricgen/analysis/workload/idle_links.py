@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import spread
+from fabricgen.analysis.forwarding.ecmp_hash import spread
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.workload.link_traffic import Links
-    from fabricgen.planning.clos import Bools
+    from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.plan import Plan
 
 MOST_FLOWS = 20_000
@@ -39,7 +39,7 @@ def document(links: Links) -> dict[str, Any]:
     return {"links": kinds, "idle_links": empty, "idle_links_pct": 100 * empty / total, "busiest": _busiest(links), "hashing": _hashing(links)}
 
 
-def idle_rows(links: Links) -> Bools:
+def idle_rows(links: Links) -> BoolArray:
     """Say of each link of a unit whether it carries nothing."""
     up, down = links.loads
     return np.asarray((up == 0) & (down == 0))

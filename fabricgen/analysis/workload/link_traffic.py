@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding import Reach
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.analysis.workload.collectives import Class, Groups
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
     Floats = NDArray[np.float64]
@@ -44,7 +44,7 @@ class Links:
     gathered: bool = False
 
     @cached_property
-    def endpoints(self) -> tuple[Ints, Ints]:
+    def endpoints(self) -> tuple[Int32Array, Int32Array]:
         """The installed GPUs of a block (of rail 0, where blocks are rails), and the leaf of each."""
         plan, request = self.plan, self.plan.request
         gpu = plan.mapping.pattern()
@@ -152,7 +152,7 @@ class Links:
         return up, down
 
     @cached_property
-    def _slots(self) -> Ints:
+    def _slots(self) -> Int32Array:
         """The endpoint positions of the installed GPUs."""
         gpu = self.plan.mapping.pattern()
         return np.flatnonzero((gpu >= 0) & (gpu < self.plan.request.gpus)).astype(np.int32)

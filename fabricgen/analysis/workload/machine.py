@@ -13,7 +13,8 @@ from fabricgen.core.diagnostics import refuse, suggest
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Accelerator, Workload
+    from fabricgen.catalog.models.host import Accelerator
+    from fabricgen.catalog.models.workload import Workload
     from fabricgen.planning.resolve import Request
 
 PAPER = "gh200-paper"

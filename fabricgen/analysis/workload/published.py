@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from fabricgen.catalog.models import Count, Facts, Sourced, Text
+from fabricgen.catalog.models.base import Count, Facts, Sourced, Text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.workload.equations import Group, Times
     from fabricgen.analysis.workload.machine import Machine
-    from fabricgen.catalog.models import Workload
+    from fabricgen.catalog.models.workload import Workload
 
 UNITS = {"hb-domain": "GPUs per HB domain", "batch": "batch, tokens", "gpus": "GPUs", "nic-speed": "NIC bandwidth per GPU, Gbps"}
 """What a sweep may vary, and the words of its axis."""

@@ -1,4 +1,5 @@
-"""The bill divided by role, rack and phase, and what rail-only saves, as reports.
+"""The bill divided by role, rack and phase, and what rail-only saves.
 
-`portions` owns the divisions, `savings` the comparison in sentences, `viewing` the sums, and `views` what templates see.
+`breakdown` owns the divisions, `savings` the comparison in sentences, `build` the sums, and `view`
+what templates see.
 """

@@ -21,17 +21,13 @@ from fabricgen.planning.room.footprints import HOST, KINDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
-    from typing import Any
-
-    from numpy.typing import NDArray
 
     from fabricgen.bom.bill import Bom, Line
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.cabling.compatibility import End, Joint
-    from fabricgen.planning.clos import Ints
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
 
-    Whole = NDArray[np.integer[Any]]
 
 SPARES = ""
 """The place of spares, which is none."""
@@ -99,17 +95,17 @@ def racks_of(plan: Plan) -> dict[str, Rack]:
     return {room.names[rack]: racks[rack] for rack in sorted(racks)}
 
 
-def _counted(racks: Ints) -> Iterator[tuple[int, int]]:
+def _counted(racks: Int32Array) -> Iterator[tuple[int, int]]:
     """Count how often each rack is named."""
     names, counts = np.unique(racks, return_counts=True)
     yield from zip(names.tolist(), counts.tolist(), strict=True)
 
 
-def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
+def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each model of a cable or a module, with the rack of each piece of it."""
-    pieces: dict[tuple[str, str], list[tuple[Whole, Ints]]] = defaultdict(list)
+    pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
     for joint, unit, rows, ends in _runs(plan):
-        racks: dict[End, Ints] = {end: room.standing.rack[devices] for end, devices in ends.items()}
+        racks: dict[End, Int32Array] = {end: room.standing.rack[devices] for end, devices in ends.items()}
         if joint.shared == 1:
             yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
         else:
@@ -122,7 +118,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
         yield model, places[np.unique(numbers, return_index=True)[1]]
 
 
-def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Ints, dict[End, Ints]]]:
+def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Int32Array, dict[End, Int32Array]]]:
     """Yield the links of each unit that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
     if plan.lengths is None:
         return
@@ -134,7 +130,7 @@ def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Ints, dict[End, Ints]]]:
                 yield joint, unit, rows, {"lower": lower[rows], "upper": upper[rows]}
 
 
-def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Ints]]:
+def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each role, with the racks of its boxes that are installed."""
     here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
     devices = distinct(here)

@@ -199,7 +199,7 @@ def _copy_into(archive: zipfile.ZipFile, raw: IO[bytes]) -> None:
 def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
     """Yield a stream whose content is compressed into another, as a frame of its own."""
     if kind == ".tar.zst":
-        import zstandard  # noqa: PLC0415 - only archives take it
+        import zstandard
 
         with zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True).stream_writer(raw, closefd=False) as stream:
             yield cast("IO[bytes]", stream)
@@ -213,7 +213,7 @@ def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
 def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManager[Any]:
     """Return a stream of what is compressed in another, over all of its frames."""
     if kind == ".tar.zst":
-        import zstandard  # noqa: PLC0415 - as above
+        import zstandard
 
         return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
     return gzip.GzipFile(fileobj=raw) if kind == ".tar.gz" else contextlib.nullcontext(raw)
@@ -221,8 +221,8 @@ def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManage
 
 def _errors() -> tuple[type[Exception], ...]:
     """Return what reading raises for an archive that is none, that is damaged, or that cannot be read."""
-    import zlib  # noqa: PLC0415 - as above
+    import zlib
 
-    import zstandard  # noqa: PLC0415 - as above
+    import zstandard
 
     return OSError, EOFError, ValueError, RuntimeError, tarfile.TarError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError

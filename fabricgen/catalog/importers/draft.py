@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from fabricgen.catalog.catalog import MODEL
-from fabricgen.catalog.models import Switch
+from fabricgen.catalog.models.switch import Switch
 from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.core.yaml_text import write_yaml
 

@@ -11,14 +11,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricgen.build import Job, build
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lab import namespaces
 from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lab.infiniband.verify import TRIALS, Fabric, counted
 from fabricgen.lab.registry import refused
 from fabricgen.lab.session import isolated, tell
-from fabricgen.outputs.packs import Packs
+from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.infiniband.build import Subnets
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    from fabricgen.core.arrays import Int64Array
 
-    Ints = NDArray[np.int64]
 
 MOST_HOPS = 8
 """Switches that a packet may meet; a fabric of three tiers has ways of five, and one around a failure seven."""
@@ -41,8 +40,8 @@ class Net:
     names: list[str]
     ids: list[str]
     guids: list[int]
-    peers: Ints
-    far: Ints
+    peers: Int64Array
+    far: Int64Array
 
     @property
     def adapters(self) -> int:
@@ -50,7 +49,7 @@ class Net:
         return len(self.names) - self.switches
 
     @cached_property
-    def leaves(self) -> Ints:
+    def leaves(self) -> Int64Array:
         """The switch that each adapter hangs on; shape (adapters,)."""
         found = np.full(self.adapters, -1, dtype=np.int64)
         switch, port = np.nonzero(self.peers >= self.switches)
@@ -69,7 +68,7 @@ class Net:
         return Net(self.switches, self.names, self.ids, self.guids, np.where(lost, -1, self.peers), self.far)
 
     @cached_property
-    def islands(self) -> Ints:
+    def islands(self) -> Int64Array:
         """Number the parts of the net that hang together, for each switch; shape (switches,)."""
         island = np.arange(self.switches)
         near, port = np.nonzero((self.peers >= 0) & (self.peers < self.switches))
@@ -114,7 +113,7 @@ class Walk:
 
     pairs: int
     lost: list[tuple[int, int, int]]
-    loads: Ints
+    loads: Int64Array
     links: int
 
 
@@ -126,7 +125,7 @@ class Tables:
         self.net = net
         switch_of = {guid: number for number, guid in enumerate(net.guids[: net.switches])}
         adapter_of = {guid: number for number, guid in enumerate(net.guids[net.switches :])}
-        self.port: Ints = np.full((net.switches, net.adapters), -1, dtype=np.int64)
+        self.port: Int64Array = np.full((net.switches, net.adapters), -1, dtype=np.int64)
         self.lids = np.zeros(net.adapters, dtype=np.int64)
         at = -1
         with dump.open(encoding="utf-8") as lines:

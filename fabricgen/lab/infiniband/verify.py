@@ -19,14 +19,16 @@ import numpy as np
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.lab.infiniband.tables import Tables
 from fabricgen.lab.measure import Trial
-from fabricgen.lifecycle.audit import audit, read_evidence
+from fabricgen.lifecycle.audit.audit import audit
+from fabricgen.lifecycle.audit.load import read_evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from fabricgen.core.arrays import Int64Array
     from fabricgen.lab.infiniband.opensm import Routed, Subnet
-    from fabricgen.lab.infiniband.tables import Ints, Net, Walk
+    from fabricgen.lab.infiniband.tables import Net, Walk
     from fabricgen.planning.plan import Plan
 
 T = TypeVar("T")
@@ -82,7 +84,7 @@ class Fabric:
         return [tables.walk() for tables in self.tables]
 
     @cached_property
-    def tiers(self) -> Ints:
+    def tiers(self) -> Int64Array:
         """The tier of each switch of a subnet, in the order of its net file."""
         return np.array([box.role.tier for box, has in zip(self.plan.naming.boxes, self.plan.installed, strict=True) if has], dtype=np.int64)
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.analysis.forwarding import Reach, find_failures
+from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, hb_rank
+from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.analysis.forwarding import Failures
+    from fabricgen.analysis.forwarding.failures import Failures
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance

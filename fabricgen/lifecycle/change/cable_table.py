@@ -7,7 +7,7 @@ cable in common where the names of both its ends agree, whichever of the ends is
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
-    Whole = NDArray[np.integer[Any]]
 
 PORT_BITS, CONNECTOR_BITS = 24, 4
 """A port is numbered by device, then interface, then connector: a link of two connectors has two cables at either end."""
@@ -52,10 +52,10 @@ class Sheet(NamedTuple):
     box. `pair` names the cable by its two ports, the smaller first.
     """
 
-    a: Whole
-    b: Whole
-    a_node: Whole
-    b_node: Whole
+    a: IntArray
+    b: IntArray
+    a_node: IntArray
+    b_node: IntArray
     pair: NDArray[np.void]
     nics: dict[int, tuple[str, int]]
     """NIC node -> the name of the NIC port, and its HB domain."""
@@ -92,7 +92,7 @@ NIC = 1 << 62
 """Marks a node as a NIC port."""
 
 
-def _ports(plan: Plan, register: Register, switch: Whole, port: Whole) -> Whole:
+def _ports(plan: Plan, register: Register, switch: IntArray, port: IntArray) -> IntArray:
     """Return the numbers of the interfaces of ports, by role."""
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
@@ -112,7 +112,7 @@ def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tu
         yield f"{name}/{plane}" if several else name, gpu // size
 
 
-def _pair(a: Whole, b: Whole) -> NDArray[np.void]:
+def _pair(a: IntArray, b: IntArray) -> NDArray[np.void]:
     """Join two ports to one value that numpy can sort and look up."""
     pair = np.empty(len(a), dtype=[("low", np.int64), ("high", np.int64)])
     pair["low"], pair["high"] = np.minimum(a, b), np.maximum(a, b)

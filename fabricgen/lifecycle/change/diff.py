@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.lifecycle.change.cable_table import Whole
+    from fabricgen.core.arrays import IntArray
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
@@ -238,7 +238,7 @@ class _Shelf:
         return ((name, was[name], place) for name, place in now.items() if self._measured and name in was and was[name] != place)
 
 
-def _ordered(jobs: list[Job], before: Sheet, after: Sheet, stay: Whole) -> tuple[list[Step], int]:
+def _ordered(jobs: list[Job], before: Sheet, after: Sheet, stay: IntArray) -> tuple[list[Step], int]:
     """Order the jobs part by part; returns the steps, and how many of them were not followed."""
     fixed = pairs_of(after, stay)
     parts = _Parts((*fixed, *(cable.nodes for job in jobs for cable in (job.old, job.new) if cable)))

@@ -8,7 +8,7 @@ What follows from the inventory alone, because nothing had to be kept against th
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -25,19 +25,17 @@ from fabricgen.planning.unit_links import joined
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from fabricgen.catalog.catalog import Catalog
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.diagnostics import Path
-    from fabricgen.inventory import FabricSpec
+    from fabricgen.inventory.fabric import FabricSpec
     from fabricgen.planning.baseline.rack_positions import Standing
-    from fabricgen.planning.clos import Ints, Sizing
+    from fabricgen.planning.clos import Sizing
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.resolve import Request
 
-    Whole = NDArray[np.integer[Any]]
 
 GROWN_TIERS = 3
 """A tier above an old one is new, and follows the rule."""
@@ -172,7 +170,7 @@ def _digits(plan: Plan) -> dict[str, int]:
     return digits | {"host": mapping.digits("host", plan.request.domains * plan.request.domain_hosts), "cable": plan.label_width}
 
 
-def _endpoints(old: Plan, new: Mapping) -> Ints | None:
+def _endpoints(old: Plan, new: Mapping) -> Int32Array | None:
     """Let the endpoints of a block keep their leaf port; None where the rule of the larger block does.
 
     Below a second tier every leaf port stays a leaf port. The ports of a lone leaf that become uplinks are given up, and on a leaf that now
@@ -190,14 +188,14 @@ def _endpoints(old: Plan, new: Mapping) -> Ints | None:
     return filled(gpu, slot, home, rule, new.sizing)
 
 
-def homes(rule: Ints, gpus: int) -> Whole:
+def homes(rule: Int32Array, gpus: int) -> IntArray:
     """Return the slot of each GPU by a pattern of slots; -1 where it has none."""
-    home: Whole = np.full(gpus, -1, dtype=np.int64)
+    home: IntArray = np.full(gpus, -1, dtype=np.int64)
     home[rule[rule >= 0]] = np.flatnonzero(rule >= 0)
     return home
 
 
-def filled(gpu: Whole, slot: Whole, home: Whole, rule: Ints, sizing: Sizing) -> Ints | None:
+def filled(gpu: IntArray, slot: IntArray, home: IntArray, rule: Int32Array, sizing: Sizing) -> Int32Array | None:
     """Put GPUs that stay at their slots, and the others where the rule has them, or next to that where somebody stays there.
 
     None where all of them are where the rule has them.
@@ -219,7 +217,7 @@ def filled(gpu: Whole, slot: Whole, home: Whole, rule: Ints, sizing: Sizing) -> 
     return pattern
 
 
-def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Ints, Ints]]:
+def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Array]]:
     """Let the links between switches stay; kinds of which every link follows the rule are left out."""
     found = {}
     for kind in list(LinkKind)[1 : old.sizing.tiers]:

@@ -27,9 +27,10 @@ from fabricgen.planning.unit_links import joined
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Finding
     from fabricgen.lifecycle.change.cut_sheet import CutSheet, Row
-    from fabricgen.planning.clos import Ints, Joints
+    from fabricgen.planning.clos import Joints
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
 
@@ -194,7 +195,7 @@ def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port
     return sheet.finding(line, f"unit {unit + 1} is cabled otherwise than the first, at {end_name(base, port)}", because, hint)
 
 
-def _endpoints(base: Plan, cabled: _Cabled) -> Ints | None:
+def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
     """Return the endpoints as the sheet has them; None where that is the rule."""
     plain = replace(base.mapping, heritage=None)
     rule, found = plain.pattern(), cabled.hosts[0, 0]
@@ -202,7 +203,7 @@ def _endpoints(base: Plan, cabled: _Cabled) -> Ints | None:
     return filled(gpu, slot, homes(rule, base.request.planned_gpus), rule, base.sizing)
 
 
-def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Ints, Ints] | None:
+def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int32Array] | None:
     """Return the links between switches as the sheet has them, and those that are not installed by the rule; None where all follow it."""
     rule = joined(replace(base.mapping, heritage=None), kind)
     found = cabled.links.get((kind, 0, 0), {})

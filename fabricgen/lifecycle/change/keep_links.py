@@ -9,18 +9,14 @@ ones may stay. So the number of links that stay is exact, once the number of lin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from fabricgen.planning.clos import Joints
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from fabricgen.planning.clos import Ints
-
-    Whole = NDArray[np.integer[Any]]
+    from fabricgen.core.arrays import Int32Array, IntArray
 
 
 class Side(NamedTuple):
@@ -54,12 +50,12 @@ def keep(old: Joints, rule: Joints, side: Side) -> Joints:
     return Joints(*(column[order] for column in columns))
 
 
-def _pairs(joints: Joints, uppers: int) -> Whole:
+def _pairs(joints: Joints, uppers: int) -> IntArray:
     """Return the number of the pair of switches that each link joins."""
     return joints.lower.astype(np.int64) * uppers + joints.upper
 
 
-def _staying(old: Joints, pairs: Whole, need: Whole, side: Side) -> Whole:
+def _staying(old: Joints, pairs: IntArray, need: IntArray, side: Side) -> IntArray:
     """Return the rows of the old links that stay: of each pair the first ones by uplink, as many as it needs."""
     fits = np.flatnonzero((old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks))
     pair = _pairs(old, side.uppers)[fits]
@@ -68,20 +64,20 @@ def _staying(old: Joints, pairs: Whole, need: Whole, side: Side) -> Whole:
     rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
     at = np.minimum(np.searchsorted(pairs, pair), len(pairs) - 1)
     wanted = np.where(pairs[at] == pair, need[at], 0)
-    rows: Whole = np.sort(fits[order][rank < wanted])
+    rows: IntArray = np.sort(fits[order][rank < wanted])
     return rows
 
 
-def _free(switch: Ints, port: Ints, ports: Whole, width: int) -> Whole:
+def _free(switch: Int32Array, port: Int32Array, ports: IntArray, width: int) -> IntArray:
     """List the free ports of switches that have so many `ports` each, as switch * width + port, in order."""
     open_ = np.arange(width)[None, :] < ports[:, None]
     open_[switch, port] = False
     return np.flatnonzero(open_)
 
 
-def _lowest(free: Whole, wanted: Whole, width: int) -> Whole:
+def _lowest(free: IntArray, wanted: IntArray, width: int) -> IntArray:
     """Take the lowest `wanted` free ports of each switch, switch by switch."""
     switch, port = np.divmod(free, width)
     rank = np.arange(len(free)) - np.searchsorted(switch, switch)
-    chosen: Whole = port[rank < wanted[switch]]
+    chosen: IntArray = port[rank < wanted[switch]]
     return chosen

@@ -15,12 +15,12 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Bools
+    from fabricgen.core.arrays import BoolArray
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
 
 
-def parts_of(plan: Plan, wiring: Wiring, stands: Bools) -> Counter[str]:
+def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
     """Count the parts that some of a plan's links take, by model, without spares. NICs come with the hosts, and hosts at once."""
     found: Counter[str] = Counter()
     tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.units)

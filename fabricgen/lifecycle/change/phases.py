@@ -26,16 +26,13 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from fabricgen.bom.bill import Bom
-    from fabricgen.inventory import Phase
+    from fabricgen.core.arrays import BoolArray
+    from fabricgen.inventory.sizing import Phase
     from fabricgen.planning.fabric_links import Wiring
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
-    Whole = NDArray[np.integer[Any]]
-    Rows = NDArray[np.bool_]
 
 KEYS = ("planes", "rails", "spines")
 
@@ -44,7 +41,7 @@ class Stage(NamedTuple):
     """One phase: what stands at its end, and what it adds. `rows` are the links of `wiring_of` that it pulls."""
 
     name: str
-    rows: Rows
+    rows: BoolArray
     links: dict[LinkKind, int]
     parts: dict[str, int]
     """Parts to buy, without spares."""
@@ -121,12 +118,12 @@ def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
             )
 
 
-def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> Rows:
+def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
     plane = wiring.unit % plan.request.planes
-    stands: Rows = plane < size["planes"]
+    stands: BoolArray = plane < size["planes"]
     rail = wiring.lower % plan.request.domain_gpus % plan.request.rails
     if not mapping.spans_rails:
         rail = wiring.unit // plan.request.planes * mapping.per_switch + wiring.block
@@ -142,7 +139,7 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> Rows:
     return stands
 
 
-def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[Rows, Rows], parts: Counter[str], bom: Bom) -> Stage:
+def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[BoolArray, BoolArray], parts: Counter[str], bom: Bom) -> Stage:
     """Describe a phase that leads from one state to the next."""
     before, stands = rows
     prices = {line.part: line.unit_price for line in bom.lines}
@@ -162,7 +159,7 @@ def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[Rows, Rows], parts
     )
 
 
-def _oversubscription(plan: Plan, wiring: Wiring, stands: Rows) -> Fraction | None:
+def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction | None:
     """Return down to up at the worst leaf of any block."""
     if plan.sizing.tiers == 1:
         return None

@@ -15,7 +15,8 @@ from fabricgen.core.arrays import distinct_columns
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fabricgen.lifecycle.change.cable_table import Sheet, Whole
+    from fabricgen.core.arrays import IntArray
+    from fabricgen.lifecycle.change.cable_table import Sheet
 
 Pair = tuple[int, int]
 
@@ -41,12 +42,12 @@ class Watch:
         self.steady = not self.dark(self.ends([]))
         """Whether no NIC port needs anything but what stays."""
 
-    def ends(self, pairs: Sequence[Pair]) -> Whole:
+    def ends(self, pairs: Sequence[Pair]) -> IntArray:
         """Return the ends of pairs of nodes as `dark` takes them: shape (2, pairs), a number for all that stays joined."""
         seats = [[self._seat.setdefault(self._find(node), len(self._seat)) for node in pair] for pair in pairs]
         return np.array(seats, dtype=np.int64).reshape(-1, 2).T
 
-    def dark(self, ends: Whole) -> frozenset[int]:
+    def dark(self, ends: IntArray) -> frozenset[int]:
         """Return the NIC ports that have no path over what stays and what is plugged; `ends` are those of what is plugged."""
         label = _components(ends, len(self._seat))
         # A component is lonely where all its NIC ports are of one HB domain: where the least of them is the greatest, too.
@@ -66,13 +67,13 @@ class Watch:
         return node
 
 
-def _components(ends: Whole, count: int) -> Whole:
+def _components(ends: IntArray, count: int) -> IntArray:
     """Return the component of each of `count` numbers over edges of shape (2, edges): the least number in it.
 
     Each round hooks the greater of two unequal labels to the lesser, then follows labels to their roots; rounds are few, for
     components at least halve.
     """
-    label: Whole = np.arange(count, dtype=np.int64)
+    label: IntArray = np.arange(count, dtype=np.int64)
     while True:
         low, high = label[ends]
         if np.array_equal(low, high):
@@ -82,7 +83,7 @@ def _components(ends: Whole, count: int) -> Whole:
             label = label[label]
 
 
-def pairs_of(sheet: Sheet, rows: Whole) -> list[Pair]:
+def pairs_of(sheet: Sheet, rows: IntArray) -> list[Pair]:
     """Return the nodes that some cables join, each pair once."""
     pairs = distinct_columns(np.stack([sheet.a_node[rows], sheet.b_node[rows]]))
     return list(zip(*pairs.tolist(), strict=True))

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.lifecycle.change.cable_table import Whole
+    from fabricgen.core.arrays import IntArray
     from fabricgen.lifecycle.change.match_cables import Job
     from fabricgen.lifecycle.change.port_downtime import Watch
 
@@ -51,7 +51,7 @@ class _Work:
         pairs = dict.fromkeys(cable.nodes for job in jobs for cable in (job.old, job.new) if cable)
         self.rows = {pair: row for row, pair in enumerate(pairs)}
         self.ends = watch.ends([*pairs])
-        self.cables: Whole = np.zeros(len(pairs), dtype=np.int64)
+        self.cables: IntArray = np.zeros(len(pairs), dtype=np.int64)
         np.add.at(self.cables, [self.rows[nodes] for nodes in self.nodes.values()], 1)
         self.loose: set[int] = set()
         self.waiting: dict[int, int] = {}
@@ -122,7 +122,7 @@ class _Work:
             cables[row] += 1
         return self.watch.dark(self.ends[:, cables > 0])
 
-    def _others(self, index: int) -> Whole:
+    def _others(self, index: int) -> IntArray:
         """Count the cables in place between each pair of nodes, without the cable of a job."""
         cables, row = self.cables.copy(), self._row(index)
         if row is not None:

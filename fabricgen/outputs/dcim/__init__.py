@@ -1,4 +1,5 @@
-"""The fabric as databases of a data centre and other planners hold it.
+"""The fabric as data-centre databases and other planners hold it.
 
-`assets` owns sites, racks, devices and interfaces, `pieces` the cables, `wire_lists` what Hedgehog and NVIDIA read, and `views` their shapes.
+`devices` owns sites, racks, devices and interfaces, `cables` the cables, `wiring_lists` the formats of
+Hedgehog and NVIDIA, and `view` what templates see.
 """

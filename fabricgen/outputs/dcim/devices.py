@@ -27,7 +27,8 @@ from fabricgen.planning.room.positions_csv import hall_name
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog.models import Host, Switch
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Front, Port
     from fabricgen.planning.room.room import Room

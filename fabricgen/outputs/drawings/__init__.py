@@ -1,1 +1,1 @@
-"""Drawings of rails and stripes: what stands in them, where, and what their templates see."""
+"""Drawings of rails and stripes: `build` selects what they show, `layout` places it, `view` is what templates see."""

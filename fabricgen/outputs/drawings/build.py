@@ -18,8 +18,8 @@ from fabricgen.planning.stripes import stripes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.outputs.drawings.view import Drawing
-    from fabricgen.planning.clos import Bools, Ints, Whole
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.stripes import Stripe
 
@@ -92,13 +92,13 @@ class Drawings:
         """The stripes of the plan."""
         return stripes(self.plan)
 
-    def _gpus(self, unit: int, rows: Bools) -> Ints:
+    def _gpus(self, unit: int, rows: BoolArray) -> Int32Array:
         """Return the GPU of each of some host links of a unit."""
         wired, mapping = self.plan.unit, self.plan.mapping
         rails = np.array([mapping.rail(unit, block) or 0 for block in range(mapping.unit_blocks)], dtype=np.int32)
         return wired.lower[rows] + rails[wired.block[rows]]
 
-    def _rail_of(self, gpus: Whole) -> Whole:
+    def _rail_of(self, gpus: IntArray) -> IntArray:
         """Return the rail of each GPU."""
         return gpus % self.plan.request.domain_gpus % self.plan.request.rails
 
@@ -116,7 +116,7 @@ class Drawings:
         plan, (number, block, _) = self.plan, subject
         tiers, strands = [self._endpoints(number, block)], []
         rail = plan.mapping.rail(number, block)
-        below: Whole = np.zeros(0, dtype=np.int32)
+        below: IntArray = np.zeros(0, dtype=np.int32)
         for kind in plan.kinds:
             rows = (plan.unit.kind == kind) & (plan.unit.block == block)
             boxes = self.boxes(kind.upper, block)
@@ -144,12 +144,12 @@ class Drawings:
         rails = [str(gpu % request.domain_gpus % request.rails) for gpu in gpus]
         return Tier("GPUs", names, hosts, rails, unit.upper[rows], switch=False)
 
-    def boxes(self, role: Role, block: int) -> Whole:
+    def boxes(self, role: Role, block: int) -> IntArray:
         """Return the installed switches of a role that serve a block, by their place among those of a unit."""
         every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
         return np.array([index for index, (box, has) in every if has and box.role is role and box.block in (-1, block)], dtype=np.int32)
 
-    def _served(self, boxes: Whole, rows: Whole, rails: Whole) -> list[str]:
+    def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
         """Return the rail of each switch, by the links below it in these rows; empty where they are of several."""
         upper = self.plan.unit.upper[rows]
         low, high = (np.full(int(boxes.max()) + 1, start, dtype=np.int64) for start in (np.iinfo(np.int32).max, -1))
@@ -157,7 +157,7 @@ class Drawings:
         np.maximum.at(high, upper, rails)
         return [str(high[box]) if low[box] == high[box] >= 0 else "" for box in boxes.tolist()]
 
-    def _switches(self, number: int, block: int, boxes: Whole, role: Role, rails: list[str]) -> Tier:
+    def _switches(self, number: int, block: int, boxes: IntArray, role: Role, rails: list[str]) -> Tier:
         """Return the switches of a tier of a block; those of a pod, and the cores that meet the same spines, belong together."""
         plan, sizing = self.plan, self.plan.sizing
         names, every = plan.naming.switches(number), plan.naming.boxes
@@ -169,7 +169,7 @@ class Drawings:
         notes = [beside if every[box].block < 0 else "" for box in boxes.tolist()]
         return Tier(f"{role} switches", [names[box] for box in boxes.tolist()], notes, rails, together)
 
-    def _cables(self, kind: LinkKind, unit: int, block: int, numbers: Ints) -> Callable[[int], str]:
+    def _cables(self, kind: LinkKind, unit: int, block: int, numbers: Int32Array) -> Callable[[int], str]:
         """Return what names a link of a block."""
         prefix, width = self.plan.label(kind, unit, block), self.plan.label_width
         return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
@@ -179,7 +179,7 @@ class Drawings:
         plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
         size = plan.request.domain_gpus
         leaves: list[tuple[str, str]] = []
-        parts: list[tuple[Whole, Whole, Whole]] = []
+        parts: list[tuple[IntArray, IntArray, IntArray]] = []
         labels: list[Callable[[int], str]] = []
         for unit in range(plan.mapping.units):
             names = plan.naming.switches(unit)
@@ -204,7 +204,7 @@ class Drawings:
         title = f"Stripe {stripe + 1} of {len(self.stripes)}"
         return Composed(Head(plan.spec.name, name, title, self._words()), [ends, tier], [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)])
 
-    def _host_cables(self, unit: int, rows: Bools) -> Callable[[int], str]:
+    def _host_cables(self, unit: int, rows: BoolArray) -> Callable[[int], str]:
         """Return what names a host link of a unit."""
         blocks, numbers = self.plan.unit.block[rows], self.plan.unit.number[rows]
         prefixes = [self.plan.label(LinkKind.HOST, unit, block) for block in range(self.plan.mapping.unit_blocks)]

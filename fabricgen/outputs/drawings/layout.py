@@ -17,7 +17,8 @@ from fabricgen.outputs.installation.view import SEVERAL, Chip, chip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fabricgen.planning.clos import Whole
+    from fabricgen.core.arrays import IntArray
+
 
 MOST_LINES, MOST_BOXES = 128, (32, 16, 8)
 """The most lines between two tiers, and the most boxes of a tier: the first of these that keeps within the lines."""
@@ -43,16 +44,16 @@ class Tier(NamedTuple):
     notes: Sequence[str]
     """What stands below the name of a device that is drawn alone."""
     rails: Sequence[str]
-    together: Whole
+    together: IntArray
     switch: bool = True
 
 
 class Strand(NamedTuple):
     """The links between two tiers as columns: places in the tiers and the rail, which is -1 where a link carries several."""
 
-    lower: Whole
-    upper: Whole
-    rail: Whole
+    lower: IntArray
+    upper: IntArray
+    rail: IntArray
     speed: str
     cable: Callable[[int], str]
     """The name of a link, by its place in the columns."""
@@ -73,13 +74,13 @@ class _Line(NamedTuple):
     lower: int
     upper: int
     rail: int
-    links: Whole
+    links: IntArray
 
 
 class _Bundled(NamedTuple):
     """The box of each device of a tier, and the lines between tiers: for each the links it stands for."""
 
-    places: list[Whole]
+    places: list[IntArray]
     lines: list[list[_Line]]
 
 
@@ -111,26 +112,26 @@ def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
     return _Bundled(places, [_lines(strand, low, up, apart=apart) for strand, (low, up) in gaps])
 
 
-def _count(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> int:
+def _count(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> int:
     """Count the lines between two tiers without making them."""
     ends = low[strand.lower].astype(np.int64) * (int(up.max(initial=0)) + 1) + up[strand.upper]
     lines = np.sort(ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends)
     return int(np.count_nonzero(np.diff(lines))) + bool(lines.size)
 
 
-def _places(tier: Tier, most: int) -> Whole:
+def _places(tier: Tier, most: int) -> IntArray:
     """Return the box of each device: its own, or that of what belongs together with it, of a part of that, or of several such neighbours."""
     if len(tier.names) <= most:
         return np.arange(len(tier.names))
     _, first, number, size = np.unique(tier.together, return_index=True, return_inverse=True, return_counts=True)
     parts = np.minimum(max(1, LEAST_BOXES // len(size)), size)[number]
-    places: Whole = number // -(-len(size) // most)
+    places: IntArray = number // -(-len(size) // most)
     if int(parts.max()) > 1:
         places = number * LEAST_BOXES + (np.arange(len(number)) - first[number]) * parts // size[number]
     return np.unique(places, return_inverse=True)[1]
 
 
-def _lines(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> list[_Line]:
+def _lines(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[_Line]:
     """Return the lines between two tiers, in order of their ends."""
     lower, upper = low[strand.lower], up[strand.upper]
     order = np.lexsort((strand.rail, upper, lower))
@@ -144,7 +145,7 @@ def _lines(strand: Strand, low: Whole, up: Whole, *, apart: bool) -> list[_Line]
     return found
 
 
-def _boxes(number: int, tier: Tier, places: Whole) -> list[Box]:
+def _boxes(number: int, tier: Tier, places: IntArray) -> list[Box]:
     """Make the boxes of a tier, without their places."""
     ends = np.flatnonzero(np.diff(places, append=-1)) + 1
     boxes = []

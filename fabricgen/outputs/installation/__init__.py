@@ -1,4 +1,5 @@
-"""What people work from in the machine room: bundles, the order of pulling, sheets and pictures.
+"""What technicians work from: bundles, the order of pulling, sheets and elevations.
 
-`bundling` owns what is pulled together, `knots` and `pulling` the order, `pullsheets` and `elevations` the pages, and `views` what templates see.
+`bundles` owns what is pulled together, `dependency_cycles` and `pull_order` the order, `faceplate` the
+cages and the order of plugging, `pull_sheets` and `elevations` the pages, and `view` what templates see.
 """

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.models import Switch
+    from fabricgen.catalog.models.switch import Switch
 
 WIDEST = 20
 """Cages that fit side by side between the rails of a 19-inch rack: 450 mm (EIA-310), and an OSFP takes 22.58 mm of them, other cages less."""

@@ -19,7 +19,7 @@ from fabricgen.planning.cabling.trays import Trays, pairs_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from fabricgen.catalog.models import Cable
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle, Plug
     from fabricgen.planning.cabling.trays import Load, Stretch
     from fabricgen.planning.room.room import Room

@@ -1,1 +1,1 @@
-""""""
+"""Topologies for containerlab, netlab and the like: `build` makes them, `view` is what templates see."""

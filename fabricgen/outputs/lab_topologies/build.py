@@ -25,8 +25,9 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from fabricgen.outputs.packs import Pack, Packs
     from fabricgen.outputs.packs.containers import Container, Thing
+    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import SwitchView
 

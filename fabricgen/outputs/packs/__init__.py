@@ -3,9 +3,3 @@
 A pack is a folder `templates/<pack>/` with a `pack.yaml` and one template per section. A user's folder shadows the shipped one file by
 file. Owns everything that touches Jinja2. It decides no content: views are finished when they arrive here.
 """
-
-from fabricgen.outputs.packs.pack_yaml import Output, Pack
-from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, quoted
-from fabricgen.outputs.packs.render import Packs
-
-__all__ = ["Output", "Pack", "Packs", "csv_cell", "csv_rows", "json_text", "quoted"]

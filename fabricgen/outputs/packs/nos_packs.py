@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.terms import Role
-    from fabricgen.outputs.packs import Pack, Packs
+    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Front
 

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from fabricgen.analysis.forwarding import find_failures
-from fabricgen.analysis.impact import measure
+from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.impact.equivalence import Parts
+from fabricgen.analysis.impact.measure import measure
 from fabricgen.analysis.impact.ranking import severity
 from fabricgen.analysis.impact.text import figures_of_alike, sentence_of_alike
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 
@@ -48,7 +48,7 @@ def impact_of(document: dict[str, Any]) -> dict[str, Any]:
     return {"sentence": sentence_of_alike(document), "figures": [list(figure) for figure in figures_of_alike(document)]}
 
 
-def _texts(numbers: Ints, texts: Sequence[str]) -> list[str]:
+def _texts(numbers: Int32Array, texts: Sequence[str]) -> list[str]:
     """Return a text for each number; for -1 an empty one."""
     padded = [*texts, ""]
     return [padded[number] for number in numbers.tolist()]

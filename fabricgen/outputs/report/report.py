@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from fabricgen.analysis.checks import check
+from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare
 from fabricgen.outputs.drawings.build import Drawings
@@ -23,8 +23,8 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.analysis.checks import Judgement
-    from fabricgen.analysis.checks import Report as Judged
+    from fabricgen.analysis.checks.law import Judgement
+    from fabricgen.analysis.checks.law import Report as Judged
     from fabricgen.bom.bill import Bom
     from fabricgen.bom.summary import Comparison
     from fabricgen.outputs.report.failure_impacts import Losses

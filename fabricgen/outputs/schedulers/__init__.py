@@ -1,4 +1,5 @@
-"""What schedulers and automation are told.
+"""What schedulers and automation read.
 
-`viewing` owns stripes and HB domains as they see them, `hostlists` their short form, and `views` what templates see.
+`build` computes stripes and HB domains in their terms, `hostlists` the short form of host names, and
+`view` is what templates see.
 """

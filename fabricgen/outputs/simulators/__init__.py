@@ -1,1 +1,1 @@
-"""What network simulators read: `viewing` makes it, and `views` is what templates see."""
+"""What network simulators read: `build` makes it, and `view` is what templates see."""

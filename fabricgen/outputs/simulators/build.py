@@ -20,11 +20,9 @@ from fabricgen.planning.fabric_links import wiring_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from fabricgen.core.arrays import Int64Array
     from fabricgen.planning.plan import Plan
 
-    Numbers = NDArray[np.int64]
 
 BITS = 8
 """Of a byte."""
@@ -48,7 +46,7 @@ class Simulator:
         return self.plan.request.gpus // self.plan.request.domain_gpus
 
     @cached_property
-    def _switches(self) -> tuple[list[tuple[str, str, str]], Numbers]:
+    def _switches(self) -> tuple[list[tuple[str, str, str]], Int64Array]:
         """Name, role and rail of each switch, tier by tier, and its number by unit, box and block; -1 where a box does not serve a block."""
         plan, mapping = self.plan, self.plan.mapping
         every = [
@@ -70,7 +68,7 @@ class Simulator:
         return shown, number
 
     @cached_property
-    def links(self) -> tuple[Numbers, Numbers, Numbers]:
+    def links(self) -> tuple[Int64Array, Int64Array, Int64Array]:
         """Every line of links as columns: the numbers of both ends, and how many links it stands for; -1 for a GPU in its HB domain.
 
         GPU by GPU, each first to its HB domain, then to its leaves; then switch by switch upwards.
@@ -89,7 +87,7 @@ class Simulator:
         return low, high, np.where(high < plan.request.gpus + self._domains, -1, links)
 
     @cached_property
-    def _rates(self) -> Numbers:
+    def _rates(self) -> Int64Array:
         """The rate of each line of links, in Gbps."""
         low, high, links = self.links
         first = self.plan.request.gpus + self._domains

@@ -1,4 +1,5 @@
-"""What a plan keeps of another one.
+"""What an expansion keeps of an existing plan.
 
-`rings` owns the numbers and names that stay, `standing` the places, and `runs` the form of long columns in a plan file.
+`baseline` owns the addresses and names that stay, `rack_positions` the racks, and `run_length` the form
+of long columns in a plan file.
 """

@@ -24,8 +24,9 @@ from fabricgen.planning.clos import Joints
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.baseline.rack_positions import Standing
-    from fabricgen.planning.clos import Ints, Sizing
+    from fabricgen.planning.clos import Sizing
 
 
 class Ring(NamedTuple):
@@ -130,8 +131,8 @@ class Heritage:
     rings: Rings
     digits: dict[str, int]
     slices: Slices
-    endpoints: Ints | None = None
-    wired: dict[LinkKind, tuple[Ints, Ints]] = field(default_factory=dict)
+    endpoints: Int32Array | None = None
+    wired: dict[LinkKind, tuple[Int32Array, Int32Array]] = field(default_factory=dict)
     standing: Standing | None = None
     table: str = ""
 
@@ -183,7 +184,7 @@ def _rings(written: Iterable[Any]) -> tuple[Ring, ...]:
 _AGAIN = "write it again with `fabricgen plan -o`"
 
 
-def check_heritage(heritage: Heritage, sizing: Sizing, pattern: Ints, radix: dict[Role, int]) -> None:
+def check_heritage(heritage: Heritage, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]) -> None:
     """Refuse what does not fit a block of this size, with these endpoints and boxes. Raises Refusal `cannot-grow`."""
     because = ""
     if not heritage.rings.rings or heritage.rings.rings[-1] != ring_of(sizing):
@@ -205,7 +206,7 @@ def _words(ring: Ring) -> str:
     return f"{ring.leaf} leaf, {ring.spine} spine and {ring.core} core switches"
 
 
-def _fits(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing, radix: dict[Role, int]) -> bool:
+def _fits(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing, radix: dict[Role, int]) -> bool:
     """Say whether each uplink of a block has a port of its own above it; the topmost boxes may use any of theirs."""
     (lowers, uplinks), (uppers, ports) = _sides(kind, sizing)
     ports = radix[kind.upper] if kind.upper.tier == sizing.tiers else ports
@@ -223,7 +224,7 @@ def _sides(kind: LinkKind, sizing: Sizing) -> tuple[tuple[int, int], tuple[int, 
     return (sizing.spine, sizing.spine_up), (sizing.core, sizing.core_down)
 
 
-def joints(kind: LinkKind, columns: tuple[Ints, Ints], sizing: Sizing) -> Joints:
+def joints(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing) -> Joints:
     """Join two tiers of a block as the columns (upper, upper port) say, which stand in order of lower switch, then uplink."""
     (lowers, uplinks), _ = _sides(kind, sizing)
     lower, lower_port = np.divmod(np.arange(lowers * uplinks, dtype=np.int32), np.int32(uplinks))

@@ -12,7 +12,7 @@ import numpy as np
 from fabricgen.planning.baseline.run_length import counted, runs, unrolled
 
 if TYPE_CHECKING:
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
 
 COLUMNS = ("rack", "unit", "hall", "row", "at")
 
@@ -24,11 +24,11 @@ class Standing(NamedTuple):
     and `at` of each rack, from 0; `row_racks` is the length of a row.
     """
 
-    rack: Ints
-    unit: Ints
-    hall: Ints
-    row: Ints
-    at: Ints
+    rack: Int32Array
+    unit: Int32Array
+    hall: Int32Array
+    row: Int32Array
+    at: Int32Array
     row_racks: int
 
     def document(self) -> dict[str, Any]:

@@ -12,7 +12,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
+
 
 MOST = 2**31
 """Columns hold 32 bits."""
@@ -28,7 +29,7 @@ def counted(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
     return value
 
 
-def runs(column: Ints) -> list[list[int]]:
+def runs(column: Int32Array) -> list[list[int]]:
     """Write a column of whole numbers as runs of [first, step, count].
 
     >>> runs(np.array([4, 5, 6, 9, 9, 2], dtype=np.int32))
@@ -46,7 +47,7 @@ def runs(column: Ints) -> list[list[int]]:
     return found
 
 
-def unrolled(written: Iterable[Any]) -> Ints:
+def unrolled(written: Iterable[Any]) -> Int32Array:
     """Read a column from its runs. Raises ValueError where it has a number that no column holds.
 
     >>> unrolled([[4, 1, 3], [9, 0, 2]]).tolist()

@@ -1,5 +1,5 @@
-"""Which part joins which two ports, and how long it is.
+"""Which part joins which two ports, and its length.
 
-`plugging` owns what fits two cages, `offers` the parts for each kind of link, `ways` and `lengths` how far it is, `cages` what shares one,
-`outfitting` the choice, and `trays` what lies in them.
+`compatibility` owns what fits two cages, `candidates` the parts for each kind of link, `cable_runs` and
+`lengths` the distances, `cages` what shares a cage, `selection` the choice, `trays` what a tray holds.
 """

@@ -19,7 +19,7 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.room.room import Room
 
 UNIT_UM = 44_450
@@ -33,39 +33,39 @@ class Links(Protocol):
     """The columns of a unit's links that say which ports of which devices they join."""
 
     @property
-    def kind(self) -> Ints:
+    def kind(self) -> Int32Array:
         """The LinkKind."""
 
     @property
-    def block(self) -> Ints:
+    def block(self) -> Int32Array:
         """The block of the unit."""
 
     @property
-    def lower(self) -> Ints:
+    def lower(self) -> Int32Array:
         """The GPU of rail 0 at a host link, otherwise the box."""
 
     @property
-    def lower_port(self) -> Ints:
+    def lower_port(self) -> Int32Array:
         """The port of the box below; of no meaning at a host link."""
 
     @property
-    def upper(self) -> Ints:
+    def upper(self) -> Int32Array:
         """The box."""
 
     @property
-    def upper_port(self) -> Ints:
+    def upper_port(self) -> Int32Array:
         """The port of the box above."""
 
 
 class _Seats(NamedTuple):
     """Where each device is: its rack, its height there, its way up or down to the tray, and its rack's place in hall and row, in millimetres."""
 
-    rack: Ints
-    height: Ints
-    rise: Ints
-    x: Ints
-    y: Ints
-    hall: Ints
+    rack: Int32Array
+    height: Int32Array
+    rise: Int32Array
+    x: Int32Array
+    y: Int32Array
+    hall: Int32Array
 
 
 def metres(millimetres: int) -> str:
@@ -85,12 +85,12 @@ class Ways:
     room: Room
     links: Links
 
-    def way_mm(self, lower: Ints, upper: Ints) -> Ints:
+    def way_mm(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the way from devices to devices, with the slack at both ends, in millimetres."""
         here = self._seats
         inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
         along += here.rise[lower] + here.rise[upper]
-        way: Ints = np.where(here.rack[lower] == here.rack[upper], inside, along)
+        way: Int32Array = np.where(here.rack[lower] == here.rack[upper], inside, along)
         way += np.int32(2 * self.room.site.tray.slack_mm)
         return way
 
@@ -107,7 +107,7 @@ class Ways:
             steps = [f"{metres(up)} m to the tray", f"{metres(way_mm - up - down - slack)} m along trays", f"{metres(down)} m from the tray"]
         yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(way_mm)} m"
 
-    def ends(self, unit: int, start: int, stop: int | None) -> tuple[Ints, Ints]:
+    def ends(self, unit: int, start: int, stop: int | None) -> tuple[Int32Array, Int32Array]:
         """Return the devices at both ends of a unit's links, as `Room` counts them."""
         links, mapping, room = self.links, self.room.naming.mapping, self.room
         kind, block, lower, upper = (column[start:stop] for column in (links.kind, links.block, links.lower, links.upper))
@@ -133,12 +133,12 @@ class Ways:
         length = (self.room.standing.row_racks - 1) * self.room.site.rack.pitch_mm
         return [length // 2] if self.room.site.tray.cross == "middle" else [0, length]
 
-    def _along(self, lower: Ints, upper: Ints) -> Ints:
+    def _along(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the way along trays between the racks of devices, in millimetres."""
         here, halls = self._seats, self.room.standing.hall.any()
         xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
         over = reduce(np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings])
-        way: Ints = np.where(ya == yb, np.abs(xa - xb), over + np.abs(ya - yb))
+        way: Int32Array = np.where(ya == yb, np.abs(xa - xb), over + np.abs(ya - yb))
         if halls:
             apart = np.abs(here.hall[lower] - here.hall[upper])
             way = np.where(apart == 0, way, over + ya + yb + apart * np.int32(self._hall_pitch))

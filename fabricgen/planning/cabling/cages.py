@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.planning.cabling.cable_runs import Links
     from fabricgen.planning.cabling.compatibility import End, Joint
-    from fabricgen.planning.clos import Whole
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.port_layout import Port
 
@@ -33,7 +33,7 @@ class Cages:
     links: Links
     boxes: int
 
-    def at(self, end: End, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+    def at(self, end: End, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the cage at one end of some links of a unit; the cages of all switches are numbered, and apart from them those of all hosts."""
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
@@ -43,17 +43,17 @@ class Cages:
         cage, width = self._by_port[role]
         return (unit * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
 
-    def pieces(self, joint: Joint, unit: int, rows: Whole) -> Whole:
+    def pieces(self, joint: Joint, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the cable that some links of a joint lie in: those that leave its near end side by side share one."""
         inside = self._inside(joint.near, joint.kind, unit, rows) // joint.shared
         return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
 
-    def legs(self, joint: Joint, unit: int, rows: Whole) -> Whole:
+    def legs(self, joint: Joint, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
         inside = self._inside(joint.near, joint.kind, unit, rows) // (joint.shared // joint.cable.legs)
         return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
 
-    def rails(self, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+    def rails(self, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
         """Return the rail of each of some links of a kind, -1 where a link carries several."""
         request, mapping = self.mapping.request, self.mapping
         if kind.lower is None:
@@ -71,13 +71,13 @@ class Cages:
         """Say whether a cable lies between two cages that share all their links, because it is one piece at both ends."""
         return joint.shared > 1 and joint.cable.legs == 1
 
-    def _gpu(self, unit: int, rows: Whole) -> Whole:
+    def _gpu(self, unit: int, rows: IntArray) -> IntArray:
         """Return the GPUs of some host links, counted over the fabric."""
         rails = np.array([self.mapping.rail(unit, block) or 0 for block in range(self.mapping.unit_blocks)], dtype=np.int64)
-        gpu: Whole = self.links.lower[rows] + rails[self.links.block[rows]]
+        gpu: IntArray = self.links.lower[rows] + rails[self.links.block[rows]]
         return gpu
 
-    def _inside(self, end: End, kind: LinkKind, unit: int, rows: Whole) -> Whole:
+    def _inside(self, end: End, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
         """Return the position of links inside their cage at one end, from 0."""
         role = kind.upper if end == "upper" else kind.lower
         if role is None:
@@ -86,14 +86,14 @@ class Cages:
         return np.array([each.sub for each in self.ports[role]], dtype=np.int64)[port[rows]]
 
     @cached_property
-    def _by_port(self) -> dict[Role, tuple[Whole, int]]:
+    def _by_port(self) -> dict[Role, tuple[IntArray, int]]:
         """The cage of each port of a role's box, and one more than the largest on any box."""
         cages = {role: np.array([port.cage for port in ports], dtype=np.int64) for role, ports in self.ports.items()}
         width = max(int(each.max(initial=0)) for each in cages.values()) + 1
         return {role: (each, width) for role, each in cages.items()}
 
     @cached_property
-    def _seats(self) -> tuple[Whole, Whole]:
+    def _seats(self) -> tuple[IntArray, IntArray]:
         """The cage of each GPU of a host on each plane, and the position in it, both from 0."""
         request = self.mapping.request
         shape = request.host_gpus, request.planes

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Cable, Transceiver
+    from fabricgen.catalog.models.optics import Cable, Transceiver
     from fabricgen.planning.port_layout import Front
     from fabricgen.planning.resolve import Request
 

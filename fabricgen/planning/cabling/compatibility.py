@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Cable, Top, Transceiver
+    from fabricgen.catalog.models.base import Top
+    from fabricgen.catalog.models.optics import Cable, Transceiver
     from fabricgen.core.terms import LinkKind
 
 FIBRES = ("mmf", "smf")

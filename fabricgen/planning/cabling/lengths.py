@@ -22,12 +22,12 @@ from fabricgen.planning.cabling.selection import Choice, first_of, misfits, sett
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.terms import LinkKind
     from fabricgen.planning.cabling.cable_runs import Ways
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.compatibility import End, Joint
     from fabricgen.planning.cabling.pieces import Pieces
-    from fabricgen.planning.clos import Ints, Whole
     from fabricgen.planning.room.room import Room
 
 USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
@@ -40,11 +40,11 @@ STEP_MM = 10_000
 class Laid(NamedTuple):
     """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, the offer, and the place in `Lengths.stock_mm`."""
 
-    lower: Ints
-    upper: Ints
-    way_mm: Ints
-    offer: Whole
-    stock: Ints
+    lower: Int32Array
+    upper: Int32Array
+    way_mm: Int32Array
+    offer: IntArray
+    stock: Int32Array
 
 
 class Longest(NamedTuple):
@@ -62,7 +62,7 @@ class Grown(NamedTuple):
     """A fabric with all that is reserved, and the rows of those of its links that are installed."""
 
     lengths: Lengths
-    rows: Whole
+    rows: IntArray
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Lengths:
         needed = way if self.pieces is None else self.needed_mm[unit, start:stop]
         return Laid(lower, upper, way, offer, self.rounded(offer, needed))
 
-    def way_mm(self, unit: int, lower: Ints, upper: Ints, start: int = 0) -> Ints:
+    def way_mm(self, unit: int, lower: Int32Array, upper: Int32Array, start: int = 0) -> Int32Array:
         """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
         way = self.ways.way_mm(lower, upper)
         for (measured, row), length_mm in self.measured.items():
@@ -92,7 +92,7 @@ class Lengths:
                 way[row - start] = length_mm
         return way
 
-    def offer(self, unit: int) -> Whole:
+    def offer(self, unit: int) -> IntArray:
         """Return which of the offers each link of a unit takes."""
         if self.grown:
             return self.grown.lengths.offer(unit)[self.grown.rows]
@@ -106,14 +106,14 @@ class Lengths:
         return find_pieces(self.cages, self.offers, np.stack([self.offer(unit) for unit in range(self.room.naming.mapping.units)]))
 
     @cached_property
-    def needed_mm(self) -> Ints:
+    def needed_mm(self) -> Int32Array:
         """The way that the cable of each link must be long enough for, a row for each unit; with a reserve, that of its reserved links, too."""
         if self.grown:
             return self.grown.lengths.needed_mm[:, self.grown.rows]
         return self._every_way_mm if self.pieces is None else self.pieces.greatest(self._every_way_mm)
 
     @cached_property
-    def _every_way_mm(self) -> Ints:
+    def _every_way_mm(self) -> Int32Array:
         """The way of each link, a row for each unit."""
         units = range(self.room.naming.mapping.units)
         return np.stack([self.way_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]).astype(np.int32)
@@ -124,12 +124,12 @@ class Lengths:
         return self.ways.room
 
     @cached_property
-    def _first(self) -> Whole:
+    def _first(self) -> IntArray:
         """The first offer of each link's kind."""
         return first_of([joint.kind for joint in self.offers], self.ways.links.kind)
 
     @cached_property
-    def _settled(self) -> Whole:
+    def _settled(self) -> IntArray:
         """The offer of each link, a row for each unit: a cage of a host may hold links of several units."""
         way = self._every_way_mm
         found = np.empty(way.shape, dtype=np.int8)
@@ -138,13 +138,13 @@ class Lengths:
             found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(len(way), -1)
         return found
 
-    def _asked(self, kind: LinkKind) -> tuple[Whole, Choice, tuple[Whole, Whole]]:
+    def _asked(self, kind: LinkKind) -> tuple[IntArray, Choice, tuple[IntArray, IntArray]]:
         """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
         rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
         choice = Choice([self._limit_mm(number) for number in numbers], [self.cages.paired(self.offers[number]) for number in numbers])
         return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
 
-    def _cages(self, end: End, kind: LinkKind, rows: Whole) -> Whole:
+    def _cages(self, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
         """Return the number of the cage at one end of each link of a kind, unit by unit."""
         return np.concatenate([self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)])
 
@@ -157,7 +157,7 @@ class Lengths:
         """List the offers of a kind, by number."""
         return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
 
-    def rounded(self, offer: Whole, way_mm: Ints) -> Ints:
+    def rounded(self, offer: IntArray, way_mm: Int32Array) -> Int32Array:
         """Round ways up to the stock lengths of the offers that serve them; return where those stand in `stock_mm`."""
         stock = np.zeros_like(way_mm)
         for number, table in enumerate(self._tables):
@@ -166,7 +166,7 @@ class Lengths:
         return stock
 
     @cached_property
-    def stock_mm(self) -> Ints:
+    def stock_mm(self) -> Int32Array:
         """Every stock length of any offer, sorted, in millimetres."""
         return distinct(np.concatenate(self._tables))
 
@@ -237,13 +237,13 @@ class Lengths:
         return int(within[-1]) if len(within) else 0
 
     @cached_property
-    def _tables(self) -> list[Ints]:
+    def _tables(self) -> list[Int32Array]:
         """The stock lengths of each offer: what the inventory states for the medium, else what the part has, else the usual ones."""
         stated, furthest = self.room.site.stock_lengths_m, max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM
         return [stock_mm(getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest) for joint in self.offers]
 
     @cached_property
-    def _places(self) -> list[Ints]:
+    def _places(self) -> list[Int32Array]:
         """Where the stock lengths of each offer stand among all."""
         return [np.searchsorted(self.stock_mm, table).astype(np.int32) for table in self._tables]
 
@@ -253,7 +253,7 @@ def _mm(length_m: float) -> int:
     return int(Fraction(str(length_m)) * 1000)
 
 
-def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Ints:
+def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Int32Array:
     """Return stock lengths in millimetres, sorted, and beyond them the steps that cables are made to order in, past `furthest_mm`.
 
     >>> stock_mm((5, 7.5, 12), 31_000).tolist()

@@ -13,31 +13,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.planning.cabling.cages import Cages
     from fabricgen.planning.cabling.compatibility import Joint
-    from fabricgen.planning.clos import Bools, Ints, Whole
 
 
 @dataclass(frozen=True)
 class Pieces:
     """What links share, as arrays of a row for each unit and a column for each of its links."""
 
-    number: Whole
+    number: IntArray
     """The piece of each link, counted from 0; -1 where the link does not share its cable."""
-    lower: Bools
+    lower: BoolArray
     """Whether each link is the first, or the only one, at its connector at the lower end."""
-    upper: Bools
+    upper: BoolArray
     """The same at the upper end."""
-    several_rails: Bools
+    several_rails: BoolArray
     """Whether a link's piece carries links of more than one rail."""
 
     @property
-    def first(self) -> Bools:
+    def first(self) -> BoolArray:
         """Whether each link is the first of its piece, or has a cable of its own: the first is the first at both of its connectors."""
-        first: Bools = self.lower & self.upper
+        first: BoolArray = self.lower & self.upper
         return first
 
-    def greatest(self, values: Ints) -> Ints:
+    def greatest(self, values: Int32Array) -> Int32Array:
         """Return for each link the greatest value of any link of its piece."""
         shared, found = self.number >= 0, values.copy()
         most = np.zeros(int(self.number.max(initial=-1)) + 1, dtype=values.dtype)
@@ -46,7 +46,7 @@ class Pieces:
         return found
 
 
-def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: Whole) -> Pieces | None:
+def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: IntArray) -> Pieces | None:
     """Find the pieces of a fabric whose links take these offers, a row of `offer` for each unit; None where no cable is shared."""
     shared = [(joint, taken) for number, joint in enumerate(offers) if joint.shared > 1 and (taken := offer == number).any()]
     if not shared:
@@ -57,7 +57,7 @@ def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: Whole) -> Pieces
     return pieces
 
 
-def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: Bools) -> None:
+def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: BoolArray) -> None:
     """Mark the pieces of the links that take one offer."""
     runs = [(unit, np.flatnonzero(row)) for unit, row in enumerate(taken)]
     near, far, rail = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.catalog.models import Cable, Transceiver
+    from fabricgen.catalog.models.optics import Cable, Transceiver
     from fabricgen.planning.cabling.compatibility import Joint
 
 QUALITIES = "ABC"

@@ -13,7 +13,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fabricgen.planning.clos import Bools, Whole
+    from fabricgen.core.arrays import BoolArray, IntArray
 
 
 class Choice(NamedTuple):
@@ -27,7 +27,7 @@ class Choice(NamedTuple):
     paired: Sequence[bool]
 
 
-def first_of(kinds: Sequence[int], link: Whole) -> Whole:
+def first_of(kinds: Sequence[int], link: IntArray) -> IntArray:
     """Return the first offer of each link's kind, where nothing else decides; `kinds` are those of the offers.
 
     >>> first_of([1, 1, 2], np.array([2, 1, 1])).tolist()
@@ -39,7 +39,7 @@ def first_of(kinds: Sequence[int], link: Whole) -> Whole:
     return first[link]
 
 
-def settle(way_mm: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Whole:
+def settle(way_mm: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -> IntArray:
     """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
 
     >>> ways, cages = np.array([2000, 2500, 9000, 2000]), (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
@@ -59,13 +59,13 @@ def settle(way_mm: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Whole:
         found[wrong] += 1
 
 
-def misfits(found: Whole, cages: tuple[Whole, Whole], choice: Choice) -> Bools:
+def misfits(found: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -> BoolArray:
     """Say which links have settled on an offer that is one piece at both ends, and do not have their two cages to themselves."""
-    unfit: Bools = np.array(choice.paired)[found] & ~_pairs(cages)
+    unfit: BoolArray = np.array(choice.paired)[found] & ~_pairs(cages)
     return unfit
 
 
-def _levelled(found: Whole, cages: tuple[Whole, Whole]) -> Whole:
+def _levelled(found: IntArray, cages: tuple[IntArray, IntArray]) -> IntArray:
     """Raise every link to the highest offer of any link that it shares a cage with, however far that goes on."""
     while True:
         before = found
@@ -77,7 +77,7 @@ def _levelled(found: Whole, cages: tuple[Whole, Whole]) -> Whole:
             return found
 
 
-def _pairs(cages: tuple[Whole, Whole]) -> Bools:
+def _pairs(cages: tuple[IntArray, IntArray]) -> BoolArray:
     """Say of each link whether the two cages that it joins share all their links."""
     alone = np.ones(len(cages[0]), dtype=bool)
     for here, there in (cages, cages[::-1]):

@@ -19,7 +19,7 @@ from fabricgen.planning.room.positions_csv import hall_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fabricgen.catalog.models import Cable
+    from fabricgen.catalog.models.optics import Cable
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.room.room import Room
 

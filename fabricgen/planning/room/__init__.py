@@ -1,5 +1,5 @@
-"""Where everything stands.
+"""The place of every device.
 
-`footprints` owns what a device takes, `positions` the table of an inventory, `racking` the rule, `filling` what is new beside what stands,
-and `room` the answer.
+`footprints` owns the space a device takes, `positions_csv` the table of an inventory, `rack_placement` the
+rule, `rack_expansion` new devices beside existing ones, and `room` the result.
 """

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import ROLES
-from fabricgen.inventory import Footprint, Rack, Site
+from fabricgen.inventory.site import Footprint, Rack, Site
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.catalog.models import Host, Switch
+    from fabricgen.catalog.models.host import Host
+    from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.resolve import Request
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))

@@ -21,8 +21,8 @@ from fabricgen.planning.room.rack_placement import bounds, check_boxes, hosts_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.inventory import Site
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
+    from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import Naming
     from fabricgen.planning.room.footprints import Shares
 
@@ -60,7 +60,7 @@ UNKNOWN = 2**31
 class _Racks:
     """What stands in each rack: devices by unit, loads, and how many. Racks in which nothing stands are left out."""
 
-    def __init__(self, kinds: Ints, shares: Shares, kept: Standing) -> None:
+    def __init__(self, kinds: Int32Array, shares: Shares, kept: Standing) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
         self.rack, self.unit = kept.rack.tolist(), kept.unit.tolist()

@@ -22,14 +22,11 @@ from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, WORDS,
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
-    from fabricgen.inventory import Site
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array, Int64Array
+    from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import Naming
     from fabricgen.planning.room.footprints import Shares
 
-    Longs = NDArray[np.int64]
 
 MOST_HALLS, MOST_ROWS, MOST_RACKS = 100, 32, 20
 """Halls, rows of a hall and racks of a row where nobody says how many: a hall of 640 racks, 12 m by 77 m of trays. A generated room has no last hall."""
@@ -37,7 +34,7 @@ MOST_HALLS, MOST_ROWS, MOST_RACKS = 100, 32, 20
 UNLIMITED = 2**62
 
 
-def kinds_of(naming: Naming) -> Ints:
+def kinds_of(naming: Naming) -> Int32Array:
     """Return the kind of each device, as its index in KINDS."""
     mapping, request = naming.mapping, naming.mapping.request
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
@@ -68,17 +65,17 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
     return Standing(rack, unit, *grid)
 
 
-def ordered(naming: Naming) -> Longs:
+def ordered(naming: Naming) -> Int64Array:
     """Sort the switches of the fabric, as unit * boxes of a unit + box, by the middle of what is below them, then by tier, unit and number."""
     mapping = naming.mapping
     below = _middles(naming)
     rails = np.array([[mapping.rail(unit, max(box.block, 0)) or 0 for box in naming.boxes] for unit in range(mapping.units)], dtype=np.int64)
     tiers = np.tile([box.role.tier for box in naming.boxes], mapping.units)
-    order: Longs = np.lexsort((np.arange(rails.size), tiers, (rails + below).ravel()))
+    order: Int64Array = np.lexsort((np.arange(rails.size), tiers, (rails + below).ravel()))
     return order
 
 
-def _middles(naming: Naming) -> Longs:
+def _middles(naming: Naming) -> Int64Array:
     """Return, for each box of a unit, the mean of the GPUs below it, on a block of rail 0; what has none comes last."""
     mapping, sizing = naming.mapping, naming.mapping.sizing
     gpu = mapping.pattern().astype(np.int64)
@@ -152,7 +149,7 @@ def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int
     return racks, lowest, count
 
 
-def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tuple[Longs, Longs, tuple[Ints, Ints, Ints, int]]:
+def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tuple[Int64Array, Int64Array, tuple[Int32Array, Int32Array, Int32Array, int]]:
     """Lay racks of hosts and of switches into rows and halls; return the racks of each in order, and the columns of all racks.
 
     Raises Refusal `no-room`. `told` and `switches` say what takes the racks.

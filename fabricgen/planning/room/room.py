@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory import Site
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
+    from fabricgen.inventory.site import Site
     from fabricgen.planning.naming import Naming
     from fabricgen.planning.room.positions_csv import Position
 
@@ -46,12 +46,12 @@ class Room:
     generated: bool
     """Whether nobody described the room, so that it is only an assumption."""
     shares: Shares
-    kind: Ints
+    kind: Int32Array
     """The kind of each device, as its index in `footprints.KINDS`."""
     standing: Standing
 
     @cached_property
-    def units(self) -> Ints:
+    def units(self) -> Int32Array:
         """The rack units that each device takes."""
         each = np.array([self.shares.of[kind].units if kind in self.shares.of else 0 for kind in KINDS], dtype=np.int32)
         return each[self.kind]
@@ -104,7 +104,7 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
     return room
 
 
-def _kept(naming: Naming, site: Site, shares: Shares, kind: Ints, installed: Sequence[bool]) -> Standing | None:
+def _kept(naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]) -> Standing | None:
     """Return where everything stands in a plan that keeps where it stood; what is new fills the room. None where nothing is kept, or another table is given.
 
     Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where they stand outside of the site.
@@ -120,7 +120,7 @@ def _kept(naming: Naming, site: Site, shares: Shares, kind: Ints, installed: Seq
     return kept if heritage.table else fill(naming, shares, site, kept)
 
 
-def _stated(naming: Naming, site: Site, shares: Shares, kind: Ints, catalog: Catalog, installed: Sequence[bool]) -> Standing:
+def _stated(naming: Naming, site: Site, shares: Shares, kind: Int32Array, catalog: Catalog, installed: Sequence[bool]) -> Standing:
     """Put every device where the table says. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)

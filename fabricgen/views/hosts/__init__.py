@@ -1,4 +1,4 @@
-"""What hosts and their GPUs are told: addresses, routes, and the settings of NCCL.
+"""Addresses, routes and NCCL settings of hosts and their GPUs.
 
-`nccl` owns the settings and their reasons, `viewing` everything else, and `views` what templates see.
+`nccl` owns the settings and their reasons, `build` everything else, and `view` what templates see.
 """

@@ -21,7 +21,7 @@ from fabricgen.views.switches.view import RoceView
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
 FIRST_TABLE = 1000
@@ -91,7 +91,7 @@ class Hosts:
         return 1 if self.plan.mapping.spans_rails else self.plan.request.rails
 
     @cached_property
-    def _rows(self) -> Ints:
+    def _rows(self) -> Int32Array:
         """The row of a unit's host link by block and by GPU of rail 0; shape (blocks of a unit, installed GPUs / step)."""
         unit, request = self.plan.unit, self.plan.request
         links = np.flatnonzero(unit.kind == LinkKind.HOST).astype(np.int32)

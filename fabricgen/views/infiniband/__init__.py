@@ -1,15 +1,1 @@
-"""The InfiniBand subnets of a plan: `viewing` makes them, and `views` is what templates see."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from fabricgen.core.terms import Role
-
-if TYPE_CHECKING:
-    from fabricgen.planning.plan import Plan
-
-
-def is_infiniband(plan: Plan) -> bool:
-    """Say whether the fabric's switches speak InfiniBand; `resolving` sees to it that all of them speak the same."""
-    return plan.request.fronts[Role.LEAF].model.transport == "infiniband"
+"""The InfiniBand subnets of a plan: `build` makes them, and `view` is what templates see."""

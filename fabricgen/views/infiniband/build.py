@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.views.infiniband import is_infiniband
 from fabricgen.views.infiniband.guids_csv import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
+from fabricgen.views.infiniband.transport import is_infiniband
 from fabricgen.views.infiniband.view import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from fabricgen.planning.clos import Ints
+    from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.naming import Box
     from fabricgen.planning.port_layout import Front, Port
     from fabricgen.views.switches.ports import PortFacts
@@ -38,7 +38,7 @@ class SwitchViews:
     def __init__(self, ports: Ports, *, kept: bool = False) -> None:
         """Keep the ports of the plan; with `kept`, each view is made once."""
         self.plan, self.ports = ports.plan, ports
-        self._lengths: tuple[int, Ints] | None = None
+        self._lengths: tuple[int, Int32Array] | None = None
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
@@ -152,7 +152,7 @@ class SwitchViews:
         return [self.ports.facts[box.role] for box in self.plan.naming.boxes]
 
     @cached_property
-    def _ends(self) -> tuple[Ints, NDArray[np.bool_], Ints]:
+    def _ends(self) -> tuple[Int32Array, NDArray[np.bool_], Int32Array]:
         """The ends of a unit's links at its switches, in order of switch and port.
 
         Columns: the row of the link, whether the switch is its upper end, and where each switch's ends start.
@@ -165,7 +165,7 @@ class SwitchViews:
         starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(np.int32)
         return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
-    def _metres(self, unit: int) -> Ints:
+    def _metres(self, unit: int) -> Int32Array:
         """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
         lengths = self.plan.lengths if self.plan.spec.site else None
         if self._lengths is None or self._lengths[0] != unit:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Self
 from fabricgen.core.template_api import for_templates
 
 if TYPE_CHECKING:
-    from fabricgen.inventory import Roce
+    from fabricgen.inventory.settings import Roce
 
 
 @dataclass(slots=True)

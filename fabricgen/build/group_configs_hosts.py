@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricgen.build.group_infiniband import subnets
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 from fabricgen.core.terms import Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 HOST_PORTS = 32_768
 """Above this many NIC ports the files of the hosts are more than those of all switches; they are then written on request only."""

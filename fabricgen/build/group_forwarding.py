@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.forwarding.tables import document_text, host_table, switch_table
 from fabricgen.build.task import OneFile
-from fabricgen.build.write import Root, Written, write_text
+from fabricgen.build.write.files import Root, write_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from fabricgen.build.context import Sources, Task
+    from fabricgen.build.write.manifest import Written
 
 TABLE_ENTRIES = 100_000
 """Above so many relays the forwarding tables are written on request only."""
