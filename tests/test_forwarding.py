@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from ipaddress import ip_network
-from itertools import pairwise, permutations
+from itertools import pairwise, permutations, product
 from math import sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +19,7 @@ from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
 from fabricgen.analysis.forwarding.path_selection import Choice
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.forwarding.relay_rules import exits, landings
 from fabricgen.analysis.forwarding.tables import Tables
 from fabricgen.analysis.graph import graph
 from fabricgen.api import plan_file
@@ -272,6 +273,23 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
     assert {path.as_posix() for path in one} == set(Job(plan, Packs(), ("forwarding", "lab")).paths())
     switches = [json.loads(text) for path, text in one.items() if path.parts[0] == "forwarding" and path.stem != "domains"]
     assert {switch["switch"] for switch in switches} == set(plan.switches())
+
+
+@pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
+def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
+    """On each plane the others of the HB domain, then every GPU of it as an exit, in the order of the rules."""
+    plan = planned(design=design, **{**TURNS, "rails": {"count": 3, "planes": 2}})
+    ends = Ends(Reach(plan))
+    for gpu, plane in product((0, 16, 95), range(2)):
+        first, rail = gpu // 12 * 12, gpu % 12 % 3
+        source = dotted(ends.address(gpu, plane))
+        beside = [(f"{dotted(ends.address(other, plane))}/32", other, 1) for other in range(first, first + 12) if other != gpu]
+        by_rail = [[*landings(plan.request, gpu, each)] for each in range(3)]
+        orders = by_rail if design == "rail-only" else [[*exits(plan.request, gpu, rail, spans_rails=True)]]
+        beyond = [(ends.prefix(other, plane), other, metric) for order in orders for metric, other in enumerate(order, start=1)]
+        ways = {other: (hb_address(other - first), "hb0") for other in range(first, first + 12)} | {gpu: (dotted(ends.gateway(gpu, plane)), f"nic{plane}")}
+        found = [route for route in gpu_routes(ends, gpu) if route.source == source]
+        assert found == [(prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]]
 
 
 @pytest.mark.parametrize("domain_gpus", [8, 64])

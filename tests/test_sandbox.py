@@ -119,6 +119,7 @@ def test_the_page_lists_what_is_allowed() -> None:
         ('{{ {"a": 1}.a }}{% for key, value in {"b": 2}.items() %}{{ key }}{{ value }}{% endfor %}', "1b2"),
         ("{% for port in switch.ports[:2] %}{{ loop.cycle('x', 'y') }}{{ loop.index }}{% endfor %}", "x1y2"),
         ("{% for n in range(3) %}{{ n }}{% endfor %}", "012"),
+        ('{{ [("a", 1), ("b", 2)] | lines("100% {}: {}") }}', "100% a: 1\n100% b: 2"),
         ('{{ switch.ports[:3] | map(attribute="interface") | join(" ") }}', "swp1 swp2 swp3"),
         ("{{ switch.hwsku | default('none', true) }}{{ switch.nothing | default('none') }}{{ switch.nothing is defined }}", "nonenoneFalse"),
         ('{% import "own/lib.j2" as lib %}{{ lib.shout("a") }}', "A!"),

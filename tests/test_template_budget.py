@@ -57,6 +57,7 @@ STEPS = {
     DOUBLED.replace("a ~ a", "[a, a, a] | join(a)") + "{{ a }}": "characters",
     DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | json") + "{{ a }}": "characters",
     DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | quoted") + "{{ a }}": "characters",
+    LONG + "{{ ([()] * 30000) | lines(a) }}": "characters",
     "{% set a = 'abcdefgh' %}" + "{% set a %}{{ a }}{{ a }}{% endset %}" * 60: "characters",
     "{% autoescape true %}" + DOUBLED + "{{ a }}{% endautoescape %}": "characters or items",
     NESTED + "{{ a }}": "characters or items",

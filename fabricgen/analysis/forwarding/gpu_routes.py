@@ -9,15 +9,16 @@ order of `tables`. The metric is the place in that order; a route gives way to t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from ipaddress import IPv4Address
+from itertools import count, cycle, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.analysis.forwarding.relay_rules import exits, landings, rail_of
+from fabricgen.analysis.forwarding.relay_rules import exit_ranks, rail_of, ranks_by_rail
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
     from fabricgen.analysis.forwarding.link_ends import Ends
 
@@ -94,32 +95,43 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
     mtu = plan.spec.addressing.mtu
     own = [GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu) for plane in range(request.planes)]
     hb = GpuAddress(HB_DEVICE, f"{hb_address(rank)}/{HB_LENGTH}", mtu)
-    return GpuView(
-        ends.gpu(gpu), plan.spec.name, ends.host(gpu), domain, rail_of(request, gpu), plan.addresses.numbered, [*own, hb], list(gpu_routes(ends, gpu))
-    )
+    return GpuView(ends.gpu(gpu), plan.spec.name, ends.host(gpu), domain, rail_of(request, gpu), plan.addresses.numbered, [*own, hb], gpu_routes(ends, gpu))
 
 
-def gpu_routes(ends: Ends, gpu: int) -> Iterator[GpuRoute]:
-    """Yield the IP routes of a GPU: the others of its HB domain, then each rail on each plane."""
-    request, spans_rails = ends.reach.plan.request, ends.reach.spans_rails
+def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
+    """Return the IP routes of a GPU, plane by plane: the others of its HB domain, then each rail."""
+    planes = range(ends.reach.plan.request.planes)
+    return [route for plane in planes for route in (*_domain_routes(ends, gpu, plane), *_rail_routes(ends, gpu, plane))]
+
+
+def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
+    """Return the routes to the other GPUs of the HB domain."""
+    domain, rank = divmod(gpu, ends.reach.plan.request.domain_gpus)
+    addresses = ends.addresses(domain, plane)
+    prefixes = map("{}/32".format, addresses)
+    routes = _over_hb(prefixes, range(len(addresses)), addresses[rank], repeat(1))
+    return routes[:rank] + routes[rank + 1 :]
+
+
+def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
+    """Return the routes to the block of each rail: over each GPU of the domain that is on it, best first."""
+    request = ends.reach.plan.request
     domain, rank = divmod(gpu, request.domain_gpus)
-    for plane in range(request.planes):
-        addresses = ends.addresses(domain, plane)
-        for other, address in enumerate(addresses):
-            if other != rank:
-                yield GpuRoute(f"{address}/32", hb_address(other), HB_DEVICE, addresses[rank], 1)
-        for rail in [rail_of(request, gpu)] if spans_rails else range(request.rails):
-            yield from _rail_routes(ends, gpu, rail, plane)
+    prefixes: Iterable[str]
+    metrics: Iterable[int]
+    if ends.reach.spans_rails:
+        ranks = exit_ranks(request, gpu, rail_of(request, gpu), spans_rails=True)
+        prefixes, metrics = repeat(ends.prefix(gpu, plane)), count(1)
+    else:
+        ranks = ranks_by_rail(request, gpu)
+        prefixes, metrics = map(ends.rail_prefixes[plane].__getitem__, ranks), cycle(range(1, request.ranks_per_rail + 1))
+    routes = _over_hb(prefixes, ranks, ends.addresses(domain, plane)[rank], metrics)
+    own = ranks.index(rank)
+    routes[own] = routes[own]._replace(via=dotted(ends.gateway(gpu, plane)), device=f"nic{plane}")
+    return routes
 
 
-def _rail_routes(ends: Ends, gpu: int, rail: int, plane: int) -> Iterator[GpuRoute]:
-    """Yield the routes to the block of a rail: over each GPU of the domain that is on it, best first."""
-    request, spans_rails = ends.reach.plan.request, ends.reach.spans_rails
-    domain, rank = divmod(gpu, request.domain_gpus)
-    source = ends.addresses(domain, plane)[rank]
-    leaving = exits(request, gpu, rail, spans_rails=True) if spans_rails else landings(request, gpu, rail)
-    for metric, other in enumerate(leaving, start=1):
-        if other == gpu:
-            yield GpuRoute(ends.prefix(other, plane), dotted(ends.gateway(gpu, plane)), f"nic{plane}", source, metric)
-        else:
-            yield GpuRoute(ends.prefix(other, plane), hb_address(other % request.domain_gpus), HB_DEVICE, source, metric)
+def _over_hb(prefixes: Iterable[str], ranks: Sequence[int], source: str, metrics: Iterable[int]) -> list[GpuRoute]:
+    """Return a route over each rank; a large HB domain has millions, so no line of Python runs for each."""
+    cells = zip(prefixes, map(hb_address, ranks), repeat(HB_DEVICE), repeat(source), metrics, strict=False)
+    return [*map(partial(tuple.__new__, GpuRoute), cells)]

@@ -109,6 +109,12 @@ class Ends:
             self._prefixes[home] = self.reach.plan.addresses.hosts.prefix(unit * self.reach.plan.mapping.unit_blocks + block)
         return self._prefixes[home]
 
+    @cached_property
+    def rail_prefixes(self) -> list[list[str]]:
+        """The prefix of the block that each rank of an HB domain belongs to, by plane."""
+        request = self.reach.plan.request
+        return [[self.prefix(rank, plane) for rank in range(request.domain_gpus)] for plane in range(request.planes)]
+
     def switch(self, unit: int, box: int) -> str:
         """Name a switch."""
         if unit not in self._names:

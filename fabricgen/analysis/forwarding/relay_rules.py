@@ -33,9 +33,14 @@ def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -
     Best is the destination's rail, for then the packet lands where it belongs (what NCCL calls PXN). Then comes the own rail, with a relay at the
     far end, then every other rail. Where blocks span rails the own NIC comes before all.
     """
+    first = gpu // request.domain_gpus * request.domain_gpus
+    return (first + other for other in exit_ranks(request, gpu, rail, spans_rails=spans_rails))
+
+
+def exit_ranks(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -> tuple[int, ...]:
+    """Return the ranks of the GPUs that `exits` yields."""
     domain, rank = divmod(gpu, request.domain_gpus)
-    first, start = domain * request.domain_gpus, domain % max(request.rails - 1, 1)
-    return (first + other for other in _exit_ranks(request.rails, request.ranks_per_rail, rank, rail, start, spans_rails=spans_rails))
+    return _exit_ranks(request.rails, request.ranks_per_rail, rank, rail, domain % max(request.rails - 1, 1), spans_rails=spans_rails)
 
 
 def landings(request: Request, target: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
@@ -46,38 +51,49 @@ def landings(request: Request, target: int, rail: int, *, spans_rails: bool = Fa
     domain, rank = divmod(target, request.domain_gpus)
     if spans_rails:
         yield target
-    for other in _turns(request.rails, request.ranks_per_rail, rank // request.rails, rail):
+    for turn in _turns(request.ranks_per_rail, rank // request.rails):
+        other = turn * request.rails + rail
         if not (spans_rails and other == rank):
             yield domain * request.domain_gpus + other
+
+
+def ranks_by_rail(request: Request, gpu: int) -> tuple[int, ...]:
+    """Return the ranks of a GPU's domain, rail by rail, and of each rail the one of the GPU's own turn first."""
+    return _ranks_by_rail(request.rails, request.ranks_per_rail, gpu % request.domain_gpus // request.rails)
+
+
+@lru_cache(maxsize=KNOWN)
+def _ranks_by_rail(rails: int, turns: int, turn: int) -> tuple[int, ...]:
+    """Return the ranks of a domain, rail by rail, the one of this turn first."""
+    each = _turns(turns, turn)
+    return tuple([other * rails + rail for rail in range(rails) for other in each])
 
 
 @lru_cache(maxsize=KNOWN)
 def _exit_ranks(rails: int, turns: int, rank: int, rail: int, start: int, *, spans_rails: bool) -> tuple[int, ...]:
     """Return the ranks over which `rank` may send to `rail`, in a domain whose third rails begin at `start`."""
     turn, own = divmod(rank, rails)
-    ranks = [other for each in _rails(rails, rail, own, start) for other in _turns(rails, turns, turn, each)]
-    return (rank, *(other for other in ranks if other != rank)) if spans_rails else tuple(ranks)
+    each = _turns(turns, turn)
+    ranks = [other * rails + on for on in _rails(rails, rail, own, start) for other in each]
+    return (rank, *[other for other in ranks if other != rank]) if spans_rails else tuple(ranks)
 
 
-def third_rails(request: Request, domain: int, rail: int) -> Iterator[int]:
-    """Yield the rails other than `rail` in the order in which a domain tries them for it; each domain begins with another one."""
+def third_rails(request: Request, domain: int, rail: int) -> list[int]:
+    """Return the rails other than `rail` in the order in which a domain tries them for it; each domain begins with another one."""
     return _thirds(request.rails, rail, domain)
 
 
-def _rails(rails: int, rail: int, own: int, start: int) -> Iterator[int]:
-    """Yield every rail, in the order in which a GPU on rail `own` tries them for `rail`."""
-    yield rail
-    if own != rail:
-        yield own
-    yield from (third for third in _thirds(rails, rail, start) if third != own)
+def _rails(rails: int, rail: int, own: int, start: int) -> list[int]:
+    """Return every rail, in the order in which a GPU on rail `own` tries them for `rail`."""
+    return [rail, *([own] if own != rail else []), *[third for third in _thirds(rails, rail, start) if third != own]]
 
 
-def _thirds(rails: int, rail: int, start: int) -> Iterator[int]:
-    """Yield the rails other than `rail`, in cyclic order from the one at `start`."""
+def _thirds(rails: int, rail: int, start: int) -> list[int]:
+    """Return the rails other than `rail`, in cyclic order from the one at `start`."""
     others = rails - 1
-    return ((rail + 1 + (start + step) % others) % rails for step in range(others))
+    return [(rail + 1 + (start + step) % others) % rails for step in range(others)]
 
 
-def _turns(rails: int, turns: int, turn: int, rail: int) -> Iterator[int]:
-    """Yield the ranks on a rail, the one of this turn first."""
-    return ((turn + step) % turns * rails + rail for step in range(turns))
+def _turns(turns: int, turn: int) -> list[int]:
+    """Return every turn in cyclic order from this one."""
+    return [*range(turn, turns), *range(turn)]

@@ -86,7 +86,7 @@ class Tables:
                 "hb_domain": domain,
                 "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
                 "gpus": self._names(range(domain * request.domain_gpus, (domain + 1) * request.domain_gpus)),
-                "third_rails": {str(rail): list(third_rails(request, domain, rail)) for rail in range(request.rails)},
+                "third_rails": {str(rail): third_rails(request, domain, rail) for rail in range(request.rails)},
             }
             for domain in range(request.gpus // request.domain_gpus)
         ]

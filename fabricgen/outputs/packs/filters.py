@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import pass_eval_context
 from jinja2.filters import FILTERS as JINJAS
 
+from fabricgen.outputs.packs.quoted_text import lines
 from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 def filters_within(bounds: Bounds) -> dict[str, Filter]:
     """Return every filter by its name."""
-    found: dict[str, Filter] = {name: JINJAS[name] for name in FILTERS}
+    found: dict[str, Filter] = {name: JINJAS[name] for name in FILTERS} | OWN_FILTERS
     join, indent, integer = (found[name] for name in ("join", "indent", "int"))
 
     @pass_eval_context
@@ -46,7 +47,12 @@ def filters_within(bounds: Bounds) -> dict[str, Filter]:
     def int_within(value: object, default: int = 0, base: int = 10) -> Any:  # noqa: ANN401 - as in Jinja
         return default if isinstance(value, str) and len(value) > bounds.limits.bits else integer(value, default, base)
 
-    found |= {"join": join_within, "indent": indent_within, "int": int_within, **OWN_FILTERS}
+    def lines_within(rows: Iterable[tuple[object, ...]], form: str) -> str:
+        held = [*rows]
+        bounds.fits(len(held) * len(form))
+        return lines(held, form)
+
+    found |= {"join": join_within, "indent": indent_within, "int": int_within, "lines": lines_within}
     return {name: _within(bounds, made, apart=name in _APART) for name, made in found.items()}
 
 

@@ -44,6 +44,16 @@ def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
     return "\n".join(line if _is_plain(line, len(row) - 1, 0) else ",".join(map(csv_cell, row)) for line, row in zip(lines, cells, strict=True))
 
 
+def lines(rows: Iterable[tuple[object, ...]], form: str) -> str:
+    """Write a line for each row, its cells in the places `{}` of a form.
+
+    >>> print(lines([("10.0.0.0/31", 1), ("10.0.0.2/31", 2)], "route {} metric {}"))
+    route 10.0.0.0/31 metric 1
+    route 10.0.0.2/31 metric 2
+    """
+    return "\n".join(map(form.replace("%", "%%").replace("{}", "%s").__mod__, rows))
+
+
 def _is_plain(text: str, commas: int, breaks: int) -> bool:
     """Say whether a text holds so many commas and line breaks, and nothing that might have to be quoted or begin a formula."""
     counted = text.count(",") == commas and text.count("\n") == breaks
@@ -59,9 +69,12 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"-?\d+(\.\d+)?", text) is not None
 
 
+_JSON = json.JSONEncoder(ensure_ascii=False)  # `json.dumps` makes one for each value
+
+
 def json_text(value: object) -> str:
     """Write a value as JSON; the template puts no quotes around it."""
-    return json.dumps(value, ensure_ascii=False)
+    return _JSON.encode(value)
 
 
 def quoted(value: object) -> str:

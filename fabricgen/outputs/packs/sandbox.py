@@ -19,7 +19,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
-from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, markdown, quoted
+from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, lines, markdown, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +36,7 @@ METHODS: Mapping[type, frozenset[str]] = {
 }  # fmt: skip
 """Attributes of values that are no views; of lists and tuples a template sees the items only."""
 
-OWN_FILTERS = {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted, "markdown": markdown}
+OWN_FILTERS = {"csv": csv_cell, "rows": csv_rows, "lines": lines, "json": json_text, "quoted": quoted, "markdown": markdown}
 FILTERS = (
     "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last", "length", "list", "lower", "map", "max", "min", "reject",
     "rejectattr", "safe", "select", "selectattr", "sort", "string", "trim", "unique", "upper",
