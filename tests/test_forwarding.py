@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 from fabricgen.analysis.forwarding.ecmp_hash import flow_of, spread
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
+from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, hb_address
+from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.path_selection import Choice
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
@@ -28,6 +30,7 @@ from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.addressing import dotted
 from tests.laws.drawing import Inventory, inventories
 from tests.planned import planned
 
