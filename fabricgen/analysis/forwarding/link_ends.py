@@ -6,7 +6,7 @@ Owns the way from a GPU and plane, or from a row of `Plan.unit`, to what people 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -30,6 +30,12 @@ class NicEnd(NamedTuple):
     switch: str
     switch_interface: str
     cable: str
+
+
+@lru_cache(maxsize=1)
+def _domain_names(domain: int, size: int) -> tuple[str, ...]:
+    """Name the GPUs of an HB domain; those of the last one are remembered."""
+    return tuple(gpu_name(domain, rank) for rank in range(size))
 
 
 @dataclass(frozen=True)
@@ -65,6 +71,10 @@ class Ends:
     def gpu(self, gpu: int) -> str:
         """Name a GPU."""
         return gpu_name(*divmod(gpu, self.reach.plan.request.domain_gpus))
+
+    def gpus(self, domain: int) -> tuple[str, ...]:
+        """Name the GPUs of an HB domain, by rank."""
+        return _domain_names(domain, self.reach.plan.request.domain_gpus)
 
     def host(self, gpu: int) -> str:
         """Name the host of a GPU."""

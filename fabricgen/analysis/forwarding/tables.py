@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, has_hb_addresses
+from fabricgen.analysis.forwarding.gpu_routes import GpuRoute, gpu_routes, has_hb_addresses
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.relay_rules import landings, rail_of, third_rails
+from fabricgen.analysis.forwarding.relay_rules import rail_of, ranks_by_rail, third_rails
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.factory import Views
@@ -85,7 +85,7 @@ class Tables:
             {
                 "hb_domain": domain,
                 "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
-                "gpus": self._names(range(domain * request.domain_gpus, (domain + 1) * request.domain_gpus)),
+                "gpus": self.ends.gpus(domain),
                 "third_rails": {str(rail): third_rails(request, domain, rail) for rail in range(request.rails)},
             }
             for domain in range(request.gpus // request.domain_gpus)
@@ -100,26 +100,32 @@ class Tables:
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Return the tables of a GPU."""
-        request, spans = self.plan.request, self.plan.mapping.spans_rails
+        request = self.plan.request
         routed = self.ethernet and has_hb_addresses(request.domain_gpus)
         return {
             "gpu": self.ends.gpu(gpu),
             "rank": gpu % request.domain_gpus,
             "rail": rail_of(request, gpu),
             "ports": [self._port(gpu, plane) for plane in range(request.planes)],
-            "relays": {str(rail): self._names(landings(request, gpu, rail, spans_rails=spans)) for rail in range(request.rails)},
-            "routes": [route._asdict() for route in gpu_routes(self.ends, gpu)] if routed else [],
+            "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
+            "routes": [dict(zip(GpuRoute._fields, route, strict=True)) for route in gpu_routes(self.ends, gpu)] if routed else [],
         }
+
+    def _relays(self, gpu: int) -> Iterator[list[str]]:
+        """Name the GPUs on which a packet for a GPU may land, rail by rail, best first: as `landings` has them, and quicker for all rails at once."""
+        request, spans = self.plan.request, self.plan.mapping.spans_rails
+        own, ranks = rail_of(request, gpu), ranks_by_rail(request, gpu)
+        domain, rank = divmod(gpu, request.domain_gpus)
+        names = self.ends.gpus(domain)
+        for rail in range(request.rails):
+            on = [names[other] for other in ranks[rail * request.ranks_per_rail : (rail + 1) * request.ranks_per_rail]]
+            yield [names[rank], *on] if spans and rail != own else on
 
     def _port(self, gpu: int, plane: int) -> dict[str, Any]:
         """Return a NIC port and where it is cabled to."""
         end = self.ends.nic(gpu, plane)
         shown = {"plane": plane, "interface": end.interface, "address": dotted(end.address)}
         return {**shown, "peer": end.switch, "peer_interface": end.switch_interface, "cable": end.cable}
-
-    def _names(self, gpus: Iterable[int]) -> list[str]:
-        """Name GPUs."""
-        return [self.ends.gpu(gpu) for gpu in gpus]
 
     def switches(self, unit: int, boxes: Sequence[int] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the table of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`, with its name."""
