@@ -35,7 +35,7 @@ help:
 # What pip compiles of an installed package, and the templates: each run would compile them anew where Python may not write them.
 compiled: .venv
 	@$(BIN)/python -m compileall -q fabricgen
-	@$(BIN)/python -c 'from fabricgen.outputs.packs import Packs; Packs().compile()'
+	@$(BIN)/python -c 'from fabricgen.outputs.packs.render import Packs; Packs().compile()'
 
 demo: compiled
 	@mkdir -p out
