@@ -1,7 +1,8 @@
 """The reference: pages that are made from the program while the site is built.
 
-MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns and messages; those of what templates see are `seen`'s. Nothing made here
-is kept, and nothing is said here that the program does not say itself.
+MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns and messages; those of
+what templates see are `seen`'s. Nothing made here is kept, and nothing is said here that the
+program does not say itself.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.views.cables.view import CableView
 
-sys.path.insert(0, str(Path(__file__).parent))  # a hook of MkDocs is a file, which finds no neighbour by itself
+sys.path.insert(
+    0, str(Path(__file__).parent)
+)  # a hook of MkDocs is a file, which finds no neighbour by itself
 from seen import Seen, anchor, attributes, code, seen_page, table
 
 if TYPE_CHECKING:
@@ -57,12 +60,18 @@ def inventory_page(schema: Mapping[str, Any]) -> str:
             "# Keys of an inventory",
             "Made from `fabricgen schema`. Only `name`, `gpus`, `hb_domain.gpus` and a leaf switch are required; any key can be overridden by `--set`.",
             *_keys("The inventory", "inventory", schema, parts),
-            *(text for name in sorted(parts) for text in _keys(name, name.lower(), parts[name], parts)),
+            *(
+                text
+                for name in sorted(parts)
+                for text in _keys(name, name.lower(), parts[name], parts)
+            ),
         ]
     )
 
 
-def _keys(title: str, anchor: str, part: Mapping[str, Any], parts: Mapping[str, Any]) -> Iterator[str]:
+def _keys(
+    title: str, anchor: str, part: Mapping[str, Any], parts: Mapping[str, Any]
+) -> Iterator[str]:
     """Tell of the keys of one mapping."""
     yield f"## {title} {{ #{anchor} }}"
     yield part.get("description", "")
@@ -71,7 +80,9 @@ def _keys(title: str, anchor: str, part: Mapping[str, Any], parts: Mapping[str, 
         [
             code(key) + (", required" if key in required else ""),
             _kind(said, parts),
-            "" if said.get("default") in (None, []) or isinstance(said["default"], dict) else code(said["default"]),
+            ""
+            if said.get("default") in (None, []) or isinstance(said["default"], dict)
+            else code(said["default"]),
             _escaped(said.get("description", "")),
             ", ".join(code(example) for example in said.get("examples", [])),
         ]
@@ -84,17 +95,27 @@ def _kind(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
     """Say what a value may be."""
     if "$ref" in said:
         name = said["$ref"].rsplit("/", 1)[1]
-        return f"[{name}](#{name.lower()})" if name in parts else _kind(json_schema()["definitions"][name], parts)
+        return (
+            f"[{name}](#{name.lower()})"
+            if name in parts
+            else _kind(json_schema()["definitions"][name], parts)
+        )
     if "enum" in said:
         return ", ".join(map(code, said["enum"]))
     choices = said.get("anyOf") or said.get("allOf") or said.get("oneOf")
     if choices:
-        return " or ".join(dict.fromkeys(text for choice in choices if (text := _kind(choice, parts)) != "null"))
+        return " or ".join(
+            dict.fromkeys(text for choice in choices if (text := _kind(choice, parts)) != "null")
+        )
     if said.get("type") == "array" and isinstance(said.get("items"), dict):
         return f"list of {_kind(said['items'], parts)}"
     if isinstance(said.get("additionalProperties"), dict):
         return f"mapping to {_kind(said['additionalProperties'], parts)}"
-    bounds = [f"{word} {said[key]}" for key, word in (("minimum", "from"), ("maximum", "to")) if key in said]
+    bounds = [
+        f"{word} {said[key]}"
+        for key, word in (("minimum", "from"), ("maximum", "to"))
+        if key in said
+    ]
     types = said.get("type", "any")
     return " ".join([" or ".join(types) if isinstance(types, list) else types, *bounds])
 
@@ -102,19 +123,33 @@ def _kind(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
 def catalog_page(catalog: Catalog) -> str:
     """List every model that ships, and the facts that a file of each kind may have, each with a value that stands in one."""
     titles = ["fact", "type", "meaning", "a value"]
-    texts = ["# What ships in the catalog", "`fabricgen catalog show MODEL` prints every fact of a model. What is listed as unverified could not be checked."]
+    texts = [
+        "# What ships in the catalog",
+        "`fabricgen catalog show MODEL` prints every fact of a model. What is listed as unverified could not be checked.",
+    ]
     for kind, shape in KINDS.items():
-        models = {name: facts for name in catalog.names(kind) if (facts := catalog.find(kind, name))}
+        models = {
+            name: facts for name in catalog.names(kind) if (facts := catalog.find(kind, name))
+        }
         seen = Seen(kinds=["field"])
         seen.walk(*models.values())
-        rows = ([code(name), _escaped(facts.description), ", ".join(map(code, facts.unverified))] for name, facts in models.items())
-        texts += [f"## {kind.capitalize()} {{ #{kind} }}", table(["file", "what", "unverified"], rows)]
+        rows = (
+            [code(name), _escaped(facts.description), ", ".join(map(code, facts.unverified))]
+            for name, facts in models.items()
+        )
+        texts += [
+            f"## {kind.capitalize()} {{ #{kind} }}",
+            table(["file", "what", "unverified"], rows),
+        ]
         texts += [f"### Facts of {kind} {{ #facts-{kind} }}", table(titles, seen.rows(shape))]
         texts += [
             text
             for part in seen.classes()
             if part is not shape
-            for text in (f"#### {part.__name__} of {kind} {{ #{anchor(part)} }}", table(titles, seen.rows(part)))
+            for text in (
+                f"#### {part.__name__} of {kind} {{ #{anchor(part)} }}",
+                table(titles, seen.rows(part)),
+            )
         ]
     return "\n\n".join(texts)
 
@@ -126,7 +161,9 @@ def packs_page(packs: Packs) -> str:
         "Every file that `build` writes, with who reads it; `fabricgen build --list-outputs` prints the same.",
         "Path and template are those of the pack's `pack.yaml`, and what a template sees is in [what templates see](views.md).",
         "## Without a pack { #own }",
-        table(["path", "group", "reader"], ([code(row.path), row.group, row.reader] for row in OWN)),
+        table(
+            ["path", "group", "reader"], ([code(row.path), row.group, row.reader] for row in OWN)
+        ),
     ]
     for name in packs.names():
         pack = packs.pack(name)
@@ -145,12 +182,22 @@ def _pack(pack: Pack) -> Iterator[str]:
         "releases": ", ".join(pack.nos_versions),
         "needs of the switch": ", ".join(map(code, pack.needs)),
         "at most": ", ".join(f"{code(key)} {most}" for key, most in pack.limits.items()),
-        "in labs": ", ".join(f"{thing} as {code(box.image)}" for thing, box in pack.containers.items()),
+        "in labs": ", ".join(
+            f"{thing} as {code(box.image)}" for thing, box in pack.containers.items()
+        ),
         "verified": pack.verified,
     }
     yield "\n".join(f"- {what}: {_escaped(text)}" for what, text in facts.items() if text)
     if pack.outputs:
-        rows = ([code(output.path), f"[{output.each}](views.md#each-{output.each})", code(output.template), _escaped(output.reader)] for output in pack.outputs)
+        rows = (
+            [
+                code(output.path),
+                f"[{output.each}](views.md#each-{output.each})",
+                code(output.template),
+                _escaped(output.reader),
+            ]
+            for output in pack.outputs
+        )
         yield table(["path", "for each", "template", "reader"], rows)
 
 
@@ -165,14 +212,20 @@ def columns_page(packs: Packs) -> str:
             f"For `fabricgen build --columns`. The version of their meaning is `{FORMAT}`; `cabling/cables.schema.json` says the same of one sheet.",
             table(["column", "meaning"], [*own, *looked]),
             "## Profiles",
-            table(["profile", "columns"], ([code(name), ", ".join(map(code, columns))] for name, columns in profiles.items())),
+            table(
+                ["profile", "columns"],
+                ([code(name), ", ".join(map(code, columns))] for name, columns in profiles.items()),
+            ),
         ]
     )
 
 
 def messages_page() -> str:
     """Print every page of `fabricgen explain`: the laws in the order in which they are asked, then the rest by the alphabet."""
-    pages = {path.name.removesuffix(".md"): path.read_text(encoding="utf-8") for path in resources("fabricgen.cli").joinpath("pages").iterdir()}
+    pages = {
+        path.name.removesuffix(".md"): path.read_text(encoding="utf-8")
+        for path in resources("fabricgen.cli").joinpath("pages").iterdir()
+    }
     laws = [law.code for law in LAWS if law.code in pages]
     rest = sorted(set(pages) - set(laws))
     return "\n\n".join(
@@ -192,7 +245,11 @@ def _explained(name: str, pages: Mapping[str, str]) -> str:
     title, _, text = pages[name].partition("\n")
 
     def linked(match: re.Match[str]) -> str:
-        return re.sub(r"`([a-z0-9-]+)`", lambda code: f"[{code[0]}](#{code[1]})" if code[1] in pages else code[0], match[0])
+        return re.sub(
+            r"`([a-z0-9-]+)`",
+            lambda code: f"[{code[0]}](#{code[1]})" if code[1] in pages else code[0],
+            match[0],
+        )
 
     text = re.sub(r"^See also:.*?(?=\n\n|\Z)", linked, text.strip(), flags=re.MULTILINE | re.DOTALL)
     return f"### {name} {{ #{name} }}\n\n**{title.lstrip('# ')}**\n\n{text}"

@@ -1,6 +1,7 @@
 """What templates see, found out by looking: small fabrics are built with packs that note what each template is given, and render nothing.
 
-Owns the reading of classes, their attributes' docstrings and values, and the page of the views. A new pack or view is on that page by itself.
+Owns the reading of classes, their attributes' docstrings and values, and the page of the views. A
+new pack or view is on that page by itself.
 """
 
 from __future__ import annotations
@@ -101,12 +102,22 @@ def _own(shape: type) -> Iterator[Attribute]:
     (tree,) = ast.parse(textwrap.dedent(inspect.getsource(shape))).body
     body = tree.body if isinstance(tree, ast.ClassDef) else []
     for at, below in pairwise([*body, ast.Pass()]):
-        if isinstance(at, ast.AnnAssign) and isinstance(at.target, ast.Name) and not at.target.id.startswith("_"):
-            says = below.value.value if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) else _described(shape, at.target.id)
+        if (
+            isinstance(at, ast.AnnAssign)
+            and isinstance(at.target, ast.Name)
+            and not at.target.id.startswith("_")
+        ):
+            says = (
+                below.value.value
+                if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant)
+                else _described(shape, at.target.id)
+            )
             yield Attribute(at.target.id, ast.unparse(at.annotation), str(says))
         elif isinstance(at, ast.FunctionDef) and at.name in template_names(shape):
             says = (ast.get_docstring(at) or "").partition("\n")[0]
-            kind: Literal["property", "method"] = "property" if isinstance(vars(shape)[at.name], property) else "method"
+            kind: Literal["property", "method"] = (
+                "property" if isinstance(vars(shape)[at.name], property) else "method"
+            )
             yield Attribute(at.name, ast.unparse(at.returns) if at.returns else "", says, kind)
 
 
@@ -144,8 +155,16 @@ class Seen:
         """Note what a thing has, and return it."""
         if _is_ours(type(thing)):
             values = self._values.setdefault(type(thing), {})
-            has = {row.name: getattr(thing, row.name) for row in self._attributes(type(thing)) if row.kind != "method"}
-            values |= {name: value for name, value in has.items() if (value and not values.get(name)) or name not in values}
+            has = {
+                row.name: getattr(thing, row.name)
+                for row in self._attributes(type(thing))
+                if row.kind != "method"
+            }
+            values |= {
+                name: value
+                for name, value in has.items()
+                if (value and not values.get(name)) or name not in values
+            }
             return [*has.values()]
         if isinstance(thing, Mapping):
             return [*islice(thing.values(), LOOKED_AT)]
@@ -157,22 +176,48 @@ class Seen:
 
     def classes(self) -> list[type]:
         """List the classes by module and name, those with attributes only."""
-        return sorted((shape for shape in self._values if self._attributes(shape)), key=lambda shape: (shape.__module__, shape.__name__))
+        return sorted(
+            (shape for shape in self._values if self._attributes(shape)),
+            key=lambda shape: (shape.__module__, shape.__name__),
+        )
 
     def rows(self, shape: type) -> Iterator[list[str]]:
         """Tell of each attribute of a class: name, type, meaning and a value."""
         values = self._values.get(shape, {})
         for row in self._attributes(shape):
             name = f"{row.name}(...)" if row.kind == "method" else row.name
-            yield [code(name), code(row.type), row.says.replace("<", "&lt;").replace("\n", " "), self._shown(values.get(row.name))]
+            yield [
+                code(name),
+                code(row.type),
+                row.says.replace("<", "&lt;").replace("\n", " "),
+                self._shown(values.get(row.name)),
+            ]
 
     def _shown(self, value: object) -> str:
         """Show a value: text and numbers as they are, and where it is one of ours, or several, its class."""
-        several = isinstance(value, Mapping | Sequence) and not isinstance(value, str) and not hasattr(value, "_fields")
-        first = next(iter(value.values() if isinstance(value, Mapping) else value), None) if several and isinstance(value, Mapping | Sequence) else value
+        several = (
+            isinstance(value, Mapping | Sequence)
+            and not isinstance(value, str)
+            and not hasattr(value, "_fields")
+        )
+        first = (
+            next(iter(value.values() if isinstance(value, Mapping) else value), None)
+            if several and isinstance(value, Mapping | Sequence)
+            else value
+        )
         if type(first) in self._values:
-            return f"{len(value)} x {linked(type(first))}" if several and isinstance(value, Mapping | Sequence) else linked(type(first))
-        text = "" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            return (
+                f"{len(value)} x {linked(type(first))}"
+                if several and isinstance(value, Mapping | Sequence)
+                else linked(type(first))
+            )
+        text = (
+            ""
+            if value is None
+            else value
+            if isinstance(value, str)
+            else json.dumps(value, ensure_ascii=False, default=str)
+        )
         return code(text if len(text) <= WIDE else text[:WIDE] + "...")
 
 
@@ -190,7 +235,11 @@ class Watching(Packs):
         found = self.pack(pack)
         for output in found.outputs if found else ():
             if output.template == template:
-                self.given |= {Given(output.each, word, type(value)) for word, value in view.items() if value is not None}
+                self.given |= {
+                    Given(output.each, word, type(value))
+                    for word, value in view.items()
+                    if value is not None
+                }
         self._seen.walk(*view.values())
         return ""
 
@@ -201,7 +250,9 @@ def watched() -> tuple[Watching, Seen]:
     packs = Watching(seen)
     with TemporaryDirectory() as folder:
         for name, keys in SPECIMENS.items():
-            job = Job(plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS))
+            job = Job(
+                plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS)
+            )
             for number, task in enumerate(job.tasks):
                 for _ in task.write(job, Path(folder) / name / str(number)):
                     pass
@@ -220,14 +271,23 @@ def seen_page() -> str:
         "## What a template is given",
     ]
     for each in eaches:
-        rows = sorted([code(given.word), linked(given.shape)] for given in packs.given if given.each == each)
+        rows = sorted(
+            [code(given.word), linked(given.shape)] for given in packs.given if given.each == each
+        )
         texts += [f"### {each} {{ #each-{each} }}", table(["word", "what it is"], rows)]
     module = ""
     for shape in seen.classes():
         if shape.__module__ != module:
             module = shape.__module__
-            texts += [f"## {module} {{ #{_named(module)} }}", (inspect.getdoc(inspect.getmodule(shape)) or "").partition("\n")[0]]
-        texts += [f"### {shape.__name__} {{ #{anchor(shape)} }}", _says(shape), table(["name", "type", "meaning", "a value"], seen.rows(shape))]
+            texts += [
+                f"## {module} {{ #{_named(module)} }}",
+                (inspect.getdoc(inspect.getmodule(shape)) or "").partition("\n")[0],
+            ]
+        texts += [
+            f"### {shape.__name__} {{ #{anchor(shape)} }}",
+            _says(shape),
+            table(["name", "type", "meaning", "a value"], seen.rows(shape)),
+        ]
     return "\n\n".join(texts)
 
 

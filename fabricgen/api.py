@@ -1,7 +1,7 @@
 """The front door for Python programs: from an inventory to a plan, and from a plan to numbers and graphs.
 
-Owns two ways into a plan; the rest is collected here from the modules that own it, so that one import has it all. Everything else in the
-package may change from one version to the next.
+Owns two ways into a plan; the rest is collected here from the modules that own it, so that one
+import has it all. Everything else in the package may change from one version to the next.
 
 >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}})
 >>> summary(plan)["switches"]
@@ -32,17 +32,34 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Mapping, Sequence
 
-__all__ = ["Finding", "Plan", "Refusal", "graph", "graphml", "node_link", "plan_file", "plan_inventory", "report", "summary", "switch_graph"]
+__all__ = [
+    "Finding",
+    "Plan",
+    "Refusal",
+    "graph",
+    "graphml",
+    "node_link",
+    "plan_file",
+    "plan_inventory",
+    "report",
+    "summary",
+    "switch_graph",
+]
 
 
 def plan_file(
-    path: str | os.PathLike[str], overrides: Mapping[str, Any] | None = None, *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()
+    path: str | os.PathLike[str],
+    overrides: Mapping[str, Any] | None = None,
+    *,
+    catalogs: Sequence[Path] = (),
+    templates: Sequence[Path] = (),
 ) -> Plan:
     """Plan the inventory in a file, or take up a plan that `fabricgen plan -o` kept.
 
-    `overrides` maps keys, dots between their parts, to values that win over the file's. `catalogs` are directories of your own catalog
-    files, which shadow the shipped ones, and `templates` directories of your own packs. Raises Refusal; its findings have the file, line
-    and column of what is wrong.
+    `overrides` maps keys, dots between their parts, to values that win over the file's. `catalogs`
+    are directories of your own catalog files, which shadow the shipped ones, and `templates`
+    directories of your own packs. Raises Refusal; its findings have the file, line and column of
+    what is wrong.
 
     >>> from fabricgen.core.resources import shipped
     >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).request.rails
@@ -52,7 +69,9 @@ def plan_file(
     return _plan(source, overrides or {}, Catalog(catalogs, Path(source).parent), templates)
 
 
-def plan_inventory(inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()) -> Plan:
+def plan_inventory(
+    inventory: Mapping[str, Any], *, catalogs: Sequence[Path] = (), templates: Sequence[Path] = ()
+) -> Plan:
     """Plan an inventory given as a mapping, with the keys and the values that a file would have; `name` may be left out.
 
     Raises Refusal; its findings name the key of what is wrong.
@@ -79,7 +98,12 @@ def report(plan: Plan) -> str:
     return "".join(html(Report.of(plan)))
 
 
-def _plan(source: str | None, keys: Mapping[str, Any], catalog: Catalog, templates: Sequence[Path]) -> Plan:
+def _plan(
+    source: str | None, keys: Mapping[str, Any], catalog: Catalog, templates: Sequence[Path]
+) -> Plan:
     """Read, lay `keys` over what was read, and plan; the caller's values stay as they are."""
-    inventory = read_inventory(source, flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}))
+    inventory = read_inventory(
+        source,
+        flags=Flags({tuple(key.split(".")): (key, deepcopy(value)) for key, value in keys.items()}),
+    )
     return plan_of(inventory, catalog, Packs(templates))

@@ -1,8 +1,9 @@
 """The blocks of code in a Markdown file, and a session that runs them as a reader would type them.
 
-A `console` block holds commands and what they print; a block with a title is the file of that name; what cannot run anywhere carries its reason in
-a comment above it, `not run: ...`, and what boots a lab carries `lab: ...`. In what is printed, `...` stands for anything, and alone on a
-line for any lines.
+A `console` block holds commands and what they print; a block with a title is the file of that name;
+what cannot run anywhere carries its reason in a comment above it, `not run: ...`, and what boots a
+lab carries `lab: ...`. In what is printed, `...` stands for anything, and alone on a line for any
+lines.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ from tests.conftest import ROOT, clean_environment
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-FENCED = re.compile(r"^```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
+FENCED = re.compile(
+    r"^```(?P<language>\w*)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
 INDENTED = re.compile(r"(?<=\n\n)(?:(?: {4}.*)?\n)*? {4}.*\n(?=\n|\Z)")
 MARK = re.compile(r"<!-- (?P<word>not run|lab): (?P<reason>[^>]+) -->\s*\Z")
 SEEN_IN_A_CHECKOUT = ("examples", "inventories", "templates")
@@ -38,7 +42,9 @@ class Block(NamedTuple):
 def blocks_of(page: Path) -> list[Block]:
     """Find every block of a page, fenced or indented; an indented one has no language."""
     text = page.read_text(encoding="utf-8")
-    bare = FENCED.sub(lambda found: re.sub(r"[^\n]", "`", found[0]), text)  # of the same length, and with nothing to find in it
+    bare = FENCED.sub(
+        lambda found: re.sub(r"[^\n]", "`", found[0]), text
+    )  # of the same length, and with nothing to find in it
     found = sorted([*FENCED.finditer(text), *INDENTED.finditer(bare)], key=re.Match.start)
     return [_block(page, text, match) for match in found]
 
@@ -48,7 +54,14 @@ def _block(page: Path, text: str, match: re.Match[str]) -> Block:
     mark = MARK.search(text[: match.start()])
     parts = match.groupdict()
     word, reason = (mark["word"], mark["reason"]) if mark else ("", "")
-    return Block(page.name, parts.get("language") or "", parts.get("title") or "", parts.get("text", match[0]), word, reason)
+    return Block(
+        page.name,
+        parts.get("language") or "",
+        parts.get("title") or "",
+        parts.get("text", match[0]),
+        word,
+        reason,
+    )
 
 
 def checkout(place: Path) -> Path:
@@ -62,7 +75,10 @@ def checkout(place: Path) -> Path:
 def commands_of(block: Block) -> list[tuple[str, str]]:
     """Return each command of a console block with what stands below it."""
     pieces = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
-    return [(command, output.strip()) for command, _, output in (piece.partition("\n") for piece in pieces)]
+    return [
+        (command, output.strip())
+        for command, _, output in (piece.partition("\n") for piece in pieces)
+    ]
 
 
 def run_session(blocks: Iterable[Block], place: Path) -> int:
@@ -79,8 +95,12 @@ def run_session(blocks: Iterable[Block], place: Path) -> int:
         for command, output in commands_of(block) if block.language == "console" else []:
             done = shell(command, place)
             printed = (done.stdout + done.stderr).strip()
-            assert done.returncode == (1 if output.startswith("error[") else 0), f"{command}\n{printed}"
-            assert not output or matches(output, printed), f"{command}\nprinted:\n{printed}\nand the page says:\n{output}"
+            assert done.returncode == (1 if output.startswith("error[") else 0), (
+                f"{command}\n{printed}"
+            )
+            assert not output or matches(output, printed), (
+                f"{command}\nprinted:\n{printed}\nand the page says:\n{output}"
+            )
             counted += 1
     return counted
 
@@ -89,7 +109,14 @@ def shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
     """Run one line, with the program of this environment."""
     environment = clean_environment(place)
     environment["PATH"] = f"{Path(sys.executable).parent}:{environment['PATH']}"
-    return subprocess.run(["/bin/bash", "-c", command], cwd=place, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["/bin/bash", "-c", command],
+        cwd=place,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def matches(said: str, printed: str) -> bool:
@@ -98,5 +125,10 @@ def matches(said: str, printed: str) -> bool:
     >>> matches("a\n...\nd ... f", "a\nb\nc\nd e f"), matches("a ... c", "a\nc")
     (True, False)
     """
-    lines = [r"(?:.*\n)*" if line.strip() == "..." else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r"\s*?\n" for line in said.splitlines()]
+    lines = [
+        r"(?:.*\n)*"
+        if line.strip() == "..."
+        else re.escape(line.rstrip()).replace(r"\.\.\.", ".*") + r"\s*?\n"
+        for line in said.splitlines()
+    ]
     return re.fullmatch("".join(lines), printed + "\n") is not None

@@ -1,7 +1,8 @@
 """What every test may ask for: the program as a user runs it, the vendors' models, and the tools that judge emitted files.
 
-What a machine lacks is skipped with a one-line reason, unless the environment says that it must be there: FABRICGEN_LAB=require makes
-such a skip a failure, and FABRICGEN_ORACLES promises the vendors' models together with the tools that read them.
+What a machine lacks is skipped with a one-line reason, unless the environment says that it must be
+there: FABRICGEN_LAB=require makes such a skip a failure, and FABRICGEN_ORACLES promises the
+vendors' models together with the tools that read them.
 """
 
 from __future__ import annotations
@@ -27,9 +28,18 @@ ROOT = Path(__file__).resolve().parents[1]
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LAB_REQUIRED = os.environ.get("FABRICGEN_LAB") == "require"
 
-# The same examples in every run, on every machine and in any order of tests: drawn from a seed, from no database of earlier runs, and from
-# no constants of the modules that happen to be imported. Nothing depends on how long an example takes.
-settings.register_profile("steady", derandomize=True, database=None, deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
+# The same examples in every run, on every machine and in any order of tests: drawn from a seed,
+# from no database of earlier runs, and from
+# no constants of the modules that happen to be imported. Nothing depends on how long an example
+# takes.
+settings.register_profile(
+    "steady",
+    derandomize=True,
+    database=None,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=list(HealthCheck),
+)
 settings.load_profile("steady")
 providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - hypothesis has no setting for it
 
@@ -52,7 +62,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 class Run(Protocol):
     """Run `fabricgen` with these arguments, as a user would, and return how it ended."""
 
-    def __call__(self, *arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def __call__(
+        self,
+        *arguments: object,
+        stdin: str = "",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
         """Leave `cwd` out for an empty directory of the test's own; `env` is added to a clean environment."""
 
 
@@ -101,9 +117,22 @@ def environment(tmp_path: Path) -> dict[str, str]:
 def run(tmp_path: Path, environment: dict[str, str]) -> Run:
     """Return a function that runs `python -m fabricgen` outside the checkout."""
 
-    def start(*arguments: object, stdin: str = "", cwd: Path | None = None, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    def start(
+        *arguments: object,
+        stdin: str = "",
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "fabricgen", *map(str, arguments)]
-        return subprocess.run(command, input=stdin, cwd=cwd or tmp_path, env=environment | dict(env or {}), capture_output=True, text=True, check=False)
+        return subprocess.run(
+            command,
+            input=stdin,
+            cwd=cwd or tmp_path,
+            env=environment | dict(env or {}),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
     return start
 
@@ -140,7 +169,9 @@ def tool(out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
         found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
         if found is None:
             if os.environ.get("FABRICGEN_ORACLES"):
-                pytest.fail(f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models")
+                pytest.fail(
+                    f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models"
+                )
             out_of_reach(f"{name} is not installed")
         return found
 

@@ -1,7 +1,8 @@
 """The facts of a switch as Arista's structured configuration, and what Arista's renderer pyavd makes of it.
 
-pyavd is no parser of EOS, but its schema and its templates are what Arista configures switches with: a line that it renders from the same facts
-is a line of EOS. Tests only; the facts come from the view, and not from the pack's templates.
+pyavd is no parser of EOS, but its schema and its templates are what Arista configures switches
+with: a line that it renders from the same facts is a line of EOS. Tests only; the facts come from
+the view, and not from the pack's templates.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ SECONDS = 0.2
 def complaints(facts: Node) -> list[str]:
     """Return what Arista's schema says against structured configuration."""
     checked = pyavd.validate_structured_config(facts)
-    return [f"{'.'.join(finding.path)}: {finding.message}" for finding in checked.validation_result.violations]
+    return [
+        f"{'.'.join(finding.path)}: {finding.message}"
+        for finding in checked.validation_result.violations
+    ]
 
 
 def rendered(facts: Node) -> str:
@@ -40,20 +44,41 @@ def facts_of(switch: SwitchView) -> Node:
     return {
         "hostname": switch.name,
         "service_routing_protocols_model": "multi-agent",
-        "vrfs": [{"name": one.vrf, "ip_routing_ipv6_interfaces": True, "ipv6_routing": True} for one in switch.vrfs],
+        "vrfs": [
+            {"name": one.vrf, "ip_routing_ipv6_interfaces": True, "ipv6_routing": True}
+            for one in switch.vrfs
+        ],
         **({} if shared else {"ip_routing_ipv6_interfaces": True, "ipv6_unicast_routing": True}),
-        **({"ip_hardware": {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}} if switch.adaptive_routing else {}),
+        **(
+            {"ip_hardware": {"fib": {"load_balance_distribution": {"dynamic": {"enabled": True}}}}}
+            if switch.adaptive_routing
+            else {}
+        ),
         "ethernet_interfaces": [
             *(_port(switch, port) for port in switch.ports),
             *({"name": port.interface, "shutdown": True} for port in switch.idle_ports),
         ],
         "loopback_interfaces": [
-            {"name": f"Loopback{index}", "ip_address": f"{one.loopback}/32", **_vrf(one.vrf)} for index, one in enumerate(switch.instances)
+            {"name": f"Loopback{index}", "ip_address": f"{one.loopback}/32", **_vrf(one.vrf)}
+            for index, one in enumerate(switch.instances)
         ],
         **_classes(switch.roce),
         "prefix_lists": [found for one in switch.instances for found in _prefix_lists(one)],
-        "route_maps": [*map(_route_map, switch.instances), *([] if numbered else [_permit("HOSTS", "as-path HOSTS")])],
-        **({} if numbered else {"as_path": {"access_lists": [{"name": "HOSTS", "entries": [{"type": "permit", "match": "^[0-9]+$"}]}]}}),
+        "route_maps": [
+            *map(_route_map, switch.instances),
+            *([] if numbered else [_permit("HOSTS", "as-path HOSTS")]),
+        ],
+        **(
+            {}
+            if numbered
+            else {
+                "as_path": {
+                    "access_lists": [
+                        {"name": "HOSTS", "entries": [{"type": "permit", "match": "^[0-9]+$"}]}
+                    ]
+                }
+            }
+        ),
         **({"router_bfd": {"interval": 300, "min_rx": 300, "multiplier": 3}} if switch.bfd else {}),
         "router_bgp": _bgp(switch),
     }
@@ -79,22 +104,53 @@ def _vrf(vrf: str) -> Node:
 
 def _classes(roce: RoceView) -> Node:
     """Describe the lossless class: every DSCP, the queues, and the watchdog."""
-    classes = dict.fromkeys(range(64), 0) | {roce.dscp: roce.priority, roce.cnp_dscp: roce.cnp_priority}
-    grouped = {number: [str(dscp) for dscp, other in classes.items() if other == number] for number in classes.values()}
-    marking = {"units": "bytes", "min": roce.ecn_minimum_bytes, "max": roce.ecn_maximum_bytes, "max_probability": 100, "weight": 0}
+    classes = dict.fromkeys(range(64), 0) | {
+        roce.dscp: roce.priority,
+        roce.cnp_dscp: roce.cnp_priority,
+    }
+    grouped = {
+        number: [str(dscp) for dscp, other in classes.items() if other == number]
+        for number in classes.values()
+    }
+    marking = {
+        "units": "bytes",
+        "min": roce.ecn_minimum_bytes,
+        "max": roce.ecn_maximum_bytes,
+        "max_probability": 100,
+        "weight": 0,
+    }
     shared: Node = {"priority": "no priority", "bandwidth_percent": 50}
     queues = [
         {"id": 0, **shared},
         {"id": roce.priority, **shared, "random_detect": {"ecn": {"threshold": marking}}},
         {"id": roce.cnp_priority, "priority": "priority strict"},
     ]
-    pause = {"enabled": True, "watchdog": {"enabled": True}, "priorities": [{"priority": roce.priority, "no_drop": True}]}
-    watchdog = {"action": "drop", "timeout": SECONDS, "recovery_time": SECONDS, "polling_interval": SECONDS / 2}
+    pause = {
+        "enabled": True,
+        "watchdog": {"enabled": True},
+        "priorities": [{"priority": roce.priority, "no_drop": True}],
+    }
+    watchdog = {
+        "action": "drop",
+        "timeout": SECONDS,
+        "recovery_time": SECONDS,
+        "polling_interval": SECONDS / 2,
+    }
     return {
-        "qos_profiles": [{"name": "ROCE", "trust": "dscp", "priority_flow_control": pause, "uc_tx_queues": queues}],
+        "qos_profiles": [
+            {
+                "name": "ROCE",
+                "trust": "dscp",
+                "priority_flow_control": pause,
+                "uc_tx_queues": queues,
+            }
+        ],
         "qos": {
             "map": {
-                "dscp": [f"{' '.join(dscps)} to traffic-class {number}" for number, dscps in grouped.items()],
+                "dscp": [
+                    f"{' '.join(dscps)} to traffic-class {number}"
+                    for number, dscps in grouped.items()
+                ],
                 "traffic_class": [f"{number} to uc-tx-queue {number}" for number in grouped],
             }
         },
@@ -108,23 +164,43 @@ def _scope(instance: Instance) -> str:
 
 def _prefix_lists(instance: Instance) -> list[Node]:
     """Describe the two prefix lists of an instance."""
-    allowed = {"HOSTS": f"{instance.host_prefix} eq {instance.host_prefix_length}", "LOOPBACKS": f"{instance.loopback_prefix} eq 32"}
-    return [{"name": f"{_scope(instance)}-{name}", "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}]} for name, prefix in allowed.items()]
+    allowed = {
+        "HOSTS": f"{instance.host_prefix} eq {instance.host_prefix_length}",
+        "LOOPBACKS": f"{instance.loopback_prefix} eq 32",
+    }
+    return [
+        {
+            "name": f"{_scope(instance)}-{name}",
+            "sequence_numbers": [{"sequence": 10, "action": f"permit {prefix}"}],
+        }
+        for name, prefix in allowed.items()
+    ]
 
 
 def _permit(name: str, *matches: str) -> Node:
     """Describe a route map that lets through what one of its entries matches."""
-    return {"name": name, "sequence_numbers": [{"sequence": 10 * (at + 1), "type": "permit", "match": [match]} for at, match in enumerate(matches)]}
+    return {
+        "name": name,
+        "sequence_numbers": [
+            {"sequence": 10 * (at + 1), "type": "permit", "match": [match]}
+            for at, match in enumerate(matches)
+        ],
+    }
 
 
 def _route_map(instance: Instance) -> Node:
     """Describe the route map of an instance."""
-    return _permit(_scope(instance), *(f"ip address prefix-list {_scope(instance)}-{name}" for name in ("HOSTS", "LOOPBACKS")))
+    return _permit(
+        _scope(instance),
+        *(f"ip address prefix-list {_scope(instance)}-{name}" for name in ("HOSTS", "LOOPBACKS")),
+    )
 
 
 def _bgp(switch: SwitchView) -> Node:
     """Describe BGP: groups once, and neighbours in the instance that they belong to."""
-    described = {one.vrf: _instance(one, numbered=switch.hosts_numbered) for one in switch.instances}
+    described = {
+        one.vrf: _instance(one, numbered=switch.hosts_numbered) for one in switch.instances
+    }
     groups = [group for one in switch.instances for group in _groups(switch, one)]
     return {
         "as": str(switch.asn),
@@ -148,19 +224,38 @@ def _instance(instance: Instance, *, numbered: bool) -> Node:
         "maximum_paths": {"paths": instance.ecmp_paths, "ecmp": instance.ecmp_paths},
         "redistribute": {"connected": {"enabled": True, "route_map": _scope(instance)}},
         "neighbor_interfaces": [
-            {"name": port.interface, "peer_group": f"{_scope(instance)}-{group}", "remote_as": str(port.peer_asn)} for group, port in sessions
+            {
+                "name": port.interface,
+                "peer_group": f"{_scope(instance)}-{group}",
+                "remote_as": str(port.peer_asn),
+            }
+            for group, port in sessions
         ],
     }
 
 
 def _groups(switch: SwitchView, instance: Instance) -> list[tuple[Node, Node]]:
     """Describe the peer groups of an instance, each with its part in the address family."""
-    family = partial(dict[str, Any], activate=True, next_hop={"address_family_ipv6": {"enabled": True, "originate": True}})
+    family = partial(
+        dict[str, Any],
+        activate=True,
+        next_hop={"address_family_ipv6": {"enabled": True, "originate": True}},
+    )
     scope, found = _scope(instance), []
     if instance.fabric_ports:
         name = f"{scope}-SWITCHES"
-        found.append(({"name": name, "bfd": switch.bfd, "route_map_in": scope, "route_map_out": scope}, family(name=name)))
+        found.append(
+            (
+                {"name": name, "bfd": switch.bfd, "route_map_in": scope, "route_map_out": scope},
+                family(name=name),
+            )
+        )
     if instance.host_ports and not switch.hosts_numbered:
         name = f"{scope}-HOSTS"
-        found.append(({"name": name, "route_map_in": "HOSTS"}, family(name=name, prefix_list_in=name, prefix_list_out=name)))
+        found.append(
+            (
+                {"name": name, "route_map_in": "HOSTS"},
+                family(name=name, prefix_list_in=name, prefix_list_out=name),
+            )
+        )
     return found

@@ -44,14 +44,23 @@ class Built(NamedTuple):
 
     def below(self, folder: str, suffix: str) -> dict[str, str]:
         """Return the files of a folder with a suffix, by name."""
-        return {path.split("/")[-1]: text for path, text in self.files.items() if path.startswith(f"cabling/{folder}/") and path.endswith(suffix)}
+        return {
+            path.split("/")[-1]: text
+            for path, text in self.files.items()
+            if path.startswith(f"cabling/{folder}/") and path.endswith(suffix)
+        }
 
 
 def built(keys: dict[str, Any], out: Path) -> Built:
     """Write what the machine room has of a fabric, and the cable list."""
     plan = make_plan(FabricSpec.model_validate(keys), Catalog())
     job = Job(plan, Packs(), ("cabling",))
-    written = [file.path for task in job.tasks if any(path.startswith(OURS) for path in task.paths(job)) for file in task.write(job, out)]
+    written = [
+        file.path
+        for task in job.tasks
+        if any(path.startswith(OURS) for path in task.paths(job))
+        for file in task.write(job, out)
+    ]
     files = {path: (out / path).read_text("utf-8") for path in written}
     return Built(plan, files, table(files["cabling/cables.csv"]))
 

@@ -32,15 +32,30 @@ VARIANTS: dict[str, Inventory] = {
         "gpus": 48,
         "hb_domain": {"gpus": 2},
         "rails": {"tiers": 2},
-        "addressing": {"host_pool": "172.16.0.0/16", "loopback_pool": "192.168.0.0/20", "asn_base": 64512, "mtu": 4200, "bfd": False},
-        "roce": {"dscp": 24, "priority": 4, "cnp_dscp": 46, "cnp_priority": 7, "ecn_minimum_bytes": 1000, "ecn_maximum_bytes": 2000},
+        "addressing": {
+            "host_pool": "172.16.0.0/16",
+            "loopback_pool": "192.168.0.0/20",
+            "asn_base": 64512,
+            "mtu": 4200,
+            "bfd": False,
+        },
+        "roce": {
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 1000,
+            "ecn_maximum_bytes": 2000,
+        },
     },
 }
 
 
 def plan_of(name: str, nos: str) -> Plan:
     """Plan a variant for a system, on the switch model that runs it."""
-    return planned({**VARIANTS[name], "switches": {"leaf": {"model": SYSTEMS[nos], "breakout": "2x400G"}}}, nos)
+    return planned(
+        {**VARIANTS[name], "switches": {"leaf": {"model": SYSTEMS[nos], "breakout": "2x400G"}}}, nos
+    )
 
 
 @cache
@@ -56,19 +71,29 @@ def in_each_breakout(nos: str, *models: str) -> Iterator[Rendered]:
         assert described is not None
         for breakout in described.breakouts:
             leaf = {"model": model, "breakout": breakout.name}
-            yield rendered(planned({"gpus": 32, "hb_domain": {"gpus": 4}, "switches": {"leaf": leaf}}, nos))[0]
+            yield rendered(
+                planned({"gpus": 32, "hb_domain": {"gpus": 4}, "switches": {"leaf": leaf}}, nos)
+            )[0]
 
 
 def planned_as(name: str, nos: str, chosen: dict[str, object]) -> Plan:
     """Plan a variant with a whole block `nos`, on the switch model that runs that system."""
-    return planned({**VARIANTS[name], "nos": chosen, "switches": {"leaf": {"model": SYSTEMS[nos], "breakout": "2x400G"}}}, nos)
+    return planned(
+        {
+            **VARIANTS[name],
+            "nos": chosen,
+            "switches": {"leaf": {"model": SYSTEMS[nos], "breakout": "2x400G"}},
+        },
+        nos,
+    )
 
 
 def names(one: Rendered) -> dict[str, set[str]]:
     """Return the names that a box has: its ports, and its cages that are split."""
     switch = one.switch
     return {
-        "port": {port.interface for port in switch.ports} | {port.interface for port in switch.idle_ports},
+        "port": {port.interface for port in switch.ports}
+        | {port.interface for port in switch.idle_ports},
         "cage": {cage.whole for cage in switch.cages if cage.split},
     }
 

@@ -37,7 +37,9 @@ class Rendered:
 
 def planned(inventory: Inventory, nos: str | dict[str, str]) -> Plan:
     """Plan an inventory for a NOS."""
-    return make_plan(FabricSpec.model_validate({"name": "fabric", "nos": nos, **inventory}), CATALOG)
+    return make_plan(
+        FabricSpec.model_validate({"name": "fabric", "nos": nos, **inventory}), CATALOG
+    )
 
 
 @cache
@@ -53,7 +55,10 @@ def rendered(plan: Plan) -> list[Rendered]:
     for unit in range(plan.mapping.units):
         for switch in views.switches(unit):
             pack = _pack_of(switch.nos)
-            files = {output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch) for output in pack.outputs}
+            files = {
+                output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
+                for output in pack.outputs
+            }
             found.append(Rendered(switch, files))
     return found
 
@@ -72,7 +77,12 @@ def sample(found: Sequence[Rendered], most: int) -> list[Rendered]:
 
 def generic(radix: int, **more: Any) -> Inventory:  # noqa: ANN401 - any key of an inventory
     """Return an inventory of one generic switch model, with 256 GPUs in HB domains of 4."""
-    return {"gpus": 256, "hb_domain": {"gpus": 4}, "switches": {"leaf": {"generic": {"radix": radix}}}, **more}
+    return {
+        "gpus": 256,
+        "hb_domain": {"gpus": 4},
+        "switches": {"leaf": {"generic": {"radix": radix}}},
+        **more,
+    }
 
 
 VARIANTS: dict[str, Inventory] = {
@@ -83,7 +93,9 @@ VARIANTS: dict[str, Inventory] = {
     "shared boxes": generic(128, rails={"per_switch": 2}),
     "shared boxes below spines": generic(32, rails={"per_switch": 2}),
     "unnumbered hosts": generic(16, addressing={"host_links": "unnumbered"}),
-    "unnumbered hosts on shared boxes": generic(32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered"}),
+    "unnumbered hosts on shared boxes": generic(
+        32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered"}
+    ),
     "oversubscribed": generic(16, oversubscription="3:1"),
     "room to grow": generic(16, reserve={"gpus": 512}),
     "rail-optimized": generic(32, design="rail-optimized"),
@@ -92,14 +104,35 @@ VARIANTS: dict[str, Inventory] = {
     "four rails for eight GPUs": generic(16, hb_domain={"gpus": 8}, rails={"count": 4}),
     "other numbers": generic(
         16,
-        addressing={"host_pool": "172.16.0.0/16", "loopback_pool": "192.168.0.0/20", "asn_base": 64512, "mtu": 4200, "bfd": False},
-        roce={"dscp": 24, "priority": 4, "cnp_dscp": 46, "cnp_priority": 7, "ecn_minimum_bytes": 1000, "ecn_maximum_bytes": 2000},
+        addressing={
+            "host_pool": "172.16.0.0/16",
+            "loopback_pool": "192.168.0.0/20",
+            "asn_base": 64512,
+            "mtu": 4200,
+            "bfd": False,
+        },
+        roce={
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 1000,
+            "ecn_maximum_bytes": 2000,
+        },
     ),
     "two speeds": {
         "gpus": 320,
         "hb_domain": {"gpus": 2},
         "rails": {"tiers": 2},
-        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}, "spine": {"model": "sn5600", "breakout": "1x800G"}},
+        "switches": {
+            "leaf": {"model": "sn5600", "breakout": "2x400G"},
+            "spine": {"model": "sn5600", "breakout": "1x800G"},
+        },
     },
-    "a real host": {"gpus": 512, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}},
+    "a real host": {
+        "gpus": 512,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    },
 }

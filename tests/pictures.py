@@ -36,8 +36,14 @@ def costs() -> str:
         name = f"paper-{gpus // 1000}k-r{radix}"
         plan = plan_file(ROOT / "inventories" / f"{name}.yaml")
         found = compare(plan.spec, plan.catalog)
-        any_to_any, ours = ([found.summary_of(design)["cost"][part] / 1e6 for part in PARTS] for design in (Design.FAT_TREE, Design.RAIL_ONLY))
-        bars += [(f"{gpus:,}\nradix {radix}", any_to_any), (f"rail-only\n-{found.savings['cost_pct']} %", ours)]
+        any_to_any, ours = (
+            [found.summary_of(design)["cost"][part] / 1e6 for part in PARTS]
+            for design in (Design.FAT_TREE, Design.RAIL_ONLY)
+        )
+        bars += [
+            (f"{gpus:,}\nradix {radix}", any_to_any),
+            (f"rail-only\n-{found.savings['cost_pct']} %", ours),
+        ]
         printed.append((len(bars) - 1, sum(any_to_any) * (1 - reduction / 100)))
     title = "What the six fabrics of the rail-only paper cost, any-to-any and rail-only"
     told = ["HB domains of 256 GPUs, at the paper's USD 694 a switch port and 199 a transceiver.",
@@ -49,7 +55,12 @@ def rail() -> str:
     """Draw the first rail of the 64-GPU lab."""
     drawings = Drawings(plan_file(ROOT / "inventories" / "lab-64.yaml"))
     packs = Packs()
-    pack, template = next((pack.name, output.template) for pack in packs.group("drawings") for output in pack.outputs if output.path.endswith(".svg"))
+    pack, template = next(
+        (pack.name, output.template)
+        for pack in packs.group("drawings")
+        for output in pack.outputs
+        if output.path.endswith(".svg")
+    )
     return packs.render(pack, template, drawing=drawings.draw(next(iter(drawings.rails))))
 
 

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
 End = tuple[str, str]
 Row = dict[str, str]
 
-ORDER = ("sites", "locations", "racks", "manufacturers", "device-roles", "platforms", "device-types")
+ORDER = (
+    "sites",
+    "locations",
+    "racks",
+    "manufacturers",
+    "device-roles",
+    "platforms",
+    "device-types",
+)
 
 
 class Database(NamedTuple):
@@ -45,8 +53,14 @@ def _files(root: Path, begin: str) -> Iterator[list[Row]]:
 
 def read_netbox(root: Path) -> Database:
     """Import the files in the order of their names, refusing what refers to something that is not there yet, or joins a port twice."""
-    tables = {name: next(_files(root, f"00-{at}-{name}"), []) for at, name in enumerate(ORDER, start=1)}
-    names = {name: {row["name"] for row in rows} for name, rows in tables.items() if name != "device-types"}
+    tables = {
+        name: next(_files(root, f"00-{at}-{name}"), []) for at, name in enumerate(ORDER, start=1)
+    }
+    names = {
+        name: {row["name"] for row in rows}
+        for name, rows in tables.items()
+        if name != "device-types"
+    }
     assert {row["manufacturer"] for row in tables["device-types"]} <= names["manufacturers"]
     types = {(row["manufacturer"], row["model"]) for row in tables["device-types"]}
     racks = {(row["site"], row["location"], row["name"]) for row in tables["racks"]}
@@ -80,12 +94,16 @@ def read_netbox(root: Path) -> Database:
 def _single(row: Row) -> tuple[str, frozenset[End]]:
     """Read a row of cables: one end per side."""
     assert (row["side_a_type"], row["side_b_type"]) == ("dcim.interface", "dcim.interface")
-    return row["label"], frozenset({(row["side_a_device"], row["side_a_name"]), (row["side_b_device"], row["side_b_name"])})
+    return row["label"], frozenset(
+        {(row["side_a_device"], row["side_a_name"]), (row["side_b_device"], row["side_b_name"])}
+    )
 
 
 def _legs(piece: dict[str, list[dict[str, str]]]) -> Iterator[tuple[str, frozenset[End]]]:
     """Pair the ends of a piece, the first with the first."""
-    sides = [[(end["device"], end["name"]) for end in piece[f"{side}_terminations"]] for side in "ab"]
+    sides = [
+        [(end["device"], end["name"]) for end in piece[f"{side}_terminations"]] for side in "ab"
+    ]
     yield from ((str(piece["label"]), frozenset(pair)) for pair in zip(*sides, strict=True))
 
 
@@ -103,5 +121,7 @@ def read_wiring(path: Path) -> tuple[dict[str, Row], set[frozenset[str]]]:
         elif "unbundled" in spec:
             links.add(frozenset(end["port"] for end in spec["unbundled"]["link"].values()))
         elif "fabric" in spec:
-            links |= {frozenset(end["port"] for end in link.values()) for link in spec["fabric"]["links"]}
+            links |= {
+                frozenset(end["port"] for end in link.values()) for link in spec["fabric"]["links"]
+            }
     return splits, links

@@ -69,7 +69,14 @@ def read(frr_conf: str, interfaces: str) -> Box:
     box = read_routing(frr_conf)
     vrfs = set(re.findall(r"^iface (\S+)\n    vrf-table \d+$", interfaces, re.MULTILINE))
     for name, lines in _blocks(frr_conf, "interface"):
-        address = next((IPv4Interface(line.removeprefix("ip address ")) for line in lines if line.startswith("ip address ")), None)
+        address = next(
+            (
+                IPv4Interface(line.removeprefix("ip address "))
+                for line in lines
+                if line.startswith("ip address ")
+            ),
+            None,
+        )
         if name == "lo" or name in vrfs:
             assert address is not None
             box.loopbacks["" if name == "lo" else name] = address
@@ -99,7 +106,9 @@ def read_routing(frr_conf: str) -> Box:
     maps: dict[str, list[Permit]] = {}
     for name, lines in _blocks(frr_conf, "route-map"):
         (match,) = lines
-        maps.setdefault(name.split()[0], []).extend(lists[match.removeprefix("match ip address prefix-list ")])
+        maps.setdefault(name.split()[0], []).extend(
+            lists[match.removeprefix("match ip address prefix-list ")]
+        )
     named = {f"route-map {name}": tuple(permits) for name, permits in maps.items()}
     named |= {f"prefix-list {name}": tuple(permits) for name, permits in lists.items()}
     box = Box(hostname[1])
@@ -118,10 +127,16 @@ def _blocks(text: str, word: str) -> list[tuple[str, list[str]]]:
 def _prefix_lists(text: str) -> dict[str, list[Permit]]:
     """Read the prefix lists; a length that is left out is the network's own at the low end, and 32 beside a `ge`."""
     lists: dict[str, list[Permit]] = {}
-    for name, prefix, shortest, longest in re.findall(r"^ip prefix-list (\S+) seq \d+ permit (\S+)(?: ge (\d+))?(?: le (\d+))?$", text, re.MULTILINE):
+    for name, prefix, shortest, longest in re.findall(
+        r"^ip prefix-list (\S+) seq \d+ permit (\S+)(?: ge (\d+))?(?: le (\d+))?$",
+        text,
+        re.MULTILINE,
+    ):
         network = IPv4Network(prefix)
         low = int(shortest) if shortest else network.prefixlen
-        lists.setdefault(name, []).append(Permit(network, low, int(longest) if longest else 32 if shortest else low))
+        lists.setdefault(name, []).append(
+            Permit(network, low, int(longest) if longest else 32 if shortest else low)
+        )
     return lists
 
 
@@ -136,7 +151,9 @@ def _instance(asn: int, lines: list[str], named: dict[str, tuple[Permit, ...]]) 
             assert found[1] not in instance.neighbours
             assert found[2] in activated
             instance.neighbours[found[1]] = found[2]
-        elif found := re.fullmatch(r"neighbor (\S+) ((?:route-map|prefix-list) \S+) (in|out)", line):
+        elif found := re.fullmatch(
+            r"neighbor (\S+) ((?:route-map|prefix-list) \S+) (in|out)", line
+        ):
             instance.filters[f"{found[1]} {found[3]}"] = named[found[2]]
         elif found := re.fullmatch(r"redistribute connected (route-map \S+)", line):
             instance.filters["connected"] = named[found[1]]
@@ -152,4 +169,9 @@ def judge(program: str, text: str, folder: Path) -> subprocess.CompletedProcess[
     (folder / "vtysh.conf").touch()
     path = folder / "frr.conf"
     path.write_text(text, encoding="utf-8")
-    return subprocess.run([program, "--config_dir", folder, "-C", "-f", path], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [program, "--config_dir", folder, "-C", "-f", path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -22,7 +22,9 @@ def expanded(text: str) -> Iterator[Command]:
     for line in text.splitlines():
         words = re.findall(r'"[^"]*"|\S+', line)
         assert words[:2] == ["nv", "set"], line
-        yield from product(*([word.strip('"')] if word[0] == '"' else word.split(",") for word in words[2:]))
+        yield from product(
+            *([word.strip('"')] if word[0] == '"' else word.split(",") for word in words[2:])
+        )
 
 
 def flattened(text: str) -> Iterator[Command]:
@@ -55,10 +57,20 @@ def read(commands: str) -> Box:
         elif line[0] == "vrf" and line[2] == "loopback":
             box.loopbacks[line[1]] = IPv4Interface(line[-1])
     filters = _filters(said)
-    asn = {line[0]: int(line[-1]) for line in said if line[:3] == ("router", "bgp", "autonomous-system")}
+    asn = {
+        line[0]: int(line[-1])
+        for line in said
+        if line[:3] == ("router", "bgp", "autonomous-system")
+    }
     identity = [line[-1] for line in said if line[:3] == ("router", "bgp", "router-id")]
-    for vrf in dict.fromkeys(line[1] for line in said if line[0] == "vrf" and line[2:4] == ("router", "bgp")):
-        own = [line[4:] for line in said if line[0] == "vrf" and line[1] == vrf and line[2:4] == ("router", "bgp")]
+    for vrf in dict.fromkeys(
+        line[1] for line in said if line[0] == "vrf" and line[2:4] == ("router", "bgp")
+    ):
+        own = [
+            line[4:]
+            for line in said
+            if line[0] == "vrf" and line[1] == vrf and line[2:4] == ("router", "bgp")
+        ]
         instance = _instance(own, filters)
         if vrf == "default":
             instance.asn, (instance.router_id,) = asn["router"], identity
@@ -85,9 +97,14 @@ def _filters(said: list[Command]) -> dict[str, tuple[Permit, ...]]:
     lists: dict[str, dict[str, dict[str, str]]] = {}
     for line in policies:
         if line[0] == "prefix-list" and line[4] == "match":
-            lists.setdefault(f"prefix-list {line[1]}", {}).setdefault(line[5], {})[line[6]] = line[7]
+            lists.setdefault(f"prefix-list {line[1]}", {}).setdefault(line[5], {})[line[6]] = line[
+                7
+            ]
     found = {
-        name: tuple(Permit(IPv4Network(prefix), int(ends["min-prefix-len"]), int(ends["max-prefix-len"])) for prefix, ends in matches.items())
+        name: tuple(
+            Permit(IPv4Network(prefix), int(ends["min-prefix-len"]), int(ends["max-prefix-len"]))
+            for prefix, ends in matches.items()
+        )
         for name, matches in lists.items()
     }
     maps: dict[str, tuple[Permit, ...]] = {}
@@ -101,7 +118,9 @@ def _filters(said: list[Command]) -> dict[str, tuple[Permit, ...]]:
 def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Instance:
     """Read one BGP instance."""
     instance = Instance(0)
-    unnumbered = {line[1] for line in own if line[0] == "neighbor" and line[2:] == ("type", "unnumbered")}
+    unnumbered = {
+        line[1] for line in own if line[0] == "neighbor" and line[2:] == ("type", "unnumbered")
+    }
     for line in own:
         if line[0] == "autonomous-system":
             instance.asn = int(line[1])
@@ -110,7 +129,9 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
         elif line[0] == "neighbor" and line[2] == "peer-group" and line[1] in unnumbered:
             instance.neighbours[line[1]] = line[3]
         elif line[0] == "peer-group" and line[4:5] == ("policy",):
-            instance.filters[f"{line[1]} {'in' if line[5] == 'inbound' else 'out'}"] = filters[f"{line[6]} {line[7]}"]
+            instance.filters[f"{line[1]} {'in' if line[5] == 'inbound' else 'out'}"] = filters[
+                f"{line[6]} {line[7]}"
+            ]
         elif line[2:5] == ("redistribute", "connected", "route-map"):
             instance.filters["connected"] = filters[f"route-map {line[5]}"]
         elif line[2:4] == ("multipaths", "ebgp"):
@@ -123,15 +144,29 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
 def roce(commands: str) -> dict[str, object]:
     """Read what becomes of each DSCP, and how the lossless class is treated."""
     said = [line[1:] for line in expanded(commands) if line[0] == "qos"]
-    priorities = {int(line[3]): int(line[5]) for line in said if line[0] == "mapping" and line[2] == "dscp"}
+    priorities = {
+        int(line[3]): int(line[5]) for line in said if line[0] == "mapping" and line[2] == "dscp"
+    }
     queues = {int(line[3]): int(line[5]) for line in said if line[0] == "egress-queue-mapping"}
     ecn = {(int(line[3]), line[4]): line[5] for line in said if line[0] == "congestion-control"}
-    (lossless,) = (int(line[3]) for line in said if line[0] == "pfc" and line[2] == "switch-priority")
-    watched = [line[1] for line in expanded(commands) if line[0] == "interface" and line[2:] == ("qos", "pfc-watchdog")]
+    (lossless,) = (
+        int(line[3]) for line in said if line[0] == "pfc" and line[2] == "switch-priority"
+    )
+    watched = [
+        line[1]
+        for line in expanded(commands)
+        if line[0] == "interface" and line[2:] == ("qos", "pfc-watchdog")
+    ]
     return {
         "dscp": {dscp: queues[priority] for dscp, priority in priorities.items()},
         "lossless": lossless,
-        "strict": [int(line[3]) for line in said if line[0] == "egress-scheduler" and line[4:] == ("mode", "strict")],
-        "ecn": (int(ecn[lossless, "min-threshold"]), int(ecn[lossless, "max-threshold"])) if ecn[lossless, "ecn"] == "enable" else None,
+        "strict": [
+            int(line[3])
+            for line in said
+            if line[0] == "egress-scheduler" and line[4:] == ("mode", "strict")
+        ],
+        "ecn": (int(ecn[lossless, "min-threshold"]), int(ecn[lossless, "max-threshold"]))
+        if ecn[lossless, "ecn"] == "enable"
+        else None,
         "watched": watched,
     }

@@ -24,7 +24,11 @@ def blocks(text: str) -> dict[str, Block]:
 
 def _under(text: str, word: str) -> dict[str, Block]:
     """Return the blocks whose first line starts with a word, by what follows it."""
-    return {line.removeprefix(word).strip(): inner for line, inner in blocks(text).items() if line.startswith(word)}
+    return {
+        line.removeprefix(word).strip(): inner
+        for line, inner in blocks(text).items()
+        if line.startswith(word)
+    }
 
 
 def read(text: str) -> Box:
@@ -40,7 +44,10 @@ def read(text: str) -> Box:
         elif name.startswith("Ethernet"):
             assert {"no switchport", "no shutdown"} <= set(lines)
             box.ports[name] = port_of(lines[0].removeprefix("description "), address)
-            box.ports[name].mtu, box.ports[name].vrf = int(settings["mtu"]), settings.get("vrf member", "")
+            box.ports[name].mtu, box.ports[name].vrf = (
+                int(settings["mtu"]),
+                settings.get("vrf member", ""),
+            )
     ((asn, lines),) = _under(text, "router bgp ").items()
     filters, body = _filters(text), "\n".join(lines) + "\n"
     templates = _under(body, "template peer ")
@@ -58,7 +65,11 @@ def _filters(text: str) -> dict[str, tuple[Permit, ...]]:
             _, _, name, _, _, _, prefix, *ends = line.split()
             given = dict(zip(ends[::2], map(int, ends[1::2]), strict=True))
             network = IPv4Network(prefix)
-            permit = Permit(network, given.get("ge", network.prefixlen), given.get("le", 32 if "ge" in given else network.prefixlen))
+            permit = Permit(
+                network,
+                given.get("ge", network.prefixlen),
+                given.get("le", 32 if "ge" in given else network.prefixlen),
+            )
             found[f"prefix-list {name}"] = (*found.get(f"prefix-list {name}", ()), permit)
     for header, (match,) in _under(text, "route-map ").items():
         name = f"route-map {header.split()[0]}"
@@ -66,7 +77,9 @@ def _filters(text: str) -> dict[str, tuple[Permit, ...]]:
     return found
 
 
-def _instance(asn: int, body: str, templates: dict[str, Block], filters: dict[str, tuple[Permit, ...]]) -> Instance:
+def _instance(
+    asn: int, body: str, templates: dict[str, Block], filters: dict[str, tuple[Permit, ...]]
+) -> Instance:
     """Read one instance: what stands under `router bgp`, or under a VRF of it."""
     (identity,) = _under(body, "router-id ")
     instance = Instance(asn, identity)
@@ -77,10 +90,14 @@ def _instance(asn: int, body: str, templates: dict[str, Block], filters: dict[st
             instance.filters["connected"] = filters[line.removeprefix("redistribute direct ")]
     for name, lines in _under(body, "neighbor ").items():
         assert "address-family ipv4 unicast" in lines
-        (template,) = (line.removeprefix("inherit peer ") for line in lines if line.startswith("inherit peer "))
+        (template,) = (
+            line.removeprefix("inherit peer ") for line in lines if line.startswith("inherit peer ")
+        )
         group = template.rpartition("-")[2]
         instance.neighbours[name] = group
-        (instance.peer_asns[name],) = (int(line.split()[1]) for line in lines if line.startswith("remote-as "))
+        (instance.peer_asns[name],) = (
+            int(line.split()[1]) for line in lines if line.startswith("remote-as ")
+        )
         instance.bfd |= "bfd" in templates[template]
         for line in templates[template]:
             words = line.split()
@@ -92,13 +109,30 @@ def _instance(asn: int, body: str, templates: dict[str, Block], filters: dict[st
 def roce(text: str) -> dict[str, object]:
     """Read what becomes of each DSCP, and how the lossless class is treated."""
     said = [words for _, words, _ in paths(text)]
-    matches = {line[4]: int(line[7]) for line in said if line[:2] == ["class-map", "type"] and line[5:7] == ["match", "dscp"]}
-    groups = {line[5]: int(line[8]) for line in said if line[:3] == ["policy-map", "type", "qos"] and line[6:8] == ["set", "qos-group"]}
-    queues = {line[7]: line[8:] for line in said if line[:3] == ["policy-map", "type", "queuing"] and line[8:9] in (["random-detect"], ["priority"])}
+    matches = {
+        line[4]: int(line[7])
+        for line in said
+        if line[:2] == ["class-map", "type"] and line[5:7] == ["match", "dscp"]
+    }
+    groups = {
+        line[5]: int(line[8])
+        for line in said
+        if line[:3] == ["policy-map", "type", "qos"] and line[6:8] == ["set", "qos-group"]
+    }
+    queues = {
+        line[7]: line[8:]
+        for line in said
+        if line[:3] == ["policy-map", "type", "queuing"]
+        and line[8:9] in (["random-detect"], ["priority"])
+    }
     (lossless,) = (int(line[-1]) for line in said if line[-3:-1] == ["pause", "pfc-cos"])
     named = {dscp: groups[name] for name, dscp in matches.items()}
     marking = queues[f"c-out-8q-q{lossless}"]
-    on = [name for name, lines in _under(text, "interface Ethernet").items() if "priority-flow-control watch-dog-interval on" in lines]
+    on = [
+        name
+        for name, lines in _under(text, "interface Ethernet").items()
+        if "priority-flow-control watch-dog-interval on" in lines
+    ]
     return {
         "dscp": dict.fromkeys(range(64), groups["class-default"]) | named,
         "lossless": lossless,

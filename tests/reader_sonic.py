@@ -19,7 +19,9 @@ def read(config_db: str, frr_conf: str) -> Box:
     addresses = dict(key.split("|") for key in tables["INTERFACE"] if "|" in key)
     for name, row in tables["PORT"].items():
         if row["admin_status"] == "up":
-            port = port_of(row["description"], IPv4Interface(addresses[name]) if name in addresses else None)
+            port = port_of(
+                row["description"], IPv4Interface(addresses[name]) if name in addresses else None
+            )
             neighbour = tables["DEVICE_NEIGHBOR"][name]
             assert (port.peer, port.peer_interface) == (neighbour["name"], neighbour["port"])
             port.vrf, port.mtu = tables["INTERFACE"][name].get("vrf_name", ""), int(row["mtu"])
@@ -27,5 +29,7 @@ def read(config_db: str, frr_conf: str) -> Box:
     for key in tables["LOOPBACK_INTERFACE"]:
         if "|" in key:
             name, address = key.split("|")
-            box.loopbacks[tables["LOOPBACK_INTERFACE"][name].get("vrf_name", "")] = IPv4Interface(address)
+            box.loopbacks[tables["LOOPBACK_INTERFACE"][name].get("vrf_name", "")] = IPv4Interface(
+                address
+            )
     return box

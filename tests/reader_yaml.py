@@ -1,6 +1,7 @@
 """YAML as programs that are not ours read it: by libyaml, which takes a twentieth of the time of a parser in Python.
 
-It reads YAML 1.1, as Kubernetes does: an unquoted `on` would be a boolean, and a test that compares would see it.
+It reads YAML 1.1, as Kubernetes does: an unquoted `on` would be a boolean, and a test that compares
+would see it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,12 @@ from fabricgen.views.factory import Views
 if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
 
-GENERIC: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
+GENERIC: dict[str, Any] = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 4}}},
+}
 SUPERPOD: dict[str, Any] = {
     "name": "pod", "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
     "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "street-2026-09"}, "spares": {"transceivers": {"percent": 2, "minimum": 2}},

@@ -42,7 +42,11 @@ def small_inventory(random: Random, gpus: int = 40) -> dict[str, Any]:
         "oversubscription": random.choice(("1:1", "1:2", "2:1")),
         "spread": random.choice(("even", "minimal")),
     }
-    return inventory | ({"reserve": {"gpus": domain * random.randint(domains, domains + 8)}} if random.random() < RESERVED else {})
+    return inventory | (
+        {"reserve": {"gpus": domain * random.randint(domains, domains + 8)}}
+        if random.random() < RESERVED
+        else {}
+    )
 
 
 def small_plans(seed: int, count: int, gpus: int = 40) -> Iterator[tuple[Plan, Random]]:
@@ -70,17 +74,35 @@ def gpus_of(plan: Plan) -> list[str]:
 def every_failure(plan: Plan, kind: str) -> list[str]:
     """Name every part of a kind, as `--fail` takes it."""
     request, mapping = plan.request, plan.mapping
-    counts = {"hb": request.gpus // request.domain_gpus, "plane": request.planes, "rail": request.rails}
+    counts = {
+        "hb": request.gpus // request.domain_gpus,
+        "plane": request.planes,
+        "rail": request.rails,
+    }
     if kind in counts:
         return [f"{kind}:{number}" for number in range(counts[kind])]
     if kind in ("nic", "gpu"):
         return [f"{kind}:{gpu}" for gpu in gpus_of(plan)]
     if kind in ("leaf", "spine", "core"):
-        boxes = [index for index, box in enumerate(plan.naming.boxes) if box.role == kind and plan.installed[index]]
-        return [f"switch:{plan.naming.switches(unit)[index]}" for unit in range(mapping.units) for index in boxes]
-    link = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}[kind]
+        boxes = [
+            index
+            for index, box in enumerate(plan.naming.boxes)
+            if box.role == kind and plan.installed[index]
+        ]
+        return [
+            f"switch:{plan.naming.switches(unit)[index]}"
+            for unit in range(mapping.units)
+            for index in boxes
+        ]
+    link = {
+        "host-cable": LinkKind.HOST,
+        "leaf-spine-cable": LinkKind.LEAF_SPINE,
+        "spine-core-cable": LinkKind.SPINE_CORE,
+    }[kind]
     rows = [row for row, each in enumerate(plan.unit.kind.tolist()) if each == link]
-    letters = "abcdefgh"[: plan.joints[link].cables] if rows and plan.joints[link].cables > 1 else " "
+    letters = (
+        "abcdefgh"[: plan.joints[link].cables] if rows and plan.joints[link].cables > 1 else " "
+    )
     return [
         f"link:{plan.label(link, unit, int(plan.unit.block[row]))}{int(plan.unit.number[row]):0{plan.label_width}}{letter}".strip()
         for unit in range(mapping.units)
@@ -89,7 +111,19 @@ def every_failure(plan: Plan, kind: str) -> list[str]:
     ]
 
 
-PARTS = ("leaf", "spine", "core", "host-cable", "leaf-spine-cable", "spine-core-cable", "nic", "gpu", "hb", "plane", "rail")
+PARTS = (
+    "leaf",
+    "spine",
+    "core",
+    "host-cable",
+    "leaf-spine-cable",
+    "spine-core-cable",
+    "nic",
+    "gpu",
+    "hb",
+    "plane",
+    "rail",
+)
 
 
 def some_failures(plan: Plan, random: Random, count: int) -> list[str]:
@@ -108,7 +142,13 @@ def left_of(plan: Plan, names: list[str]) -> nx.MultiGraph[str]:
             label = rest.rstrip("abcdefgh")
             made.remove_edges_from([edge for edge in made.edges(keys=True) if edge[2] == label])
         else:
-            made.remove_nodes_from([node for node, shown in made.nodes.items() if _is_down(plan, kind, rest, node, shown)])
+            made.remove_nodes_from(
+                [
+                    node
+                    for node, shown in made.nodes.items()
+                    if _is_down(plan, kind, rest, node, shown)
+                ]
+            )
     return made
 
 

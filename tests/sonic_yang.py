@@ -1,7 +1,8 @@
 """Turns a config_db.json into XML, so that yanglint can judge it by SONiC's YANG models.
 
-In ConfigDB every scalar is a string. JSON of YANG has numbers and booleans, XML has none: so XML it is. A table is a container, its
-rows are entries of the list whose keys are as many as the row's name has parts; a map is a list in that list. Tests only.
+In ConfigDB every scalar is a string. JSON of YANG has numbers and booleans, XML has none: so XML it
+is. A table is a container, its rows are entries of the list whose keys are as many as the row's
+name has parts; a map is a list in that list. Tests only.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from tests.reader_sonic import ConfigDb
 
-_TOKEN = re.compile(r'\s+|//[^\n]*|/\*.*?\*/|(?P<text>"(?:[^"\\]|\\.)*"|\'[^\']*\'|[{};]|[^\s{};"\']+)', re.DOTALL)
+_TOKEN = re.compile(
+    r'\s+|//[^\n]*|/\*.*?\*/|(?P<text>"(?:[^"\\]|\\.)*"|\'[^\']*\'|[{};]|[^\s{};"\']+)', re.DOTALL
+)
 
 
 @dataclass
@@ -47,7 +50,9 @@ def _parse(tokens: Iterator[str]) -> list[Statement]:
         if text == "}":
             break
         if text in "{;":
-            statement = Statement(words[0], "".join(word.strip("\"'") for word in words[1:] if word != "+"))
+            statement = Statement(
+                words[0], "".join(word.strip("\"'") for word in words[1:] if word != "+")
+            )
             statement.body = _parse(tokens) if text == "{" else []
             found.append(statement)
             words = []
@@ -67,8 +72,19 @@ def _module(path: Path) -> Statement:
 @cache
 def _home(models: Path, table: str) -> Path:
     """Find the module that describes a table: as a container of its top container."""
-    named = (path for path in sorted(models.glob("sonic-*.yang")) if re.search(rf"\bcontainer\s+{table}\s*\{{", path.read_text(encoding="utf-8")))
-    found = [path for path in named if table in {inner.argument for top in _module(path).of("container") for inner in top.of("container")}]
+    named = (
+        path
+        for path in sorted(models.glob("sonic-*.yang"))
+        if re.search(rf"\bcontainer\s+{table}\s*\{{", path.read_text(encoding="utf-8"))
+    )
+    found = [
+        path
+        for path in named
+        if table
+        in {
+            inner.argument for top in _module(path).of("container") for inner in top.of("container")
+        }
+    ]
     assert len(found) == 1, f"{len(found)} models describe {table}"
     return found[0]
 
@@ -82,7 +98,10 @@ def to_xml(tables: ConfigDb, models: Path) -> tuple[str, list[Path]]:
     for path, names in homes.items():
         module = _module(path)
         (top,) = module.of("container")
-        rows = "".join(_table(next(one for one in top.of("container") if one.argument == name), tables[name]) for name in names)
+        rows = "".join(
+            _table(next(one for one in top.of("container") if one.argument == name), tables[name])
+            for name in names
+        )
         parts.append(f'<{top.argument} xmlns="{module.value("namespace")}">{rows}</{top.argument}>')
     return "\n".join(parts), list(homes)
 
@@ -97,7 +116,9 @@ def _row(shape: Statement, name: str, row: dict[str, object]) -> str:
     if name in {inner.argument for inner in shape.of("container")}:
         return _element(name, _leaves(row))
     parts = name.split("|")
-    chosen = next((inner for inner in shape.of("list") if len(inner.value("key").split()) == len(parts)), None)
+    chosen = next(
+        (inner for inner in shape.of("list") if len(inner.value("key").split()) == len(parts)), None
+    )
     assert chosen is not None, f"{shape.argument} has no list for {name}"
     keys = _leaves(dict(zip(chosen.value("key").split(), parts, strict=True)))
     maps = chosen.of("list")
@@ -108,7 +129,9 @@ def _map(shape: Statement, row: dict[str, object]) -> str:
     """Convert a row that is itself a map: each pair is an entry of the inner list."""
     key = shape.value("key")
     (value,) = (leaf.argument for leaf in shape.of("leaf") if leaf.argument != key)
-    return "".join(_element(shape.argument, _leaves({key: one, value: other})) for one, other in row.items())
+    return "".join(
+        _element(shape.argument, _leaves({key: one, value: other})) for one, other in row.items()
+    )
 
 
 def _leaves(row: dict[str, object]) -> str:
@@ -120,9 +143,16 @@ def _element(name: str, inner: str) -> str:
     return f"<{name}>{inner}</{name}>"
 
 
-def judge(program: str, models: Path, tables: ConfigDb, folder: Path) -> subprocess.CompletedProcess[str]:
+def judge(
+    program: str, models: Path, tables: ConfigDb, folder: Path
+) -> subprocess.CompletedProcess[str]:
     """Have yanglint judge a configuration: 0 is good, and anything else comes with the node at fault."""
     text, modules = to_xml(tables, models)
     path = folder / "config_db.xml"
     path.write_text(text, encoding="utf-8")
-    return subprocess.run([program, "-p", models, "-t", "config", "-f", "xml", *modules, path], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [program, "-p", models, "-t", "config", "-f", "xml", *modules, path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )

@@ -1,8 +1,9 @@
 """Has yanglint judge a configuration by Nokia's YANG models of SR Linux: types, keys, references and conditions. Tests only.
 
-Two things keep yanglint from judging the models as they are, and both are dealt with here. The models describe every platform at once, so
-the features of one are chosen. And some conditions are written for Nokia's own engine, which reads a comparison with something absent, with a
-boolean, or with an identity's bare name otherwise than XPath does; those are taken out, each by its message.
+Two things keep yanglint from judging the models as they are, and both are dealt with here. The
+models describe every platform at once, so the features of one are chosen. And some conditions are
+written for Nokia's own engine, which reads a comparison with something absent, with a boolean, or
+with an identity's bare name otherwise than XPath does; those are taken out, each by its message.
 """
 
 from __future__ import annotations
@@ -33,10 +34,30 @@ MODULES = (
 )
 
 FEATURES = (
-    *("bfd", "bgp-unnumbered-peers", "bgp-multipath-maximum-paths", "ipv4-unnumbered", "tomahawk5", "platform-7220-h5-64o"),
+    *(
+        "bfd",
+        "bgp-unnumbered-peers",
+        "bgp-multipath-maximum-paths",
+        "ipv4-unnumbered",
+        "tomahawk5",
+        "platform-7220-h5-64o",
+    ),
     *("port-breakout", "breakout-ports-2", "breakout-ports-4", "breakout-ports-8"),
-    *("breakout-speed-100G", "breakout-speed-200G", "breakout-speed-400G", "port-speed-400G", "port-speed-800G"),
-    *("qos", "qos-ecn", "qos-pfc", "qos-pfc-xgs", "qos-scheduler-policies", "qos-queue-management-profile"),
+    *(
+        "breakout-speed-100G",
+        "breakout-speed-200G",
+        "breakout-speed-400G",
+        "port-speed-400G",
+        "port-speed-800G",
+    ),
+    *(
+        "qos",
+        "qos-ecn",
+        "qos-pfc",
+        "qos-pfc-xgs",
+        "qos-scheduler-policies",
+        "qos-queue-management-profile",
+    ),
     *("qos-dscp-classifier-policy", "qos-drop-probability", "qos-unicast-queue"),
 )
 
@@ -46,7 +67,8 @@ NOT_XPATH = (
     "subinterface with type local-mirror-dest cannot be configured on network-instance",
     "cannot use same queue for mutlicast and unicast",
     "scheduler with sequence 0 must be strict priority and scheduler with sequence 1 must be weighted RR",
-    # a leaf compared with true() or false(): in XPath a leaf that is there is true, whatever it says
+    # a leaf compared with true() or false(): in XPath a leaf that is there is true, whatever it
+    # says
     "mode should not be disabled to set leading-only to true.",
     "mode should not be disabled if ignore-peer-as has to be true.",
     "pfc and ethernet flow-control are mutually exclusive",
@@ -69,7 +91,11 @@ def prepare(models: Path, folder: Path) -> Path:
         path = home / f"{name}.yang"
         text = path.read_text(encoding="utf-8")
         for message in NOT_XPATH:
-            text, times = re.subn(rf"""must\s+("[^"]*"|'[^']*')\s*\{{\s*error-message\s+"{re.escape(message)}";[^}}]*\}}""", "", text)
+            text, times = re.subn(
+                rf"""must\s+("[^"]*"|'[^']*')\s*\{{\s*error-message\s+"{re.escape(message)}";[^}}]*\}}""",
+                "",
+                text,
+            )
             left -= {message} if times else set()
         path.write_text(text, encoding="utf-8")
     assert not left, f"the models have changed: {left}"
@@ -83,7 +109,12 @@ def judge(program: str, home: Path, config: str, folder: Path) -> subprocess.Com
     places = [word for place in sorted(home.glob("*/")) for word in ("-p", str(place))]
     modules = [str(home / f"{name}.yang") for name in MODULES]
     features = f"srl_nokia-features:{','.join(FEATURES)}"
-    return subprocess.run([program, *places, "-F", features, "-t", "config", "-f", "json", *modules, path], capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [program, *places, "-F", features, "-t", "config", "-f", "json", *modules, path],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:

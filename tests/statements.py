@@ -1,7 +1,8 @@
 """Checks configurations statement by statement, for systems that have no parser outside their own boxes.
 
-A grammar is text: each statement as its vendor documents it, under a line `# source`. An indented line continues the line above it; where the
-system has modes, both are statements. A word in angle brackets stands for others:
+A grammar is text: each statement as its vendor documents it, under a line `# source`. An indented
+line continues the line above it; where the system has modes, both are statements. A word in angle
+brackets stands for others:
 
 - `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits, `<text>` in quotes, `<word>` anything
 - `<on|off>` one of these
@@ -44,13 +45,19 @@ class Found:
 
 def paths(text: str) -> Iterator[tuple[str, list[str], bool]]:
     """Yield each line with the words of the lines that it is indented under, and whether others are indented under it."""
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
     above: list[tuple[int, list[str]]] = []
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         depth = _indent(line)
         above = [(outer, words) for outer, words in above if outer < depth]
         words = _TOKEN.findall(line)
-        yield line, [word for _, outer in above for word in outer] + words, _indent(following) > depth
+        yield (
+            line,
+            [word for _, outer in above for word in outer] + words,
+            _indent(following) > depth,
+        )
         above.append((depth, words))
 
 
@@ -101,13 +108,25 @@ class Grammar:
             for place, value in found.values:
                 word, _, kind = place.partition(":")
                 if word in ("def", "use"):
-                    (defined if word == "def" else used).add((kind, value, *(scope if kind.startswith(".") else ())))
+                    (defined if word == "def" else used).add(
+                        (kind, value, *(scope if kind.startswith(".") else ()))
+                    )
         given = {(kind, name) for kind in names for name in names[kind]}
-        wrong += [f"used, not defined: {' '.join(name)}" for name in sorted(used - defined) if name[:2] not in given]
-        return wrong + [f"defined, not used: {' '.join(name)}" for name in sorted(defined - used) if name[:2] not in given]
+        wrong += [
+            f"used, not defined: {' '.join(name)}"
+            for name in sorted(used - defined)
+            if name[:2] not in given
+        ]
+        return wrong + [
+            f"defined, not used: {' '.join(name)}"
+            for name in sorted(defined - used)
+            if name[:2] not in given
+        ]
 
 
-def _walk(node: _Node, words: list[str], values: list[tuple[str, str]], names: Names) -> tuple[_Node, list[tuple[str, str]]] | None:
+def _walk(
+    node: _Node, words: list[str], values: list[tuple[str, str]], names: Names
+) -> tuple[_Node, list[tuple[str, str]]] | None:
     """Follow the words; a literal word comes before a place."""
     if not words:
         return (node, values) if node.statement else None
@@ -116,7 +135,9 @@ def _walk(node: _Node, words: list[str], values: list[tuple[str, str]], names: N
         return found
     for place, inner in node.places.items():
         kind = place[1:-1]
-        if _fits(word, kind, names) and (found := _walk(inner, rest, [*values, (kind, word)], names)):
+        if _fits(word, kind, names) and (
+            found := _walk(inner, rest, [*values, (kind, word)], names)
+        ):
             return found
     return None
 
@@ -169,8 +190,12 @@ def assert_exhausted(grammar: Grammar, texts: Iterable[tuple[str, Names]]) -> No
     """Hold that between them the texts write every statement of the grammar, and that a letter too many in any of its words is found."""
     used: set[str] = set()
     for text, names in texts:
-        fresh = {found.statement for found in grammar.read(text, names) if isinstance(found, Found)} - used
+        fresh = {
+            found.statement for found in grammar.read(text, names) if isinstance(found, Found)
+        } - used
         used |= fresh
         if fresh:
-            assert [words for words in misspelt(grammar, text, names) if grammar.fits(words, names)] == []
+            assert [
+                words for words in misspelt(grammar, text, names) if grammar.fits(words, names)
+            ] == []
     assert used == grammar.statements

@@ -26,16 +26,28 @@ def test_slices_are_powers_of_two() -> None:
     """A rail of 128 endpoints takes 256 addresses, and has room for sixteen times that, so that rail 2 is one /20."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64)
     assert plan.addresses.hosts == Slice(10 << 24, 256 * ROOM)
-    assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == ["10.0.0.0/20", "10.0.32.0/20", "10.0.112.0/20"]
+    assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == [
+        "10.0.0.0/20",
+        "10.0.32.0/20",
+        "10.0.112.0/20",
+    ]
     assert Slice(0, 1).prefix(5) == "0.0.0.5/32"
 
 
 def test_numbered_links() -> None:
     """The leaf has the even address of a /31 and the NIC port the odd one, in the order of endpoint positions."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64)
-    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == ["10.0.16.1", "10.0.16.3", "10.0.16.5"]
+    assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == [
+        "10.0.16.1",
+        "10.0.16.3",
+        "10.0.16.5",
+    ]
     leaf = next(Views(plan).switches(1))
-    assert [port.address for port in leaf.ports[:3]] == ["10.0.16.0/31", "10.0.16.2/31", "10.0.16.4/31"]
+    assert [port.address for port in leaf.ports[:3]] == [
+        "10.0.16.0/31",
+        "10.0.16.2/31",
+        "10.0.16.4/31",
+    ]
     assert leaf.ports[-1].address == ""
 
 
@@ -43,7 +55,10 @@ def test_unnumbered_links() -> None:
     """A NIC port has one address of its own and the leaf none; a slice is half as large."""
     plan = planned(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
     assert plan.addresses.hosts.size == 128 * ROOM
-    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == ["10.0.16.0", "10.0.16.127"]
+    assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == [
+        "10.0.16.0",
+        "10.0.16.127",
+    ]
     assert {port.address for port in next(Views(plan).switches(2)).ports} == {""}
 
 
@@ -85,15 +100,22 @@ def test_as_numbers() -> None:
     plan = planned(gpus=1024, hb_domain=DGX, radix=8)
     sizing, base = plan.sizing, 4200000000
     assert numbers(plan, 0, Role.LEAF) == list(range(base, base + sizing.leaf))
-    assert numbers(plan, 0, Role.SPINE) == [base + sizing.leaf + pod for pod in range(sizing.pods) for _ in range(sizing.pod_spines)]
+    assert numbers(plan, 0, Role.SPINE) == [
+        base + sizing.leaf + pod for pod in range(sizing.pods) for _ in range(sizing.pod_spines)
+    ]
     assert set(numbers(plan, 0, Role.CORE)) == {base + sizing.leaf + sizing.pods}
     assert numbers(plan, 1, Role.LEAF)[0] == base + sizing.leaf + sizing.pods + 1
 
 
 def test_growth_renumbers_nothing() -> None:
     """Slices follow the reserve, so the addresses of today's endpoints stay."""
-    small, large = (planned(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048))
-    assert (small.addresses.hosts, small.addresses.loopbacks) == (large.addresses.hosts, large.addresses.loopbacks)
+    small, large = (
+        planned(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048)
+    )
+    assert (small.addresses.hosts, small.addresses.loopbacks) == (
+        large.addresses.hosts,
+        large.addresses.loopbacks,
+    )
     assert numbers(small, 3, Role.SPINE) == numbers(large, 3, Role.SPINE)
 
 
@@ -121,7 +143,13 @@ def test_pools(asked: dict[str, object], code: str | None) -> None:
 @pytest.mark.parametrize(("pool", "fits"), [("10.0.0.0/22", True), ("10.0.0.0/23", False)])
 def test_rails_on_a_shared_box_need_a_slice_each(pool: str, *, fits: bool) -> None:
     """Eight rails of 64 endpoints take eight slices of 128, however many share a box."""
-    keys = {"gpus": 512, "hb_domain": DGX, "radix": 128, "rails": {"per_switch": 2}, "addressing": {"host_pool": pool}}
+    keys = {
+        "gpus": 512,
+        "hb_domain": DGX,
+        "radix": 128,
+        "rails": {"per_switch": 2},
+        "addressing": {"host_pool": pool},
+    }
     if fits:
         assert planned(**keys).addresses.hosts.prefix(7) == "10.0.3.128/25"
     else:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from tests.conftest import Run
 
 INVENTORY = "name: small\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 4}}}\n"
-KEYS = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 4}}}}
+KEYS = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 4}}},
+}
 
 
 @pytest.fixture
@@ -36,12 +41,18 @@ def test_everything_that_is_promised_is_there() -> None:
 
 def test_a_file_and_a_mapping_give_one_plan(path: Path) -> None:
     """The same keys, the same wiring."""
-    assert api.plan_file(path).digest() == api.plan_file(str(path)).digest() == api.plan_inventory(KEYS).digest()
+    assert (
+        api.plan_file(path).digest()
+        == api.plan_file(str(path)).digest()
+        == api.plan_inventory(KEYS).digest()
+    )
 
 
 def test_the_summary_is_what_the_command_prints(path: Path, run: Run) -> None:
     """`plan --json` and `summary` agree, key by key, with an override too."""
-    assert json.loads(json.dumps(api.summary(api.plan_file(path)))) == json.loads(run("plan", path, "--json").stdout)
+    assert json.loads(json.dumps(api.summary(api.plan_file(path)))) == json.loads(
+        run("plan", path, "--json").stdout
+    )
     printed = json.loads(run("plan", path, "--json", "--set", "rails.count=4").stdout)
     assert json.loads(json.dumps(api.summary(api.plan_file(path, {"rails.count": 4})))) == printed
 
@@ -70,7 +81,9 @@ def test_a_refusal_says_where(path: Path) -> None:
         api.plan_file(path, {"gpus": 61})
     with pytest.raises(api.Refusal) as mapped:
         api.plan_inventory({**KEYS, "gpus": 61})
-    assert [[str(finding.place) for finding in one.value.findings] for one in (overridden, mapped)] == [["gpus"], ["gpus"]]
+    assert [
+        [str(finding.place) for finding in one.value.findings] for one in (overridden, mapped)
+    ] == [["gpus"], ["gpus"]]
 
 
 def test_the_callers_values_stay_as_they_are(path: Path) -> None:
@@ -86,8 +99,18 @@ def test_catalogs_and_price_books_are_found(path: Path, tmp_path: Path) -> None:
     book = "description: ours\ncurrency: EUR\nsource: own\ndate: '2026-01-01'\nparts: {}\n"
     (tmp_path / "own" / "prices" / "mine.yaml").write_text(f"name: mine\n{book}", encoding="utf-8")
     (tmp_path / "beside.yaml").write_text(f"name: beside\n{book}", encoding="utf-8")
-    assert api.summary(api.plan_file(path, {"prices": "mine"}, catalogs=[tmp_path / "own"]))["cost"]["currency"] == "EUR"
-    assert api.summary(api.plan_inventory({**KEYS, "prices": "mine"}, catalogs=[tmp_path / "own"]))["cost"]["currency"] == "EUR"
+    assert (
+        api.summary(api.plan_file(path, {"prices": "mine"}, catalogs=[tmp_path / "own"]))["cost"][
+            "currency"
+        ]
+        == "EUR"
+    )
+    assert (
+        api.summary(api.plan_inventory({**KEYS, "prices": "mine"}, catalogs=[tmp_path / "own"]))[
+            "cost"
+        ]["currency"]
+        == "EUR"
+    )
     assert api.summary(api.plan_file(path, {"prices": "beside.yaml"}))["cost"]["currency"] == "EUR"
 
 
@@ -98,9 +121,19 @@ def test_both_graphs_are_networkx(path: Path) -> None:
     assert nx.number_connected_components(api.switch_graph(plan)) == 8
 
 
-def test_the_report_is_the_file_that_is_built_but_for_the_files_of_switches(path: Path, tmp_path: Path, run: Run) -> None:
+def test_the_report_is_the_file_that_is_built_but_for_the_files_of_switches(
+    path: Path, tmp_path: Path, run: Run
+) -> None:
     """The same elements stand in both, and differ in one part."""
     assert run("build", path, "-o", tmp_path / "out", "--only", "report").returncode == 0
-    built, ours = (Blocks(text) for text in ((tmp_path / "out" / "report.html").read_text(encoding="utf-8"), api.report(api.plan_file(path))))
+    built, ours = (
+        Blocks(text)
+        for text in (
+            (tmp_path / "out" / "report.html").read_text(encoding="utf-8"),
+            api.report(api.plan_file(path)),
+        )
+    )
     assert ours.tags == built.tags
-    assert [part for part in built.documents if ours.documents[part] != built.documents[part]] == ["configs"]
+    assert [part for part in built.documents if ours.documents[part] != built.documents[part]] == [
+        "configs"
+    ]

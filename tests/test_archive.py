@@ -27,19 +27,42 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SIZING = ("--gpus", "64", "--hb-domain", "8", "--radix", "4", "--set", "name=west", "--set", "nos=frr")
+SIZING = (
+    "--gpus",
+    "64",
+    "--hb-domain",
+    "8",
+    "--radix",
+    "4",
+    "--set",
+    "name=west",
+    "--set",
+    "nos=frr",
+)
 
 
-def make(path: Path, texts: dict[str, str], *, manifest: dict[str, str] | None = None, force: bool = False) -> None:
+def make(
+    path: Path,
+    texts: dict[str, str],
+    *,
+    manifest: dict[str, str] | None = None,
+    force: bool = False,
+) -> None:
     """Write an archive of some texts; its manifest lists others where they are given."""
     with archiving(path, "west", force=force) as archive:
         written = []
         for number, (name, text) in enumerate(texts.items()):
             with archive.part(number) as root:
-                written.append(write_text(root, name, [text], 0o755 if name.endswith(".sh") else None))
+                written.append(
+                    write_text(root, name, [text], 0o755 if name.endswith(".sh") else None)
+                )
             archive.take(number)
         with archive.part(len(texts)) as root:
-            listed = [Written(name, digest, 0) for name, digest in manifest.items()] if manifest is not None else written
+            listed = (
+                [Written(name, digest, 0) for name, digest in manifest.items()]
+                if manifest is not None
+                else written
+            )
             write_manifest(root, listed, {}, [])
         archive.take(len(texts))
 
@@ -65,19 +88,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     for target in ("-o=out", *(f"--archive=west{kind}" for kind in KINDS)):
         option, _, name = target.partition("=")
-        assert run(["build", *SIZING, "--only", "configs,hosts,bom", option, str(folder / name)]) == 0
+        assert (
+            run(["build", *SIZING, "--only", "configs,hosts,bom", option, str(folder / name)]) == 0
+        )
     return folder
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_archive_holds_the_directory(built: Path, kind: str) -> None:
     """File for file, the manifest too, below a directory that has the fabric's name."""
-    wanted = {f"west/{path.relative_to(built / 'out')}": path.read_bytes() for path in (built / "out").rglob("*") if path.is_file()}
+    wanted = {
+        f"west/{path.relative_to(built / 'out')}": path.read_bytes()
+        for path in (built / "out").rglob("*")
+        if path.is_file()
+    }
     assert unpacked(built / f"west{kind}") == wanted
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_archive_is_verified_as_the_directory_is(built: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+def test_an_archive_is_verified_as_the_directory_is(
+    built: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
     """Both are as the manifest lists them."""
     counts = []
     for name in (f"west{kind}", "out"):
@@ -89,7 +120,9 @@ def test_an_archive_is_verified_as_the_directory_is(built: Path, capsys: pytest.
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_same_build_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+def test_the_same_build_gives_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     """Whatever the archive is called, at any time, by one process or by several."""
     texts = {"a/b.txt": "one\n", "run.sh": "#!/bin/sh\n"}
     make(tmp_path / f"first{kind}", texts)
@@ -101,7 +134,9 @@ def test_the_same_build_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.slow
-def test_several_processes_make_the_same_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_make_the_same_archive(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A stretch of the archive belongs to a task, not to the process that does it."""
     for name, most in (("one.tar.zst", 10**9), ("many.tar.zst", 0)):
         monkeypatch.setattr("fabricgen.build.run.SERIAL_LINKS", most)
@@ -149,7 +184,9 @@ def edit_tar(path: Path, extra: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["", *KINDS], ids=["directory", *KINDS])
-def test_each_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+def test_each_difference_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
     """A missing, an altered and an extra file; exit code 1."""
     path = tmp_path / f"west{kind}"
     texts, listed = {"altered": "x", "extra": "y"}, {"altered": "0" * 64, "missing": "0" * 64}
@@ -162,17 +199,26 @@ def test_each_difference_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[
             (tmp_path / name).write_bytes(data)
     assert run(["verify", str(path)]) == 1
     said = capsys.readouterr().out
-    assert said == f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files differ from manifest.json, 1 are not listed\n"
+    assert (
+        said
+        == f"missing  missing\naltered  altered\nextra    extra\n{path}: 2 of 2 files differ from manifest.json, 1 are not listed\n"
+    )
     assert run(["verify", str(path), "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
     findings = document.pop("findings")
     assert document == {
         "ok": False, "out": str(path), "files": 2, "missing": ["missing"], "altered": ["altered"], "extra": ["extra"],
     }  # fmt: skip
-    assert {tuple(found) for found in findings} == {("code", "level", "fact", "place", "because", "hint")}
+    assert {tuple(found) for found in findings} == {
+        ("code", "level", "fact", "place", "because", "hint")
+    }
     assert [(found["code"], found["fact"], found["place"]["source"]) for found in findings] == [
         ("output-changed", "`missing` is missing", f"{path}/missing"),
-        ("output-changed", "`altered` differs from its SHA-256 in manifest.json", f"{path}/altered"),
+        (
+            "output-changed",
+            "`altered` differs from its SHA-256 in manifest.json",
+            f"{path}/altered",
+        ),
         ("output-changed", "`extra` is not in manifest.json", f"{path}/extra"),
     ]
 
@@ -188,8 +234,14 @@ def test_a_second_copy_of_a_file_is_an_alteration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], lambda data: b"no" + data[2:], lambda _: b""], ids=["cut", "head", "empty"])
-def test_a_damaged_archive_is_refused(tmp_path: Path, damage: Callable[[bytes], bytes], kind: str) -> None:
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: data[: len(data) // 2], lambda data: b"no" + data[2:], lambda _: b""],
+    ids=["cut", "head", "empty"],
+)
+def test_a_damaged_archive_is_refused(
+    tmp_path: Path, damage: Callable[[bytes], bytes], kind: str
+) -> None:
     """Wherever the damage is; what it replaces was never fabricgen's, so that takes --force."""
     path = tmp_path / f"a{kind}"
     make(path, {f"{number}.txt": "x" * 2000 for number in range(20)})
@@ -214,15 +266,25 @@ def test_only_our_own_archives_are_replaced(tmp_path: Path, kind: str) -> None:
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
 
 
-@pytest.mark.parametrize("name", ["hard.tar", "link.tar", "x" * 300 + ".tar", "missing/a.tar", "fabric.yaml/a.tar"])
-def test_what_an_archive_never_replaces(tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str) -> None:
+@pytest.mark.parametrize(
+    "name", ["hard.tar", "link.tar", "x" * 300 + ".tar", "missing/a.tar", "fabric.yaml/a.tar"]
+)
+def test_what_an_archive_never_replaces(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
     """An input by another name, and a link; and names that no file can have."""
     fabric = tmp_path / "fabric.yaml"
-    fabric.write_text("name: west\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n", encoding="utf-8")
+    fabric.write_text(
+        "name: west\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 8}}}\n",
+        encoding="utf-8",
+    )
     (tmp_path / "hard.tar").hardlink_to(fabric)
     (tmp_path / "link.tar").symlink_to(fabric)
     before = sorted(tmp_path.iterdir())
-    assert run(["build", str(fabric), "--only", "bom", "--archive", str(tmp_path / name), "--force"]) == 1
+    assert (
+        run(["build", str(fabric), "--only", "bom", "--archive", str(tmp_path / name), "--force"])
+        == 1
+    )
     assert re.match(r"error\[(output-is-input|cannot-write)\]", capsys.readouterr().err)
     assert sorted(tmp_path.iterdir()) == before
 
@@ -235,7 +297,9 @@ def test_what_an_archive_never_replaces(tmp_path: Path, capsys: pytest.CaptureFi
         ([], "Missing option '-o'"),
     ],
 )
-def test_a_build_has_one_target(capsys: pytest.CaptureFixture[str], arguments: list[str], said: str) -> None:
+def test_a_build_has_one_target(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], said: str
+) -> None:
     """A directory or an archive of a known kind."""
     assert run(["build", *SIZING, *arguments]) == 2
     assert said in " ".join(capsys.readouterr().err.split())

@@ -27,10 +27,20 @@ UNEVEN: dict[str, Any] = {"design": "fat-tree", "hb_domain": {"gpus": 2}, "sprea
 def drawn() -> list[Plan]:
     """Plan blocks of two and three tiers whose uplinks do not divide, with full and with partial leaves and pods."""
     found = []
-    for radix, spine, gpus, ratio, tiers in product((7, 9, 10, 14), (4, 6, 10), (12, 26, 38, 52, 74, 100), ("1:1", "2:1"), (2, 3)):
+    for radix, spine, gpus, ratio, tiers in product(
+        (7, 9, 10, 14), (4, 6, 10), (12, 26, 38, 52, 74, 100), ("1:1", "2:1"), (2, 3)
+    ):
         switches = {"leaf": {"generic": {"radix": radix}}, "spine": {"generic": {"radix": spine}}}
         try:
-            found.append(planned(**UNEVEN, gpus=gpus, switches=switches, oversubscription=ratio, rails={"tiers": tiers}))
+            found.append(
+                planned(
+                    **UNEVEN,
+                    gpus=gpus,
+                    switches=switches,
+                    oversubscription=ratio,
+                    rails={"tiers": tiers},
+                )
+            )
         except Refusal:
             continue
     return found
@@ -44,7 +54,11 @@ def test_the_flow_by_classes_is_that_of_the_links() -> None:
         assert (cut.flow(0), int(cut.formula()[0])) == (found.flow, found.cut)
         assert found.exact
         assert found.flow <= found.cut <= found.even <= found.half
-        seen.update(["below the cut"] * (found.flow < found.cut) + ["below an even spread"] * (found.cut < found.even) + [f"{plan.sizing.tiers} tiers"])
+        seen.update(
+            ["below the cut"] * (found.flow < found.cut)
+            + ["below an even spread"] * (found.cut < found.even)
+            + [f"{plan.sizing.tiers} tiers"]
+        )
     assert min(seen.values()) >= 2, seen
     assert len(seen) == 4, seen
 
@@ -52,7 +66,10 @@ def test_the_flow_by_classes_is_that_of_the_links() -> None:
 def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then whole runs of uplinks count alone, and the law holds the flow to at least that."""
     monkeypatch.setattr(fabricgen.planning.bisection_width, "MOST_EDGES", 0)
-    keys = {"switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}}, "rails": {"tiers": 2}}
+    keys = {
+        "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}},
+        "rails": {"tiers": 2},
+    }
     plan = planned(**UNEVEN, gpus=8, **keys)
     found = bisection_of(plan)
     assert (found.even, found.cut, found.flow, found.exact) == (1600, 1200, 1200, False)

@@ -30,7 +30,10 @@ def lines_of(**keys: Any) -> dict[str, Line]:  # noqa: ANN401 - keys of an inven
 def test_a_twin_port_module_serves_two_links() -> None:
     """16 leaves and 8 spines of 128 ports: 2,048 links have 4,096 ends, and 2,048 modules, of which a DGX takes four."""
     lines = lines_of(**DGX)
-    assert (lines["mma4z00-ns"].quantity, lines["mma4z00-ns"].purpose) == (1536, "leaf 1024, spine 512")
+    assert (lines["mma4z00-ns"].quantity, lines["mma4z00-ns"].purpose) == (
+        1536,
+        "leaf 1024, spine 512",
+    )
     assert (lines["mma4z00-ns-flt"].quantity, lines["mma4z00-ns-flt"].purpose) == (512, "host 512")
     assert lines["mfp7e10"].quantity == 2048
     assert lines["sn5600"].quantity == 24
@@ -38,13 +41,21 @@ def test_a_twin_port_module_serves_two_links() -> None:
 
 def test_a_half_filled_cage_needs_its_module() -> None:
     """A rail of 31 hosts ends in the middle of a leaf's sixteenth cage, and the module there is bought whole."""
-    lines = lines_of(gpus=31 * 8, hb_domain={"gpus": 8}, host={"model": "dgx-h100"}, switches={"leaf": {"model": "sn5600"}})
+    lines = lines_of(
+        gpus=31 * 8,
+        hb_domain={"gpus": 8},
+        host={"model": "dgx-h100"},
+        switches={"leaf": {"model": "sn5600"}},
+    )
     assert lines["mma4z00-ns"].quantity == 8 * 16
 
 
 def test_an_800g_link_takes_two_cables() -> None:
     """Both connectors of a twin-port module are one port of 800G."""
-    both = {"leaf": {"model": "sn5600", "breakout": "2x400G"}, "spine": {"model": "sn5600", "breakout": "1x800G"}}
+    both = {
+        "leaf": {"model": "sn5600", "breakout": "2x400G"},
+        "spine": {"model": "sn5600", "breakout": "1x800G"},
+    }
     plan = planned(**{**DGX, "switches": both})
     assert [plan.joints[kind].cables for kind in plan.kinds] == [1, 2]
     assert {line.part: line.quantity for line in make_bom(plan).lines}["mfp7e10"] == 1024 + 2 * 512
@@ -54,15 +65,26 @@ def test_the_papers_rates_scale_with_bandwidth() -> None:
     """$694 a port and $199 a transceiver at 400G: a box of 51.2 Tbps is 128 ports, and a module of 2 x 400G two transceivers."""
     for breakout in ("2x400G", "4x200G"):
         speed = breakout.split("x")[1]
-        lines = lines_of(gpus=64, hb_domain={"gpus": 8}, nic={"speed": speed}, switches={"leaf": {"model": "sn5600", "breakout": breakout}})
+        lines = lines_of(
+            gpus=64,
+            hb_domain={"gpus": 8},
+            nic={"speed": speed},
+            switches={"leaf": {"model": "sn5600", "breakout": breakout}},
+        )
         assert lines["sn5600"].unit_price == 128 * 694
     assert lines_of(**DGX)["mma4z00-ns"].unit_price == 2 * 199
 
 
 def test_own_prices_win_over_the_book() -> None:
     """An inventory's price replaces the book's, and only that one."""
-    lines = lines_of(**DGX, prices={"book": "street-2026-09", "parts": {"sn5600": 50000.5, "mfp7e10": 60}})
-    assert [lines[part].unit_price for part in ("sn5600", "mfp7e10", "mma4z00-ns")] == [Decimal("50000.5"), Decimal(60), Decimal(879)]
+    lines = lines_of(
+        **DGX, prices={"book": "street-2026-09", "parts": {"sn5600": 50000.5, "mfp7e10": 60}}
+    )
+    assert [lines[part].unit_price for part in ("sn5600", "mfp7e10", "mma4z00-ns")] == [
+        Decimal("50000.5"),
+        Decimal(60),
+        Decimal(879),
+    ]
 
 
 def test_what_has_no_price_is_named_and_not_free() -> None:
@@ -70,20 +92,34 @@ def test_what_has_no_price_is_named_and_not_free() -> None:
     bom = make_bom(planned(**DGX, prices="street-2026-09"))
     assert bom.unpriced == ["mfp7e10"]
     assert bom.cost("cables") is None
-    assert bom.cost() == sum((line.total for line in bom.lines if line.total is not None), Decimal(0))
+    assert bom.cost() == sum(
+        (line.total for line in bom.lines if line.total is not None), Decimal(0)
+    )
 
 
 def test_what_has_no_power_makes_the_sum_unknown() -> None:
     """A sum that leaves something out would be read as a sum."""
-    bom = make_bom(planned(gpus=64, hb_domain={"gpus": 8}, switches={"leaf": {"model": "qfx5240", "breakout": "2x400G"}}))
+    bom = make_bom(
+        planned(
+            gpus=64,
+            hb_domain={"gpus": 8},
+            switches={"leaf": {"model": "qfx5240", "breakout": "2x400G"}},
+        )
+    )
     assert "qfx5240" in bom.unknown_power
     assert bom.power_w is None
 
 
 def test_spares_are_rounded_up_and_never_fewer_than_asked() -> None:
     """2 % of 1,536 are 30.72, so 31; and at least two switches."""
-    lines = lines_of(**DGX, spares={"transceivers": {"percent": 2}, "switches": {"percent": 1, "minimum": 2}})
-    assert (lines["mma4z00-ns"].spares, lines["sn5600"].spares, lines["mfp7e10"].spares) == (31, 2, 0)
+    lines = lines_of(
+        **DGX, spares={"transceivers": {"percent": 2}, "switches": {"percent": 1, "minimum": 2}}
+    )
+    assert (lines["mma4z00-ns"].spares, lines["sn5600"].spares, lines["mfp7e10"].spares) == (
+        31,
+        2,
+        0,
+    )
     assert lines["sn5600"].total == 26 * 128 * 694
 
 
@@ -96,7 +132,10 @@ def test_nics_are_counted_where_one_is_named() -> None:
 def test_a_book_of_ones_own(tmp_path: Path) -> None:
     """A path is a book; one that is not there is refused."""
     book = tmp_path / "ours.yaml"
-    book.write_text("name: ours\ndescription: our quotation\ncurrency: EUR\nsource: a letter\nparts: {sn5600: 40000}\n", encoding="utf-8")
+    book.write_text(
+        "name: ours\ndescription: our quotation\ncurrency: EUR\nsource: a letter\nparts: {sn5600: 40000}\n",
+        encoding="utf-8",
+    )
     bom = make_bom(planned(**DGX, prices=str(book)))
     assert bom.book.currency == "EUR"
     assert bom.cost("switches") == 24 * 40000
@@ -106,7 +145,9 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
 
 def test_packs_are_filled_with_spares() -> None:
     """1,536 and 31 spares are 1,567, which fill 157 packs of ten; where the policy asks for no spares packs are filled all the same."""
-    lines = lines_of(**DGX, spares={"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}})
+    lines = lines_of(
+        **DGX, spares={"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}}
+    )
     assert (lines["mma4z00-ns"].spares, lines["mma4z00-ns"].pack) == (1570 - 1536, 10)
     assert (lines["mfp7e10"].quantity, lines["mfp7e10"].spares) == (2048, 52)
     assert lines["mma4z00-ns"].total == 1570 * 2 * 199
@@ -116,7 +157,10 @@ def test_packs_are_filled_with_spares() -> None:
 def test_a_pack_of_the_book_counts_where_the_inventory_has_none(tmp_path: Path) -> None:
     """The price stays that of one."""
     book = tmp_path / "ours.yaml"
-    book.write_text("name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\nparts: {mfp7e10: 9}\npacks: {mfp7e10: 12}\n", encoding="utf-8")
+    book.write_text(
+        "name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\nparts: {mfp7e10: 9}\npacks: {mfp7e10: 12}\n",
+        encoding="utf-8",
+    )
     fibre = lines_of(**DGX, prices=str(book))["mfp7e10"]
     assert (fibre.spares, fibre.pack) == (2052 - 2048, 12)
     assert fibre.total == 2052 * 9
@@ -125,23 +169,43 @@ def test_a_pack_of_the_book_counts_where_the_inventory_has_none(tmp_path: Path) 
 
 def test_a_discount_comes_off_the_book_and_a_class_has_its_own() -> None:
     """A price of the inventory is what is paid; 0 % for a class replaces what all have."""
-    prices = {"book": "street-2026-09", "parts": {"mfp7e10": 60}, "discount": {"all": 10, "switches": 25}}
+    prices = {
+        "book": "street-2026-09",
+        "parts": {"mfp7e10": 60},
+        "discount": {"all": 10, "switches": 25},
+    }
     lines = lines_of(**DGX, prices=prices)
-    assert [lines[part].unit_price for part in ("sn5600", "mma4z00-ns", "mfp7e10")] == [Decimal("50409.75"), Decimal("791.10"), Decimal(60)]
+    assert [lines[part].unit_price for part in ("sn5600", "mma4z00-ns", "mfp7e10")] == [
+        Decimal("50409.75"),
+        Decimal("791.10"),
+        Decimal(60),
+    ]
     assert [lines[part].discount_pct for part in ("sn5600", "mma4z00-ns", "mfp7e10")] == [25, 10, 0]
     assert lines["sn5600"].list_price == 67213
-    assert lines_of(**DGX, prices=prices | {"discount": {"all": 10, "switches": 0}})["sn5600"].unit_price == 67213
+    assert (
+        lines_of(**DGX, prices=prices | {"discount": {"all": 10, "switches": 0}})[
+            "sn5600"
+        ].unit_price
+        == 67213
+    )
 
 
 def test_another_currency_is_paid_at_the_stated_rate() -> None:
     """Own prices are in the currency of the book, so they are exchanged, too; cents are rounded once, in the unit price."""
     exchange = {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}
-    prices = {"book": "street-2026-09", "parts": {"mfp7e10": 60.03}, "exchange": exchange, "discount": {"transceivers": 33}}
+    prices = {
+        "book": "street-2026-09",
+        "parts": {"mfp7e10": 60.03},
+        "exchange": exchange,
+        "discount": {"transceivers": 33},
+    }
     plan = planned(**DGX, prices=prices)
     bom = make_bom(plan)
     lines = {line.part: line for line in bom.lines}
     assert lines["mfp7e10"].unit_price == Decimal("55.23")
-    assert lines["mma4z00-ns"].unit_price == (Decimal(879) * Decimal("0.67") * Decimal("0.92")).quantize(Decimal("0.01"))
+    assert lines["mma4z00-ns"].unit_price == (
+        Decimal(879) * Decimal("0.67") * Decimal("0.92")
+    ).quantize(Decimal("0.01"))
     assert lines["sn5600"].total == 24 * Decimal("61835.96")
     cost = summarize(plan, bom)["cost"]
     assert (cost["currency"], cost["exchange"], cost["discount_pct"]) == (
@@ -153,7 +217,11 @@ def test_another_currency_is_paid_at_the_stated_rate() -> None:
 def test_a_currency_is_not_exchanged_for_itself() -> None:
     """A rate between USD and USD is a mistake."""
     with pytest.raises(Refusal, match="same-currency"):
-        make_bom(planned(**DGX, prices={"exchange": {"currency": "USD", "rate": 1, "date": "2026-09-22"}}))
+        make_bom(
+            planned(
+                **DGX, prices={"exchange": {"currency": "USD", "rate": 1, "date": "2026-09-22"}}
+            )
+        )
 
 
 def test_terms_are_said_where_there_are_any() -> None:

@@ -33,7 +33,11 @@ TREE = {
 
 def tree(out: Path) -> dict[str, bytes]:
     """Return every file below a directory with its bytes."""
-    return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(out).as_posix(): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +47,14 @@ def made(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
     def make() -> str:
         place = tmp_path_factory.mktemp("built")
         command = [sys.executable, "-m", "fabricgen", "build", *SIZING, "-o", "out"]
-        done = subprocess.run(command, cwd=place, env=clean_environment(place), capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            cwd=place,
+            env=clean_environment(place),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stderr
         return str(place / "out")
 
@@ -61,22 +72,36 @@ def test_the_tree_is_the_contracts(built: Path) -> None:
     files = set(tree(built))
     assert files >= TREE
     plan = json.loads((built / "plan.json").read_text())
-    assert len({path.split("/")[1] for path in files if path.startswith("configs/")}) == plan["switches"]["total"]
+    assert (
+        len({path.split("/")[1] for path in files if path.startswith("configs/")})
+        == plan["switches"]["total"]
+    )
     assert {path.split("/")[-1] for path in files if path.startswith("configs/")} >= {"frr.conf"}
-    assert len({path.split("/")[1] for path in files if path.startswith("hosts/")}) == plan["hb_domains"]
+    assert (
+        len({path.split("/")[1] for path in files if path.startswith("hosts/")})
+        == plan["hb_domains"]
+    )
 
 
 def test_the_manifest_names_every_file(built: Path) -> None:
     """No file is missing from it, and each digest is the file's."""
     files = tree(built)
     manifest = json.loads(files.pop("manifest.json"))
-    assert manifest["files"] == {path: hashlib.sha256(block).hexdigest() for path, block in files.items()}
+    assert manifest["files"] == {
+        path: hashlib.sha256(block).hexdigest() for path, block in files.items()
+    }
 
 
 def test_the_same_bytes_anywhere(built: Path, tmp_path: Path, run: Run) -> None:
     """Another hash seed, directory, locale, home and hour make no difference."""
     elsewhere = tmp_path / "a b" / "out"
-    done = run("build", *SIZING, "-o", elsewhere, env={"PYTHONHASHSEED": "4711", "LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": "/"})
+    done = run(
+        "build",
+        *SIZING,
+        "-o",
+        elsewhere,
+        env={"PYTHONHASHSEED": "4711", "LC_ALL": "C", "TZ": "Asia/Tokyo", "HOME": "/"},
+    )
     assert done.returncode == 0, done.stderr
     assert tree(elsewhere) == tree(built)
 
@@ -122,7 +147,9 @@ def test_only_writes_one_group(tmp_path: Path, group: str) -> None:
     assert json.loads(files["manifest.json"])["groups"] == [group]
 
 
-def test_dry_run_lists_what_a_build_writes(built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_dry_run_lists_what_a_build_writes(
+    built: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The list is complete, and nothing is written."""
     assert call(["build", *SIZING, "-o", str(tmp_path / "dry"), "--dry-run"]) == 0
     assert sorted(capsys.readouterr().out.split()) == sorted(tree(built))
@@ -144,11 +171,15 @@ def test_bad_input_leaves_the_last_build(built: Path, capsys: pytest.CaptureFixt
         assert tree(built) == before
 
 
-def test_a_template_that_fails_late_leaves_the_last_build(built: Path, tmp_path: Path, run: Run, root: Path) -> None:
+def test_a_template_that_fails_late_leaves_the_last_build(
+    built: Path, tmp_path: Path, run: Run, root: Path
+) -> None:
     """A template of a user's own breaks on the second switch: no half of a build is left, and the finding names the template."""
     pack = tmp_path / "mine" / "frr"
     shutil.copytree(root / "templates" / "frr", pack)
-    (pack / "frr.conf.j2").write_text("{% if switch.name.endswith('2') %}{{ switch.nonsense }}{% endif %}\n")
+    (pack / "frr.conf.j2").write_text(
+        "{% if switch.name.endswith('2') %}{{ switch.nonsense }}{% endif %}\n"
+    )
     before = tree(built)
     done = run("build", *SIZING, "--templates", tmp_path / "mine", "-o", built)
     assert done.returncode == 1
@@ -159,19 +190,47 @@ def test_a_template_that_fails_late_leaves_the_last_build(built: Path, tmp_path:
 
 
 @pytest.mark.usefixtures("_split")
-def test_a_refusal_of_a_worker_arrives_whole(tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refusal_of_a_worker_arrives_whole(
+    tmp_path: Path, root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A template that fails in another process is a finding as well."""
     pack = tmp_path / "mine" / "frr"
     shutil.copytree(root / "templates" / "frr", pack)
     (pack / "frr.conf.j2").write_text("{{ switch.nonsense }}\n")
-    assert call(["build", *SIZING, "--only", "configs", "--templates", str(tmp_path / "mine"), "-o", str(tmp_path / "out")]) == 1
+    assert (
+        call(
+            [
+                "build",
+                *SIZING,
+                "--only",
+                "configs",
+                "--templates",
+                str(tmp_path / "mine"),
+                "-o",
+                str(tmp_path / "out"),
+            ]
+        )
+        == 1
+    )
     assert capsys.readouterr().err.startswith("error[bad-template]")
     assert not (tmp_path / "out").exists()
 
 
-def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_workbook_above_the_stated_size_waits_for_a_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The command says what it leaves out, and how to have it."""
-    big = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64", "--dry-run", "-o", str(tmp_path / "out"))
+    big = (
+        "--gpus",
+        "131072",
+        "--hb-domain",
+        "256",
+        "--radix",
+        "64",
+        "--dry-run",
+        "-o",
+        str(tmp_path / "out"),
+    )
     assert call(["build", *big, "--only", "cabling"]) == 0
     said = capsys.readouterr()
     assert "cables.xlsx" not in said.out
@@ -182,11 +241,32 @@ def test_a_workbook_above_the_stated_size_waits_for_a_request(tmp_path: Path, ca
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=["Ctrl-C", "kill"])
-def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[str, str], sent: signal.Signals) -> None:
+def test_an_interrupted_build_leaves_nothing(
+    tmp_path: Path, environment: dict[str, str], sent: signal.Signals
+) -> None:
     """Neither half of OUT nor a process of ours is left behind."""
-    sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")  # several processes, and seconds of work when the first file stands
-    command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
-    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True) as child:
+    sizing = (
+        "--gpus",
+        "131072",
+        "--hb-domain",
+        "256",
+        "--radix",
+        "64",
+    )  # several processes, and seconds of work when the first file stands
+    command = [
+        sys.executable,
+        "-m",
+        "fabricgen",
+        "build",
+        *sizing,
+        "--only",
+        "configs",
+        "-o",
+        str(tmp_path / "out"),
+    ]
+    with subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
         while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)
         child.send_signal(sent)
@@ -198,7 +278,9 @@ def test_an_interrupted_build_leaves_nothing(tmp_path: Path, environment: dict[s
         os.killpg(child.pid, 0)
 
 
-def test_a_worker_that_the_system_ends_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_worker_that_the_system_ends_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As where memory runs out: nothing is written, and no fault of ours is reported."""
     (case,) = (case for case in CASES if case.path.stem == "worker-ended")
     monkeypatch.setattr(run, "SERIAL_LINKS", 0)
@@ -212,7 +294,17 @@ def test_a_worker_that_the_system_ends_is_a_refusal(tmp_path: Path, monkeypatch:
 def test_no_worker_outlives_a_killed_build(tmp_path: Path, environment: dict[str, str]) -> None:
     """They end with their parent, also when it is killed, and the next build removes what they wrote."""
     sizing = ("--gpus", "131072", "--hb-domain", "256", "--radix", "64")
-    command = [sys.executable, "-m", "fabricgen", "build", *sizing, "--only", "configs", "-o", str(tmp_path / "out")]
+    command = [
+        sys.executable,
+        "-m",
+        "fabricgen",
+        "build",
+        *sizing,
+        "--only",
+        "configs",
+        "-o",
+        str(tmp_path / "out"),
+    ]
     with subprocess.Popen(command, env=environment, start_new_session=True) as child:
         while child.poll() is None and not list(tmp_path.glob(".out.*/*/configs/*")):
             time.sleep(0.05)

@@ -19,7 +19,16 @@ from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
 from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.workbook.cables import write_cables
-from fabricgen.views.cables.columns import COLUMNS, DEFAULT, FORMAT, LOOKED_UP, WORKBOOK, choose_columns, read_profiles, schema_of
+from fabricgen.views.cables.columns import (
+    COLUMNS,
+    DEFAULT,
+    FORMAT,
+    LOOKED_UP,
+    WORKBOOK,
+    choose_columns,
+    read_profiles,
+    schema_of,
+)
 from fabricgen.views.cables.view import ON_REQUEST, CableSheet, Chunk, opposite
 from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
 
@@ -42,7 +51,22 @@ VERSIONS = {
 """The columns that each version of the schema promises."""
 
 PROFILES = read_profiles(Packs().files("cabling", "profiles.yaml"))
-PHRASES = ["plain", "2 m, blue", 'a "quoted" one', "two\nlines", "tab\tinside", FORMULA, "+1", "-x", "-1.5", "@cell", "\rcr", "", "a,b\n-c", "r0-h00001"]
+PHRASES = [
+    "plain",
+    "2 m, blue",
+    'a "quoted" one',
+    "two\nlines",
+    "tab\tinside",
+    FORMULA,
+    "+1",
+    "-x",
+    "-1.5",
+    "@cell",
+    "\rcr",
+    "",
+    "a,b\n-c",
+    "r0-h00001",
+]
 """Cells that a spreadsheet might read otherwise than they are."""
 
 
@@ -60,7 +84,12 @@ def settled(plan: Plan, columns: str = "", *, packs: Packs | None = None, **aske
 def table(plan: Plan, sheet: CableSheet, run: int = 100) -> str:
     """Render the table of a sheet, in runs."""
     cables = cables_of(plan)
-    chunks = (Chunk("small", cables[at : at + run], first=at == 0, last=at + run >= len(cables), sheet=sheet) for at in range(0, len(cables), run))
+    chunks = (
+        Chunk(
+            "small", cables[at : at + run], first=at == 0, last=at + run >= len(cables), sheet=sheet
+        )
+        for at in range(0, len(cables), run)
+    )
     return "".join(Packs().render("cabling", "cables.csv.j2", chunk=chunk) for chunk in chunks)
 
 
@@ -88,23 +117,45 @@ def test_a_version_keeps_its_columns() -> None:
 def test_every_profile_is_one() -> None:
     """What ships can be asked for, and between them the profiles show every column but those that no person needs."""
     assert [choose_columns(name, PROFILES) for name in PROFILES] == [*PROFILES.values()]
-    assert set(COLUMNS) - {column for columns in PROFILES.values() for column in columns} == {*ON_REQUEST}
+    assert set(COLUMNS) - {column for columns in PROFILES.values() for column in columns} == {
+        *ON_REQUEST
+    }
 
 
 def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:
     """Hall and row are those of the rack, role and platform those of the device, connectors those of the modules, for every cable."""
-    rows, cables = read(table(pod, settled(pod, ",".join(["cable", *LOOKED_UP])).table)), cables_of(pod)
+    rows, cables = (
+        read(table(pod, settled(pod, ",".join(["cable", *LOOKED_UP])).table)),
+        cables_of(pod),
+    )
     assert len(rows) == len(cables)
     assert pod.lengths
     room = pod.lengths.room
-    where = {name: ("ABC"[hall], str(row + 1)) for name, hall, row in zip(room.names, room.standing.hall.tolist(), room.standing.row.tolist(), strict=True)}
+    where = {
+        name: ("ABC"[hall], str(row + 1))
+        for name, hall, row in zip(
+            room.names, room.standing.hall.tolist(), room.standing.row.tolist(), strict=True
+        )
+    }
     hosts = set(pod.hosts)
     for row, cable in zip(rows, cables, strict=True):
-        for end, device, rack, module in (("a", cable.a_device, cable.a_rack, cable.a_transceiver), ("b", cable.b_device, cable.b_rack, cable.b_transceiver)):
+        for end, device, rack, module in (
+            ("a", cable.a_device, cable.a_rack, cable.a_transceiver),
+            ("b", cable.b_device, cable.b_rack, cable.b_transceiver),
+        ):
             role = "host" if device in hosts else device.partition("-")[0]
             part = pod.catalog.transceiver(module)
-            said = [row[f"{end}_{name}"] for name in ("role", "platform", "hall", "row", "connector", "serial")]
-            assert said == [role, "dgx-h100" if role == "host" else "qm9700", *where[rack], part.connector if part else "", ""]
+            said = [
+                row[f"{end}_{name}"]
+                for name in ("role", "platform", "hall", "row", "connector", "serial")
+            ]
+            assert said == [
+                role,
+                "dgx-h100" if role == "host" else "qm9700",
+                *where[rack],
+                part.connector if part else "",
+                "",
+            ]
         assert (row["cable"], row["site"], row["direction"]) == (cable.cable, "pod", "a-b")
         assert row["colour"] == (colour(int(cable.rail)) if cable.rail else "")
         assert row["fibre"] == {"mmf": "multimode", "smf": "single-mode"}.get(cable.medium, "")
@@ -115,8 +166,15 @@ def test_without_a_room_places_are_empty() -> None:
     """Nothing is guessed where the inventory wants none placed."""
     plan = plan_of(site="unknown")
     rows = read(table(plan, settled(plan, "run-list").table))
-    assert {row[f"{end}_{name}"] for row in rows for end in "ab" for name in ("hall", "row", "rack", "unit")} == {""}
-    assert {row["a_platform"] for row in rows if row["a_role"] == "host"} == {""}, "a host that the catalog does not know"
+    assert {
+        row[f"{end}_{name}"]
+        for row in rows
+        for end in "ab"
+        for name in ("hall", "row", "rack", "unit")
+    } == {""}
+    assert {row["a_platform"] for row in rows if row["a_role"] == "host"} == {""}, (
+        "a host that the catalog does not know"
+    )
 
 
 def test_both_ways_is_each_cable_from_either_end(pod: Plan) -> None:
@@ -126,21 +184,47 @@ def test_both_ways_is_each_cable_from_either_end(pod: Plan) -> None:
     assert rows[::2] == once
     assert {row["direction"] for row in rows[1::2]} == {"b-a"}
     for row, turned in zip(once, rows[1::2], strict=True):
-        assert {opposite(column): cell for column, cell in turned.items()} | {"direction": "a-b"} == row
+        assert {opposite(column): cell for column, cell in turned.items()} | {
+            "direction": "a-b"
+        } == row
     assert len({(row["cable"], row["direction"]) for row in rows}) == len(rows)
 
 
 def test_the_workbook_has_the_same_rows(pod: Plan, tmp_path: Path) -> None:
     """Columns in the order that was asked for, both ways, the rail's colour on the cells that tell of it, and a last column to tick off."""
-    sheets, cables = settled(pod, "cable,direction,rail,b_rack,a_rack,length_m", both_ways=True), cables_of(pod)
-    chunks = (Chunk("pod", cables[at : at + 100], first=False, last=False, sheet=sheets.book) for at in range(0, len(cables), 100))
+    sheets, cables = (
+        settled(pod, "cable,direction,rail,b_rack,a_rack,length_m", both_ways=True),
+        cables_of(pod),
+    )
+    chunks = (
+        Chunk("pod", cables[at : at + 100], first=False, last=False, sheet=sheets.book)
+        for at in range(0, len(cables), 100)
+    )
     write_cables(tmp_path / "cables.xlsx", "pod", sheets.book, chunks, len(cables))
     book = load_workbook(tmp_path / "cables.xlsx")
     titles, *rows = book["Cables"].iter_rows(values_only=True)
-    assert titles == ("Cable", "Direction", "Rail", "Colour", "B rack", "A rack", "Length m", "Done")
-    wanted = [[row[name] for name in sheets.table.columns] for row in read(table(pod, sheets.table))]
-    assert [["" if cell is None else str(cell) for at, cell in enumerate(row[:-1]) if at != 3] for row in rows] == wanted
-    fills = {cell.value: book["Cables"].cell(cell.row, 4).fill.fgColor.rgb for cell in book["Cables"]["C"][1:] if cell.value is not None}
+    assert titles == (
+        "Cable",
+        "Direction",
+        "Rail",
+        "Colour",
+        "B rack",
+        "A rack",
+        "Length m",
+        "Done",
+    )
+    wanted = [
+        [row[name] for name in sheets.table.columns] for row in read(table(pod, sheets.table))
+    ]
+    assert [
+        ["" if cell is None else str(cell) for at, cell in enumerate(row[:-1]) if at != 3]
+        for row in rows
+    ] == wanted
+    fills = {
+        cell.value: book["Cables"].cell(cell.row, 4).fill.fgColor.rgb
+        for cell in book["Cables"]["C"][1:]
+        if cell.value is not None
+    }
     assert len(set(fills.values())) == 8
     assert book["Cables"].auto_filter.ref == f"A1:H{2 * len(cables) + 1}"
     assert "two rows" in str(book["Summary"]["A2"].value)
@@ -150,25 +234,45 @@ def test_the_workbook_has_the_same_rows(pod: Plan, tmp_path: Path) -> None:
 def test_serials_are_joined(pod: Plan, tmp_path: Path) -> None:
     """By device, at either end; who is left out has none, and that is told. What a serial holds stays text."""
     path = tmp_path / "assets.csv"
-    path.write_text(f'\ufeffowner,Serial,device\nus,"{FORMULA}",leaf-1\nus,"S/N 7, rev B",{pod.hosts[0]}\n', encoding="utf-8")
+    path.write_text(
+        f'\ufeffowner,Serial,device\nus,"{FORMULA}",leaf-1\nus,"S/N 7, rev B",{pod.hosts[0]}\n',
+        encoding="utf-8",
+    )
     sheets = settled(pod, "cable,a_device,a_serial,b_device,b_serial", serials=path)
     wanted = {"leaf-1": f"'{FORMULA}", pod.hosts[0]: "S/N 7, rev B"}
     for row in read(table(pod, sheets.table)):
-        assert (row["a_serial"], row["b_serial"]) == tuple(wanted.get(row[f"{end}_device"], "") for end in "ab")
+        assert (row["a_serial"], row["b_serial"]) == tuple(
+            wanted.get(row[f"{end}_device"], "") for end in "ab"
+        )
     devices = len(pod.hosts) + len([*pod.switches()])
     assert sheets.notes == (f"{devices - 2} of {devices} devices have no serial in the sheet",)
     cables = cables_of(pod)
-    write_cables(tmp_path / "cables.xlsx", "pod", sheets.book, [Chunk("pod", cables, first=True, last=True, sheet=sheets.book)], len(cables))
-    cells = [cell for row in load_workbook(tmp_path / "cables.xlsx")["Cables"].iter_rows() for cell in row if cell.value == FORMULA]
+    write_cables(
+        tmp_path / "cables.xlsx",
+        "pod",
+        sheets.book,
+        [Chunk("pod", cables, first=True, last=True, sheet=sheets.book)],
+        len(cables),
+    )
+    cells = [
+        cell
+        for row in load_workbook(tmp_path / "cables.xlsx")["Cables"].iter_rows()
+        for cell in row
+        if cell.value == FORMULA
+    ]
     assert cells
     assert {cell.data_type for cell in cells} == {"s"}
-    assert settled(pod, serials=path).notes == ("no column shows the serials; choose columns that do, such as `--columns run-list`",)
+    assert settled(pod, serials=path).notes == (
+        "no column shows the serials; choose columns that do, such as `--columns run-list`",
+    )
 
 
 def test_your_own_profiles_stand_beside_ours(pod: Plan, tmp_path: Path) -> None:
     """A file of one's own adds a profile and shadows one of ours; the others stay."""
     (tmp_path / "cabling").mkdir()
-    (tmp_path / "cabling/profiles.yaml").write_text("mine: [part, cable]\ndefault: [cable]\n", encoding="utf-8")
+    (tmp_path / "cabling/profiles.yaml").write_text(
+        "mine: [part, cable]\ndefault: [cable]\n", encoding="utf-8"
+    )
     packs = Packs([tmp_path])
     found = {name: settled(pod, name, packs=packs).table.columns for name in ("mine", "", "ends")}
     assert found == {"mine": ("part", "cable"), "": ("cable",), "ends": PROFILES["ends"]}
@@ -185,20 +289,44 @@ def test_the_schema_describes_the_table(pod: Plan, *, both_ways: bool) -> None:
         assert all(len(field["description"].split()) > 2 for field in schema["fields"])
         rows = read(text)
         numbers = {"integer": int, "number": float}
-        assert all(numbers[field["type"]](row[field["name"]] or 0) >= 0 for field in schema["fields"] if field["type"] in numbers for row in rows)
+        assert all(
+            numbers[field["type"]](row[field["name"]] or 0) >= 0
+            for field in schema["fields"]
+            if field["type"] in numbers
+            for row in rows
+        )
         key = schema.get("primaryKey")
         assert (key is None) == (both_ways and "direction" not in sheet.columns)
-        assert key is None or len({tuple(row[column] for column in key) for row in rows}) == len(rows)
+        assert key is None or len({tuple(row[column] for column in key) for row in rows}) == len(
+            rows
+        )
 
 
 @pytest.mark.parametrize("both_ways", [False, True])
-def test_our_sheets_lead_back_to_our_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, both_ways: bool) -> None:
+def test_our_sheets_lead_back_to_our_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, both_ways: bool
+) -> None:
     """A cut sheet of any profile that names both ends is read, also where it names each cable twice; the schema stands beside it."""
     monkeypatch.chdir(tmp_path)
     sizing = ["--gpus", "16", "--hb-domain", "8", "--radix", "4"]
     assert run(["plan", *sizing, "-o", "plan.json"]) == 0
     for name in ("ends", "run-list"):
-        assert run(["build", *sizing, "-o", "out", "--only", "cabling", "--columns", name, *(["--both-ways"] if both_ways else [])]) == 0
+        assert (
+            run(
+                [
+                    "build",
+                    *sizing,
+                    "-o",
+                    "out",
+                    "--only",
+                    "cabling",
+                    "--columns",
+                    name,
+                    *(["--both-ways"] if both_ways else []),
+                ]
+            )
+            == 0
+        )
         assert run(["import", "out/cabling/cables.csv", *sizing, "-o", "taken.json"]) == 0
         assert Path("taken.json").read_bytes() == Path("plan.json").read_bytes()
         schema = json.loads(Path("out/cabling/cables.schema.json").read_text(encoding="utf-8"))
@@ -209,7 +337,9 @@ def test_a_cable_that_is_cabled_twice_is_still_seen(tmp_path: Path) -> None:
     """Only the same cable told from its other end is left out."""
     path = tmp_path / "sheet.csv"
     lines = ["c1,x,1,y,2", "c1,y,2,x,1", "c2,y,2,x,1", "c3,x,1,z,1", "c1,x,1,y,2"]
-    path.write_text("\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines]), encoding="utf-8")
+    path.write_text(
+        "\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines]), encoding="utf-8"
+    )
     assert [row.line for row in read_cut_sheet(path).rows] == [2, 4, 5, 6]
 
 
@@ -218,19 +348,25 @@ def hostile(phrases: Iterable[str]) -> list[tuple[object, ...]]:
     return [("cable", 7, phrase) for phrase in phrases] + [(phrase, "x", 0) for phrase in phrases]
 
 
-@pytest.mark.parametrize("rows", [hostile(PHRASES), [("a", 1)], [], *([row] for row in hostile(PHRASES))])
+@pytest.mark.parametrize(
+    "rows", [hostile(PHRASES), [("a", 1)], [], *([row] for row in hostile(PHRASES))]
+)
 def test_rows_are_written_as_their_cells_are(rows: list[tuple[object, ...]]) -> None:
     """The fast way writes what `csv_cell` writes cell by cell, and a reader finds it again."""
     text = csv_rows(rows)
     assert text == "\n".join(",".join(map(csv_cell, row)) for row in rows)
     back = list(csv.reader(io.StringIO(text, newline=""), strict=True))
-    assert [[cell.removeprefix("'") for cell in row] for row in back] == [[str(cell) for cell in row] for row in rows]
+    assert [[cell.removeprefix("'") for cell in row] for row in back] == [
+        [str(cell) for cell in row] for row in rows
+    ]
 
 
 def test_a_strange_port_stays_one_cell(pod: Plan) -> None:
     """What a user's catalog prints beside a port may hold anything."""
     cables = [replace(cables_of(pod)[0], a_port=phrase) for phrase in PHRASES]
     sheet = settled(pod).table
-    text = Packs().render("cabling", "cables.csv.j2", chunk=Chunk("pod", cables, first=True, last=True, sheet=sheet))
+    text = Packs().render(
+        "cabling", "cables.csv.j2", chunk=Chunk("pod", cables, first=True, last=True, sheet=sheet)
+    )
     rows = list(csv.DictReader(io.StringIO(text, newline=""), strict=True))
     assert [row["a_port"].removeprefix("'") for row in rows] == PHRASES

@@ -41,9 +41,21 @@ MODELS = {
 
 # One 8-lane 800G cage in its three shapes, as the vendors' documents name its ports.
 CUMULUS = (["swp1"], ["swp1s0", "swp1s1"], ["swp1s0", "swp1s1", "swp1s2", "swp1s3"])
-SONIC = (["Ethernet0"], ["Ethernet0", "Ethernet4"], ["Ethernet0", "Ethernet2", "Ethernet4", "Ethernet6"])
-EOS = (["Ethernet1/1"], ["Ethernet1/1", "Ethernet1/5"], ["Ethernet1/1", "Ethernet1/3", "Ethernet1/5", "Ethernet1/7"])
-SRLINUX = (["ethernet-1/1"], ["ethernet-1/1/1", "ethernet-1/1/2"], [f"ethernet-1/1/{sub}" for sub in (1, 2, 3, 4)])
+SONIC = (
+    ["Ethernet0"],
+    ["Ethernet0", "Ethernet4"],
+    ["Ethernet0", "Ethernet2", "Ethernet4", "Ethernet6"],
+)
+EOS = (
+    ["Ethernet1/1"],
+    ["Ethernet1/1", "Ethernet1/5"],
+    ["Ethernet1/1", "Ethernet1/3", "Ethernet1/5", "Ethernet1/7"],
+)
+SRLINUX = (
+    ["ethernet-1/1"],
+    ["ethernet-1/1/1", "ethernet-1/1/2"],
+    [f"ethernet-1/1/{sub}" for sub in (1, 2, 3, 4)],
+)
 SHAPES = ("1x800G", "2x400G", "4x200G")
 
 
@@ -73,7 +85,13 @@ def _names(switch: Switch, nos: str, shape: str, cage: int = 1) -> list[str]:
 
 def _files() -> list[Path]:
     home = shipped("inventories")
-    return sorted([*(home / "catalog").rglob("*.*"), *(home / "prices").glob("*.*"), *(home / "workloads").glob("*.*")])
+    return sorted(
+        [
+            *(home / "catalog").rglob("*.*"),
+            *(home / "prices").glob("*.*"),
+            *(home / "workloads").glob("*.*"),
+        ]
+    )
 
 
 def _everything() -> list[tuple[str, str, Sourced]]:
@@ -97,7 +115,8 @@ def _everything() -> list[tuple[str, str, Sourced]]:
     return found
 
 
-# --- what ships -------------------------------------------------------------------------------------------------------------------
+# --- what ships
+# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_model_is_there_and_no_other() -> None:
@@ -111,7 +130,9 @@ def test_every_file_is_read_and_says_where_its_facts_come_from() -> None:
     everything = _everything()
     assert len(everything) == len(_files()) == sum(len(names) for names in MODELS.values())
     for kind, name, facts in everything:
-        assert (facts.name if isinstance(facts, PriceBook | Workload) else facts.model_dump()["model"]) == name
+        assert (
+            facts.name if isinstance(facts, PriceBook | Workload) else facts.model_dump()["model"]
+        ) == name
         assert isinstance(facts, KINDS[kind])
         assert facts.description
         assert all(len(source) > 10 for source in facts.source), name
@@ -142,7 +163,13 @@ def test_everything_prints_as_json() -> None:
 def test_lists_are_sorted_and_kept() -> None:
     """The same tuple comes back: nothing is read twice."""
     catalog = Catalog()
-    lists = (catalog.switches(), catalog.hosts(), catalog.nics(), catalog.transceivers(), catalog.cables())
+    lists = (
+        catalog.switches(),
+        catalog.hosts(),
+        catalog.nics(),
+        catalog.transceivers(),
+        catalog.cables(),
+    )
     for kind, parts in zip(MODELS, lists, strict=False):
         assert [part.model for part in parts] == MODELS[kind]
     assert catalog.transceivers() is catalog.transceivers()
@@ -167,7 +194,21 @@ def test_an_unknown_model_is_none_and_its_nearest_is_found() -> None:
     assert nearest("dgx_h100", catalog.names("hosts")) == "dgx-h100"
 
 
-@pytest.mark.parametrize("name", ["../switches/sn5600", "/etc/passwd", "sn5600/", "", ".", "..", "-x", "SN5600", "sn5600\n", "sn5600\0"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../switches/sn5600",
+        "/etc/passwd",
+        "sn5600/",
+        "",
+        ".",
+        "..",
+        "-x",
+        "SN5600",
+        "sn5600\n",
+        "sn5600\0",
+    ],
+)
 def test_a_name_cannot_leave_its_folder(name: str) -> None:
     """A model is a plain lower-case word; anything else is unknown, whatever lies on the disk."""
     catalog = Catalog()
@@ -179,7 +220,8 @@ def test_a_name_cannot_leave_its_folder(name: str) -> None:
     assert catalog.price_book(name) is None
 
 
-# --- switches ---------------------------------------------------------------------------------------------------------------------
+# --- switches
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -190,7 +232,11 @@ def test_a_name_cannot_leave_its_folder(name: str) -> None:
         ("sn5600", "sonic", SONIC),
         ("7060x6-64pe", "eos", EOS),
         ("7220-ixr-h5-64", "srlinux", SRLINUX),
-        ("ds5000", "hedgehog", (["E1/1"], ["E1/1/1", "E1/1/2"], ["E1/1/1", "E1/1/2", "E1/1/3", "E1/1/4"])),
+        (
+            "ds5000",
+            "hedgehog",
+            (["E1/1"], ["E1/1/1", "E1/1/2"], ["E1/1/1", "E1/1/2", "E1/1/3", "E1/1/4"]),
+        ),
         ("qfx5240", "junos", (["et-0/0/0"], ["et-0/0/0:0", "et-0/0/0:1"])),
     ],
 )
@@ -212,7 +258,9 @@ def test_interface_names(model: str, nos: str, expected: tuple[list[str], ...]) 
         ("n9364e-sg2", "nxos", "2x400G", ["Ethernet1/64/1", "Ethernet1/64/2"]),
     ],
 )
-def test_interface_names_of_the_last_cage(model: str, nos: str, shape: str, expected: list[str]) -> None:
+def test_interface_names_of_the_last_cage(
+    model: str, nos: str, shape: str, expected: list[str]
+) -> None:
     """Counting from 0 or 1 shows at the far end."""
     assert _names(_switch(model), nos, shape, 64) == expected
 
@@ -232,7 +280,11 @@ def test_no_two_ports_have_one_name(model: str) -> None:
     switch = _switch(model)
     for nos in switch.interfaces:
         for mode in switch.breakouts:
-            names = [switch.interface(nos, cage, sub, mode) for cage in range(1, switch.cages + 1) for sub in range(mode.count)]
+            names = [
+                switch.interface(nos, cage, sub, mode)
+                for cage in range(1, switch.cages + 1)
+                for sub in range(mode.count)
+            ]
             assert len(set(names)) == switch.cages * mode.count, (nos, mode.name)
 
 
@@ -263,9 +315,18 @@ def test_a_nos_that_the_model_does_not_run_is_a_key_error() -> None:
 def test_limits() -> None:
     """Some cages split less than others, and an ASIC carries only so many ports."""
     nokia = _switch("7220-ixr-h5-64")
-    assert [mode.name for mode in nokia.breakouts_of(32)] == ["1x800G", "2x400G", "4x200G", "8x100G"]
+    assert [mode.name for mode in nokia.breakouts_of(32)] == [
+        "1x800G",
+        "2x400G",
+        "4x200G",
+        "8x100G",
+    ]
     assert [mode.name for mode in nokia.breakouts_of(33)] == ["1x800G", "2x400G"]
-    assert {model: _switch(model).port_limit for model in ("sn5600", "sn5640", "ds5000")} == {"sn5600": 256, "sn5640": 512, "ds5000": 320}
+    assert {model: _switch(model).port_limit for model in ("sn5600", "sn5640", "ds5000")} == {
+        "sn5600": 256,
+        "sn5640": 512,
+        "ds5000": 320,
+    }
     assert _switch("sn5600").breakout("8x100G") is None
 
 
@@ -284,16 +345,27 @@ def test_cages_take_modules_with_the_right_top() -> None:
     assert _switch("sn4700").module_top == "any"
 
 
-# --- generic ----------------------------------------------------------------------------------------------------------------------
+# --- generic
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("radix", "speed", "model", "watts"), [(64, 400, "generic-64x400G", 1024), (128, 800, "generic-128x800G", 4096), (4, 1600, "generic-4x1.6T", 256)]
+    ("radix", "speed", "model", "watts"),
+    [
+        (64, 400, "generic-64x400G", 1024),
+        (128, 800, "generic-128x800G", 4096),
+        (4, 1600, "generic-4x1.6T", 256),
+    ],
 )
 def test_generic_switches_scale(radix: int, speed: int, model: str, watts: float) -> None:
     """A radix and a speed: cages of one port, 16 W per 400G."""
     switch = Catalog().generic(radix, speed)
-    assert (switch.model, switch.cages, switch.form_factor, switch.typical_w) == (model, radix, "generic", watts)
+    assert (switch.model, switch.cages, switch.form_factor, switch.typical_w) == (
+        model,
+        radix,
+        "generic",
+        watts,
+    )
     (mode,) = switch.breakouts
     assert (mode.count, mode.speed_gbps, switch.breakout(mode.name)) == (1, speed, mode)
     assert switch.interface("frr", radix, 0, mode) == f"swp{radix}"
@@ -311,7 +383,12 @@ def test_a_speed_without_a_file_scales_the_400g_one() -> None:
     half = catalog.generic_transceiver(200)
     odd = catalog.generic_transceiver(50)
     assert half is catalog.transceiver("generic-200g")
-    assert (odd.model, odd.port_gbps, odd.power_w, odd.form_factor) == ("generic-50g", 50, 1, "generic")
+    assert (odd.model, odd.port_gbps, odd.power_w, odd.form_factor) == (
+        "generic-50g",
+        50,
+        1,
+        "generic",
+    )
     assert catalog.generic_cable() is catalog.cable("generic-fibre")
 
 
@@ -327,12 +404,16 @@ def test_a_generic_port_takes_twice_what_a_generic_transceiver_does() -> None:
         assert part.fits(switch.form_factor, switch.module_top)
 
 
-# --- hosts ------------------------------------------------------------------------------------------------------------------------
+# --- hosts
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_port_map_of_a_dgx_h100() -> None:
     """NVIDIA DGX H100/H200 User Guide, tables 'Network Ports' and 'Network Modules'."""
-    rows = [(port.label, port.gpu, port.infiniband, port.ethernet, port.rdma, port.pci) for port in _host("dgx-h100").ports]
+    rows = [
+        (port.label, port.gpu, port.infiniband, port.ethernet, port.rdma, port.pci)
+        for port in _host("dgx-h100").ports
+    ]
     assert rows == [
         ("OSFP4P2", 0, "ibp24s0", "enp24s0np0", "mlx5_0", "18:00.0"),
         ("OSFP3P2", 1, "ibp64s0", "enp64s0np0", "mlx5_3", "40:00.0"),
@@ -349,7 +430,10 @@ def test_each_cage_of_a_dgx_h100_carries_two_rails() -> None:
     """The same guide: (4,7) (6,5) (2,1) (3,0) for OSFP1 to OSFP4, so no cage may go whole to one rail's leaf."""
     host = _host("dgx-h100")
     assert all(port.label == f"{port.cage}P{port.sub}" for port in host.ports)
-    cages = {cage: {port.gpu for port in host.ports if port.cage == cage} for cage in ("OSFP1", "OSFP2", "OSFP3", "OSFP4")}
+    cages = {
+        cage: {port.gpu for port in host.ports if port.cage == cage}
+        for cage in ("OSFP1", "OSFP2", "OSFP3", "OSFP4")
+    }
     assert cages == {"OSFP1": {4, 7}, "OSFP2": {5, 6}, "OSFP3": {1, 2}, "OSFP4": {0, 3}}
 
 
@@ -365,14 +449,23 @@ def test_each_cage_of_a_dgx_h100_carries_two_rails() -> None:
         ("pcie-8gpu", 8, 8, 1, {1: 400}, 8),
     ],
 )
-def test_hosts(model: str, gpus: int, domain: int, hosts: int, speeds: dict[int, int], cages: int) -> None:
+def test_hosts(
+    model: str, gpus: int, domain: int, hosts: int, speeds: dict[int, int], cages: int
+) -> None:
     """GPUs, HB domain, port speeds per number of planes, and cages of each host."""
     host = _host(model)
-    assert (host.gpus, host.hb_domain_gpus, host.hb_domain_hosts, host.speeds_gbps) == (gpus, domain, hosts, speeds)
+    assert (host.gpus, host.hb_domain_gpus, host.hb_domain_hosts, host.speeds_gbps) == (
+        gpus,
+        domain,
+        hosts,
+        speeds,
+    )
     assert len({port.cage for port in host.ports}) == cages
     nic = Catalog().nic(host.nic)
     assert nic is not None
-    assert all(planes * speed <= nic.speed_gbps and planes <= nic.ports for planes, speed in speeds.items())
+    assert all(
+        planes * speed <= nic.speed_gbps and planes <= nic.ports for planes, speed in speeds.items()
+    )
     assert nic.form_factor == host.form_factor
 
 
@@ -392,7 +485,8 @@ def test_placeholders_are_marked() -> None:
         assert made_up == ("ports" in host.unverified), host.model
 
 
-# --- transceivers and cables ------------------------------------------------------------------------------------------------------
+# --- transceivers and cables
+# ------------------------------------------------------------------------------------------------------
 
 
 def test_linkx_transceivers() -> None:
@@ -401,14 +495,24 @@ def test_linkx_transceivers() -> None:
     assert len(rows) == 12
 
     def row(part: Transceiver) -> tuple[str | None, str, int, int, str, float | None, float | None]:
-        return part.opn, part.form_factor, part.ports, part.port_gbps, part.medium, part.reach_m, part.power_w
+        return (
+            part.opn,
+            part.form_factor,
+            part.ports,
+            part.port_gbps,
+            part.medium,
+            part.reach_m,
+            part.power_w,
+        )
 
     assert row(rows["mma4z00-ns"]) == ("980-9I510-00NS00", "osfp", 2, 400, "mmf", 50, 15)
     assert row(rows["mma4z00-ns400"]) == ("980-9I51S-00NS00", "osfp", 1, 400, "mmf", 50, 8)
     assert row(rows["mms4x00-nm"]) == ("980-9I30G-00NM00", "osfp", 2, 400, "smf", 500, 17)
     assert row(rows["mms1v00-wm"]) == ("980-9I16Y-00W000", "qsfp-dd", 1, 400, "smf", 500, None)
     assert row(rows["mms4a00"]) == ("980-9IAH1-00XM00", "osfp", 2, 800, "smf", 500, None)
-    assert all(part.connector == "MPO-12/APC" for part in rows.values() if part.model != "mms4x50-nm")
+    assert all(
+        part.connector == "MPO-12/APC" for part in rows.values() if part.model != "mms4x50-nm"
+    )
 
 
 def test_linkx_cables() -> None:
@@ -430,25 +534,44 @@ def test_linkx_cables() -> None:
 def test_xdr_has_neither_copper_nor_multimode() -> None:
     """NVIDIA: XDR takes linear active copper or single-mode fibre only, and none of the former is in the catalog."""
     catalog = Catalog()
-    assert {part.medium for part in catalog.transceivers() if part.port_gbps == 800 and part.vendor == "NVIDIA"} == {"smf"}
-    assert not [part.model for part in catalog.cables() if part.medium != "generic" and (part.speed_gbps or 0) > 400]
+    assert {
+        part.medium
+        for part in catalog.transceivers()
+        if part.port_gbps == 800 and part.vendor == "NVIDIA"
+    } == {"smf"}
+    assert not [
+        part.model
+        for part in catalog.cables()
+        if part.medium != "generic" and (part.speed_gbps or 0) > 400
+    ]
 
 
 def test_cable_lengths_stay_within_reach() -> None:
     """The longest length on offer is no longer than the cable's reach."""
     for part in Catalog().cables():
         assert list(part.lengths_m) == sorted(set(part.lengths_m))
-        assert not part.lengths_m or not part.reach_m or part.lengths_m[-1] <= part.reach_m, part.model
+        assert not part.lengths_m or not part.reach_m or part.lengths_m[-1] <= part.reach_m, (
+            part.model
+        )
 
 
-# --- prices -----------------------------------------------------------------------------------------------------------------------
+# --- prices
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_rates_of_the_paper() -> None:
     """Rail-only, arXiv 2307.12169: v5's rates, and the fit to v1's savings, which says that it is one."""
     v5, v1 = _book("paper-v5"), _book("paper-v1-fit")
-    assert (v5.switch_port_400g, v5.transceiver_400g, v5.currency) == (Decimal(694), Decimal(199), "USD")
-    assert (v1.switch_port_400g, v1.transceiver_400g, v1.currency) == (Decimal(748), Decimal(396), "USD")
+    assert (v5.switch_port_400g, v5.transceiver_400g, v5.currency) == (
+        Decimal(694),
+        Decimal(199),
+        "USD",
+    )
+    assert (v1.switch_port_400g, v1.transceiver_400g, v1.currency) == (
+        Decimal(748),
+        Decimal(396),
+        "USD",
+    )
     assert "fit, not a quotation" in v1.description
     assert set(v1.unverified) == {"switch_port_400g", "transceiver_400g"}
 
@@ -459,8 +582,16 @@ def test_rates_scale_linearly_with_bandwidth_and_say_so() -> None:
         book = _book(name)
         assert "linearly with bandwidth" in book.description
     book = _book("paper-v5")
-    assert [book.switch_port(speed) for speed in (100, 400, 800)] == [Decimal("173.5"), Decimal(694), Decimal(1388)]
-    assert [book.transceiver(speed) for speed in (100, 400, 800)] == [Decimal("49.75"), Decimal(199), Decimal(398)]
+    assert [book.switch_port(speed) for speed in (100, 400, 800)] == [
+        Decimal("173.5"),
+        Decimal(694),
+        Decimal(1388),
+    ]
+    assert [book.transceiver(speed) for speed in (100, 400, 800)] == [
+        Decimal("49.75"),
+        Decimal(199),
+        Decimal(398),
+    ]
 
 
 def test_street_prices_are_dated_parts_of_the_catalog() -> None:
@@ -469,15 +600,24 @@ def test_street_prices_are_dated_parts_of_the_catalog() -> None:
     assert str(book.date) == "2026-09-22"
     assert book.switch_port(400) is None
     assert book.transceiver(400) is None
-    known = {name for kind in ("switches", "transceivers", "cables") for name in catalog.names(kind)}
+    known = {
+        name for kind in ("switches", "transceivers", "cables") for name in catalog.names(kind)
+    }
     assert set(book.parts) <= known
-    assert (book.parts["mma4z00-ns"], book.parts["mma4z00-ns-flt"], book.parts["sn5600"]) == (Decimal(879), Decimal(1249), Decimal(67213))
+    assert (book.parts["mma4z00-ns"], book.parts["mma4z00-ns-flt"], book.parts["sn5600"]) == (
+        Decimal(879),
+        Decimal(1249),
+        Decimal(67213),
+    )
 
 
 def test_a_book_by_path(tmp_path: Path) -> None:
     """A user's own book is a file anywhere; its name is its own affair."""
     path = tmp_path / "ours.yaml"
-    path.write_text("{name: Our book, description: ours, currency: EUR, source: offer 7, parts: {sn5600: 50000.50}}", encoding="utf-8")
+    path.write_text(
+        "{name: Our book, description: ours, currency: EUR, source: offer 7, parts: {sn5600: 50000.50}}",
+        encoding="utf-8",
+    )
     book = Catalog().price_book(str(path))
     assert book is not None
     assert (book.name, book.parts) == ("Our book", {"sn5600": Decimal("50000.5")})
@@ -485,7 +625,8 @@ def test_a_book_by_path(tmp_path: Path) -> None:
     assert Catalog().price_book(str(tmp_path)) is None
 
 
-# --- a user's own files -----------------------------------------------------------------------------------------------------------
+# --- a user's own files
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _copy(root: Path, kind: str, model: str, old: str = "", new: str = "") -> Path:
@@ -516,9 +657,13 @@ def test_a_user_file_shadows_the_shipped_one_and_only_that(tmp_path: Path) -> No
 
 def test_a_user_file_adds_a_model_and_a_book(tmp_path: Path) -> None:
     """A new switch needs no change of the program."""
-    _copy(tmp_path, "switches", "sn5600", "model: sn5600", "model: sn5610").rename(tmp_path / "switches" / "sn5610.yaml")
+    _copy(tmp_path, "switches", "sn5600", "model: sn5600", "model: sn5610").rename(
+        tmp_path / "switches" / "sn5610.yaml"
+    )
     (tmp_path / "prices").mkdir()
-    (tmp_path / "prices" / "ours.yaml").write_text("{name: ours, description: ours, currency: EUR, source: offer 7}", encoding="utf-8")
+    (tmp_path / "prices" / "ours.yaml").write_text(
+        "{name: ours, description: ours, currency: EUR, source: offer 7}", encoding="utf-8"
+    )
     catalog = Catalog([tmp_path])
     assert catalog.switch("sn5610") is not None
     assert "sn5610" in catalog.names("switches")
@@ -526,16 +671,24 @@ def test_a_user_file_adds_a_model_and_a_book(tmp_path: Path) -> None:
     assert catalog.names("prices") == sorted([*MODELS["prices"], "ours"])
 
 
-# --- files that are refused -------------------------------------------------------------------------------------------------------
+# --- files that are refused
+# -------------------------------------------------------------------------------------------------------
 
 
 def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
     catalog = Catalog([root])
-    finders = {"switches": catalog.switch, "hosts": catalog.host, "cables": catalog.cable, "prices": catalog.price_book}
+    finders = {
+        "switches": catalog.switch,
+        "hosts": catalog.host,
+        "cables": catalog.cable,
+        "prices": catalog.price_book,
+    }
     with pytest.raises(Refusal) as caught:
         finders[kind](model)
     assert {finding.code for finding in caught.value.findings} == {"bad-catalog-file"}
-    assert {finding.place and finding.place.source for finding in caught.value.findings} == {str(root / kind / f"{model}.yaml")}
+    assert {finding.place and finding.place.source for finding in caught.value.findings} == {
+        str(root / kind / f"{model}.yaml")
+    }
     assert "pydantic" not in str(caught.value)
     return caught.value.findings
 
@@ -543,30 +696,144 @@ def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:
 @pytest.mark.parametrize(
     ("kind", "model", "old", "new", "fact", "hint"),
     [
-        ("switches", "sn5600", "rack_units: 2", "rack_unit: 2", "`rack_unit` is not a fact that this kind of file has", "did you mean `rack_units`?"),
-        ("switches", "sn5600", "cages: 64", "cages: many", "`cages`: input should be a valid integer", ""),
-        ("switches", "sn5600", "cages: 64", "cages: yes", "`cages`: input should be a valid integer", ""),
-        ("switches", "sn5600", "cages: 64", "cages: 63", "sonic.lanes: 63 cages of 8 lanes were expected", ""),
+        (
+            "switches",
+            "sn5600",
+            "rack_units: 2",
+            "rack_unit: 2",
+            "`rack_unit` is not a fact that this kind of file has",
+            "did you mean `rack_units`?",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "cages: 64",
+            "cages: many",
+            "`cages`: input should be a valid integer",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "cages: 64",
+            "cages: yes",
+            "`cages`: input should be a valid integer",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "cages: 64",
+            "cages: 63",
+            "sonic.lanes: 63 cages of 8 lanes were expected",
+            "",
+        ),
         ("switches", "sn5600", "vendor: NVIDIA", "", "`vendor` is missing", ""),
-        ("switches", "sn5600", "model: sn5600", "model: sn5601", "`model` is sn5601, but the file is called sn5600.yaml", ""),
-        ("switches", "sn5600", "lanes: 4,", "lanes: 5,", "2x400G takes 10 of the 8 lanes of a cage", ""),
+        (
+            "switches",
+            "sn5600",
+            "model: sn5600",
+            "model: sn5601",
+            "`model` is sn5601, but the file is called sn5600.yaml",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "lanes: 4,",
+            "lanes: 5,",
+            "2x400G takes 10 of the 8 lanes of a cage",
+            "",
+        ),
         ("switches", "sn5600", "{name: 2x400G", "{name: 1x800G", "two of them have one name", ""),
-        ("switches", "sn5600", "default_nos: sonic", "default_nos: junos", "junos has no entry under interfaces", ""),
-        ("switches", "sn5600", 'split: "swp{cage}s{sub}"', 'split: "swp{cage}s{sub.__class__}"', "`interfaces.frr.split`: string should match", ""),
-        ("switches", "sn5600", 'split: "swp{cage}s{sub}"', 'split: "swp{cage}s{port}"', "`interfaces.frr.split`: string should match", ""),
-        ("switches", "sn5600", "0-7 8-15", "0-7 8..15", "the lanes of the cages are written as ranges", ""),
-        ("switches", "sn5600", "unverified: [", "unverified: [colour, ", "unverified: colour is not a fact of this file", ""),
-        ("switches", "7220-ixr-h5-64", "last: 64", "last: 65", "33 to 65 names cages or breakouts that the switch does not have", ""),
+        (
+            "switches",
+            "sn5600",
+            "default_nos: sonic",
+            "default_nos: junos",
+            "junos has no entry under interfaces",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            'split: "swp{cage}s{sub}"',
+            'split: "swp{cage}s{sub.__class__}"',
+            "`interfaces.frr.split`: string should match",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            'split: "swp{cage}s{sub}"',
+            'split: "swp{cage}s{port}"',
+            "`interfaces.frr.split`: string should match",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "0-7 8-15",
+            "0-7 8..15",
+            "the lanes of the cages are written as ranges",
+            "",
+        ),
+        (
+            "switches",
+            "sn5600",
+            "unverified: [",
+            "unverified: [colour, ",
+            "unverified: colour is not a fact of this file",
+            "",
+        ),
+        (
+            "switches",
+            "7220-ixr-h5-64",
+            "last: 64",
+            "last: 65",
+            "33 to 65 names cages or breakouts that the switch does not have",
+            "",
+        ),
         ("switches", "sn5400", "rows: 4", "rows: 65", "65 rows for 64 cages", ""),
         ("switches", "qm9700", "source:", "notes:", "`source` is missing", ""),
-        ("hosts", "dgx-h100", "gpu: 7", "gpu: 6", "one per GPU and plane were expected, 8 in all", ""),
-        ("hosts", "dgx-h100", "cage: OSFP3, sub: 1", "cage: OSFP3, sub: 2", "two of them sit at one place of one cage", ""),
-        ("hosts", "dgx-h100", "ethernet: enp64s0np0", "ethernet: enp24s0np0", "two of them have one interface name", ""),
-        ("hosts", "gb200-nvl72", "hb_domain_hosts: 18", "hb_domain_hosts: 9", "9 hosts of 4 GPUs are not 72", ""),
+        (
+            "hosts",
+            "dgx-h100",
+            "gpu: 7",
+            "gpu: 6",
+            "one per GPU and plane were expected, 8 in all",
+            "",
+        ),
+        (
+            "hosts",
+            "dgx-h100",
+            "cage: OSFP3, sub: 1",
+            "cage: OSFP3, sub: 2",
+            "two of them sit at one place of one cage",
+            "",
+        ),
+        (
+            "hosts",
+            "dgx-h100",
+            "ethernet: enp64s0np0",
+            "ethernet: enp24s0np0",
+            "two of them have one interface name",
+            "",
+        ),
+        (
+            "hosts",
+            "gb200-nvl72",
+            "hb_domain_hosts: 18",
+            "hb_domain_hosts: 9",
+            "9 hosts of 4 GPUs are not 72",
+            "",
+        ),
         ("cables", "mfp7e20", "legs: 2", "legs: 1", "a near end and 1 far ends were expected", ""),
     ],
 )
-def test_bad_files_are_refused(tmp_path: Path, kind: str, model: str, old: str, new: str, fact: str, hint: str) -> None:
+def test_bad_files_are_refused(
+    tmp_path: Path, kind: str, model: str, old: str, new: str, fact: str, hint: str
+) -> None:
     """Each finding names the file and the fact, in one sentence, without a traceback."""
     _copy(tmp_path, kind, model, old, new)
     (finding,) = _refused(tmp_path, kind, model)
@@ -578,7 +845,12 @@ def test_bad_files_are_refused(tmp_path: Path, kind: str, model: str, old: str, 
 def test_all_bad_facts_of_a_file_are_told_at_once(tmp_path: Path) -> None:
     """Three faults, three findings."""
     path = _copy(tmp_path, "switches", "sn5600", "cages: 64", "cages: -1")
-    path.write_text(path.read_text(encoding="utf-8").replace("cooling: air", "cooling: steam").replace("rack_units: 2", "rack_units: 0"), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8")
+        .replace("cooling: air", "cooling: steam")
+        .replace("rack_units: 2", "rack_units: 0"),
+        encoding="utf-8",
+    )
     facts = [finding.fact for finding in _refused(tmp_path, "switches", "sn5600")]
     assert [fact.split("`")[1] for fact in facts] == ["cages", "rack_units", "cooling"]
 

@@ -79,17 +79,28 @@ def test_every_plan_keeps_every_law_by_formula() -> None:
         report = check(plan)
         assert report.ok, report.findings
         methods.update(by_code(report).items())
-        assert all(("by formula" in judgement.figure) == (judgement.method == "formula") for judgement in report.judgements)
+        assert all(
+            ("by formula" in judgement.figure) == (judgement.method == "formula")
+            for judgement in report.judgements
+        )
     assert {code for code, method in methods if method == "formula"} == BY_FORMULA
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, marks=[pytest.mark.slow] * path.stem.startswith("million"), id=path.stem) for path in SHIPPED])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * path.stem.startswith("million"), id=path.stem)
+        for path in SHIPPED
+    ],
+)
 def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
     """Also the million: all of it is judged, and what follows by formula says so."""
     plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
     report = check(plan)
     assert report.ok, report.findings
-    assert {code for code, method in by_code(report).items() if method == "formula"} == (BY_FORMULA if plan.links > LARGE else set())
+    assert {code for code, method in by_code(report).items() if method == "formula"} == (
+        BY_FORMULA if plan.links > LARGE else set()
+    )
 
 
 def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
@@ -118,9 +129,23 @@ def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
     if draw.draw(st.booleans()):
         return dropped(sound, [row])
     names = draw.draw(
-        st.sampled_from((("upper", "upper_port"), ("lower", "lower_port"), ("upper",), ("upper_port",), ("lower",), ("lower_port",), ("number",)))
+        st.sampled_from(
+            (
+                ("upper", "upper_port"),
+                ("lower", "lower_port"),
+                ("upper",),
+                ("upper_port",),
+                ("lower",),
+                ("lower_port",),
+                ("number",),
+            )
+        )
     )
-    assume(any(getattr(sound.wiring, name)[row] != getattr(sound.wiring, name)[other] for name in names))
+    assume(
+        any(
+            getattr(sound.wiring, name)[row] != getattr(sound.wiring, name)[other] for name in names
+        )
+    )
     if draw.draw(st.booleans()):
         return swapped(sound, (row, other), *names)
     return rewired(sound, row, **{name: int(getattr(sound.wiring, name)[other]) for name in names})
@@ -139,7 +164,15 @@ def test_no_fault_of_the_wiring_is_unseen() -> None:
         objectors.update(report.broken)
 
     seen()
-    assert {"ports-exist", "ports-once", "nics-cabled", "rails-apart", "links-even", "wired-as-planned", "labels"} <= set(objectors), objectors
+    assert {
+        "ports-exist",
+        "ports-once",
+        "nics-cabled",
+        "rails-apart",
+        "links-even",
+        "wired-as-planned",
+        "labels",
+    } <= set(objectors), objectors
 
 
 @pytest.mark.usefixtures("hurried")
@@ -157,7 +190,10 @@ def test_the_wiring_is_the_unit_stamped() -> None:
     wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.unit.kind), len(plan.naming.boxes)
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
     assert {len(column) for column in wiring} == {plan.links}
-    units = [Wiring(*(column[unit * rows_of_unit : (unit + 1) * rows_of_unit] for column in wiring)) for unit in range(plan.mapping.units)]
+    units = [
+        Wiring(*(column[unit * rows_of_unit : (unit + 1) * rows_of_unit] for column in wiring))
+        for unit in range(plan.mapping.units)
+    ]
     hosts = plan.unit.kind == LinkKind.HOST
     for unit, own in enumerate(units):
         assert set(own.unit.tolist()) == {unit}
@@ -191,7 +227,9 @@ def test_check_prints_each_law_with_its_figure(capsys: pytest.CaptureFixture[str
     assert code == 0
     assert lines[0] == f"lab-64: {len(LAWS)} laws"
     assert [line[:6].strip() for line in lines[2:-2]] == ["ok"] * len(LAWS)
-    assert [law.title in line for law, line in zip(LAWS, lines[2:-2], strict=True)] == [True] * len(LAWS)
+    assert [law.title in line for law, line in zip(LAWS, lines[2:-2], strict=True)] == [True] * len(
+        LAWS
+    )
     assert lines[-1] == "every law holds"
     assert "8 x 1,600 Gbps between halves" in out
 
@@ -218,7 +256,12 @@ def test_check_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert set(found) == {"laws", "ok"}
     assert [law["code"] for law in found["laws"]] == [law.code for law in LAWS]
     assert all({"code", "ok", "figure", "findings"} <= set(law) for law in found["laws"])
-    assert all((law["ok"], law["findings"], law["more"]) == (True, [], 0) and law["figure"] and law["method"] in ("exact", "formula") for law in found["laws"])
+    assert all(
+        (law["ok"], law["findings"], law["more"]) == (True, [], 0)
+        and law["figure"]
+        and law["method"] in ("exact", "formula")
+        for law in found["laws"]
+    )
 
 
 @pytest.fixture
@@ -227,7 +270,9 @@ def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def broken(*given: Any) -> Evidence:  # noqa: ANN401 - stands in for `evidence_of`
         sound = evidence_of(*given)
-        return swapped(sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0]))
+        return swapped(
+            sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0])
+        )
 
     monkeypatch.setattr("fabricgen.analysis.checks.laws.evidence_of", broken)
 
@@ -238,10 +283,19 @@ def test_check_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
     code, out = ended(capsys, "check", str(LAB))
     assert code == 1
     assert "BROKEN  rails and planes meet in HB domains only" in out
-    assert "error[rails-apart]: cable r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1\n   = because d0-g0 belongs to rail 0" in out
-    assert re.search(r"^-       every pair of GPUs is joined +not judged: `rails-apart` is broken$", out, re.MULTILINE)
+    assert (
+        "error[rails-apart]: cable r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1\n   = because d0-g0 belongs to rail 0"
+        in out
+    )
+    assert re.search(
+        r"^-       every pair of GPUs is joined +not judged: `rails-apart` is broken$",
+        out,
+        re.MULTILINE,
+    )
     assert "not judged: `wired-as-planned` was not judged" in out
-    assert out.endswith(f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen explain rails-apart` tells what it is about\n")
+    assert out.endswith(
+        f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen explain rails-apart` tells what it is about\n"
+    )
 
 
 @pytest.mark.usefixtures("miswired")

@@ -22,7 +22,10 @@ from tests.conftest import clean_environment
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAGES = sorted(page.stem for page in (Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages").glob("*.md"))
+PAGES = sorted(
+    page.stem
+    for page in (Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages").glob("*.md")
+)
 TEXT = """\
 name: west
 gpus: 64
@@ -93,10 +96,15 @@ def faults_of(document: object, shape: Any, path: str = "") -> list[str]:  # noq
         return [] if isinstance(document, shape) else [f"{path} is {document!r}"]
     if not isinstance(document, dict):
         return [f"{path} is no mapping"]
-    return [fault for key, below in shape.items() for fault in faults_of(document.get(key, ...), below, f"{path}.{key}")]
+    return [
+        fault
+        for key, below in shape.items()
+        for fault in faults_of(document.get(key, ...), below, f"{path}.{key}")
+    ]
 
 
-# --- exit codes -------------------------------------------------------------------------------------------------------------------
+# --- exit codes
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -153,9 +161,16 @@ def test_usage_is_2(cli: Cli, arguments: list[str]) -> None:
 
 def test_build_lists_directories_in_columns(cli: Cli) -> None:
     """What is below each directory begins in the same column, however long its name is."""
-    first, *lines = cli("build", "fabric.yaml", "-o", "out", "--only", "configs,forwarding").out.splitlines()
+    first, *lines = cli(
+        "build", "fabric.yaml", "-o", "out", "--only", "configs,forwarding"
+    ).out.splitlines()
     assert first.startswith("out: ")
-    assert [line.split()[0] for line in lines] == ["manifest.json,", "configs/", "forwarding/", "hosts/"]
+    assert [line.split()[0] for line in lines] == [
+        "manifest.json,",
+        "configs/",
+        "forwarding/",
+        "hosts/",
+    ]
     starts = [line.index(line.split()[at]) for line, at in zip(lines, (0, 1, 1, 1), strict=True)]
     assert len(set(starts)) == 1
 
@@ -213,10 +228,13 @@ def test_an_interrupt_is_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["fabric.yaml"]
 
 
-# --- plan -------------------------------------------------------------------------------------------------------------------------
+# --- plan
+# -------------------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("arguments", [["fabric.yaml"], FLAGS, ["-"]], ids=["file", "flags", "stdin"])
+@pytest.mark.parametrize(
+    "arguments", [["fabric.yaml"], FLAGS, ["-"]], ids=["file", "flags", "stdin"]
+)
 def test_plan_json_has_the_keys_of_the_contract(cli: Cli, arguments: list[str]) -> None:
     """All of them, of their types, however the inventory came."""
     ended = cli("plan", *arguments, "--json", stdin=TEXT.encode())
@@ -228,16 +246,32 @@ def test_plan_json_has_the_keys_of_the_contract(cli: Cli, arguments: list[str]) 
 def test_plan_json_adds_up(cli: Cli) -> None:
     """Eight rails of eight endpoints, one leaf each."""
     summary = cli("plan", "fabric.yaml", "--json").json
-    assert (summary["gpus"], summary["hb_domains"], summary["rails"], summary["blocks"], summary["tiers"]) == (64, 8, 8, 8, 1)
+    assert (
+        summary["gpus"],
+        summary["hb_domains"],
+        summary["rails"],
+        summary["blocks"],
+        summary["tiers"],
+    ) == (64, 8, 8, 8, 1)
     assert summary["switches"] == {"leaf": 8, "spine": 0, "core": 0, "total": 8}
-    assert (summary["links"]["total"], summary["transceivers"], summary["cost"]["book"]) == (64, 128, "paper-v5")
+    assert (summary["links"]["total"], summary["transceivers"], summary["cost"]["book"]) == (
+        64,
+        128,
+        "paper-v5",
+    )
 
 
 def test_plan_text_says_the_same(cli: Cli) -> None:
     """A person reads the same figures."""
     ended = cli("plan", "fabric.yaml", "--set", "gpus=4096")
     summary = cli("plan", "fabric.yaml", "--set", "gpus=4096", "--json").json
-    for figure in (summary["gpus"], summary["switches"]["total"], summary["links"]["total"], summary["transceivers"], summary["cost"]["total"]):
+    for figure in (
+        summary["gpus"],
+        summary["switches"]["total"],
+        summary["links"]["total"],
+        summary["transceivers"],
+        summary["cost"]["total"],
+    ):
         assert f"{figure:,}" in ended.out
 
 
@@ -279,23 +313,53 @@ def test_a_price_book_of_ones_own_is_relative_to_the_inventory(cli: Cli, tmp_pat
     (tmp_path / "far").mkdir()
     book = "name: ours\ndescription: ours\nsource: our purchasing\ncurrency: EUR\nswitch_port_400g: 1\ntransceiver_400g: 1\n"
     (tmp_path / "far" / "ours.yaml").write_text(book, encoding="utf-8")
-    (tmp_path / "far" / "fabric.yaml").write_text(TEXT.replace("paper-v5", "./ours.yaml"), encoding="utf-8")
+    (tmp_path / "far" / "fabric.yaml").write_text(
+        TEXT.replace("paper-v5", "./ours.yaml"), encoding="utf-8"
+    )
     assert cli("plan", "far/fabric.yaml", "--json").json["cost"]["currency"] == "EUR"
-    assert cli("plan", "fabric.yaml", "--prices", "far/ours.yaml", "--json").json["cost"]["currency"] == "EUR"
+    assert (
+        cli("plan", "fabric.yaml", "--prices", "far/ours.yaml", "--json").json["cost"]["currency"]
+        == "EUR"
+    )
 
 
-# --- compare ----------------------------------------------------------------------------------------------------------------------
+# --- compare
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_compare_json(cli: Cli) -> None:
     """The three designs, each a summary, and the savings of the first against the last."""
-    document = cli("compare", "--gpus", "32768", "--hb-domain", "256", "--radix", "64", "--prices", "paper-v5", "--json").json
-    assert [summary["design"] for summary in document["designs"]] == ["rail-only", "rail-optimized", "fat-tree"]
+    document = cli(
+        "compare",
+        "--gpus",
+        "32768",
+        "--hb-domain",
+        "256",
+        "--radix",
+        "64",
+        "--prices",
+        "paper-v5",
+        "--json",
+    ).json
+    assert [summary["design"] for summary in document["designs"]] == [
+        "rail-only",
+        "rail-optimized",
+        "fat-tree",
+    ]
     for summary in document["designs"]:
         assert faults_of(summary, SUMMARY) == []
-    assert faults_of(document["savings"], dict.fromkeys(("cost_pct", "power_pct", "switches_pct", "transceivers_pct"), float)) == []
+    assert (
+        faults_of(
+            document["savings"],
+            dict.fromkeys(("cost_pct", "power_pct", "switches_pct", "transceivers_pct"), float),
+        )
+        == []
+    )
     assert [document["designs"][index]["switches"]["total"] for index in (0, 2)] == [1536, 2560]
-    assert [document["designs"][index]["cost"]["total"] for index in (0, 2)] == [94_306_304, 152_829_952]
+    assert [document["designs"][index]["cost"]["total"] for index in (0, 2)] == [
+        94_306_304,
+        152_829_952,
+    ]
     assert document["savings"]["cost_pct"] == 38.3
 
 
@@ -314,7 +378,8 @@ def test_compare_shows_what_can_be_built(cli: Cli) -> None:
     assert "[block-too-large]" in ended.out
 
 
-# --- JSON and streams -------------------------------------------------------------------------------------------------------------
+# --- JSON and streams
+# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -336,7 +401,10 @@ def test_json_is_one_document(cli: Cli, arguments: list[str]) -> None:
     ("arguments", "codes"),
     [
         (["plan", "fabric.yaml", "--set", "gpus=7", "--json"], ["gpus-not-whole-domains"]),
-        (["plan", "--json", "fabric.yaml", "--set", "rials=7", "--set", "spread=odd"], ["unknown-key", "not-a-choice"]),
+        (
+            ["plan", "--json", "fabric.yaml", "--set", "rials=7", "--set", "spread=odd"],
+            ["unknown-key", "not-a-choice"],
+        ),
         (["compare", "nowhere.yaml", "--json"], ["no-such-file"]),
         (["build", "fabric.yaml", "-o", "fabric.yaml", "--json"], ["not-ours"]),
         (["catalog", "show", "nothing", "--json"], ["unknown-model"]),
@@ -370,8 +438,12 @@ def test_a_refusal_has_no_colour_in_a_pipe(cli: Cli) -> None:
     assert not {"\x1b", "\r"} & set(ended.err)
 
 
-@pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}], ids=["NO_COLOR", "dumb", "colour"])
-def test_colour_is_for_terminals_that_want_it(cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {}], ids=["NO_COLOR", "dumb", "colour"]
+)
+def test_colour_is_for_terminals_that_want_it(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, variable: dict[str, str]
+) -> None:
     """NO_COLOR and a dumb terminal are obeyed."""
     from fabricgen.cli import printing  # noqa: PLC0415 - the module is the thing under test
 
@@ -392,7 +464,11 @@ def test_colour_is_for_terminals_that_want_it(cli: Cli, monkeypatch: pytest.Monk
 def test_a_reader_that_had_enough_is_no_fault(arguments: list[str], tmp_path: Path) -> None:
     """`fabricgen schema | head -1` says nothing on stderr."""
     with subprocess.Popen(
-        [sys.executable, "-m", "fabricgen", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=clean_environment(tmp_path)
+        [sys.executable, "-m", "fabricgen", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=clean_environment(tmp_path),
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -402,7 +478,8 @@ def test_a_reader_that_had_enough_is_no_fault(arguments: list[str], tmp_path: Pa
     assert process.returncode in (0, 1)
 
 
-# --- init -------------------------------------------------------------------------------------------------------------------------
+# --- init
+# -------------------------------------------------------------------------------------------------------------------------
 
 STARTS = [
     [],
@@ -428,15 +505,21 @@ def test_a_starter_builds(cli: Cli, options: list[str]) -> None:
     text = Path("start.yaml").read_text(encoding="utf-8")
     first = text.splitlines()[0]
     assert first.startswith("# yaml-language-server: $schema=")
-    Draft7Validator.check_schema(json.loads(Path(first.partition("=")[2]).read_text(encoding="utf-8")))
+    Draft7Validator.check_schema(
+        json.loads(Path(first.partition("=")[2]).read_text(encoding="utf-8"))
+    )
     built = cli("build", "start.yaml", "-o", "out", "--only", "cabling,bom")
     assert built.code == 0, built.err
-    assert cli("plan", "start.yaml", "--json").json["gpus"] == int(dict(zip(options[::2], options[1::2], strict=True)).get("--gpus", 1024))
+    assert cli("plan", "start.yaml", "--json").json["gpus"] == int(
+        dict(zip(options[::2], options[1::2], strict=True)).get("--gpus", 1024)
+    )
 
 
 def test_every_host_has_a_starter() -> None:
     """The list above is complete."""
-    assert {options[options.index("--host") + 1] for options in STARTS if "--host" in options} == set(Catalog().names("hosts"))
+    assert {
+        options[options.index("--host") + 1] for options in STARTS if "--host" in options
+    } == set(Catalog().names("hosts"))
 
 
 def test_a_starter_can_be_printed(cli: Cli) -> None:
@@ -457,7 +540,13 @@ def test_init_does_not_overwrite(cli: Cli) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [["--gpus", "1000", "--hb-domain", "16"], ["--leaf", "nothing"], ["--name", "West Coast"], ["--name", "x: y"], ["--nos", "nothing"]],
+    [
+        ["--gpus", "1000", "--hb-domain", "16"],
+        ["--leaf", "nothing"],
+        ["--name", "West Coast"],
+        ["--name", "x: y"],
+        ["--nos", "nothing"],
+    ],
     ids=" ".join,
 )
 def test_init_writes_nothing_that_does_not_plan(cli: Cli, options: list[str]) -> None:
@@ -467,7 +556,8 @@ def test_init_writes_nothing_that_does_not_plan(cli: Cli, options: list[str]) ->
     assert sorted(path.name for path in Path().iterdir()) == ["fabric.yaml"]
 
 
-# --- catalog, schema, explain -----------------------------------------------------------------------------------------------------
+# --- catalog, schema, explain
+# -----------------------------------------------------------------------------------------------------
 
 MODELS = [(kind, name) for kind in KINDS for name in Catalog().names(kind)]
 
@@ -517,7 +607,8 @@ def test_the_schema_is_printed(cli: Cli) -> None:
     assert json.loads(Path("fabric.schema.json").read_text(encoding="utf-8")) == cli("schema").json
 
 
-# --- anything at all --------------------------------------------------------------------------------------------------------------
+# --- anything at all
+# --------------------------------------------------------------------------------------------------------------
 
 RICH = """\
 name: rich
@@ -573,7 +664,9 @@ def spoiled(changes: list[tuple[str, Any, str]]) -> str:
             text = text[: max(where, 1)]
         else:
             line = where % len(lines)
-            text = "".join([*lines[:line], *([lines[line]] * 2 if what == "twice" else []), *lines[line + 1 :]])
+            text = "".join(
+                [*lines[:line], *([lines[line]] * 2 if what == "twice" else []), *lines[line + 1 :]]
+            )
     return text
 
 
@@ -602,7 +695,9 @@ def scratch(tmp_path: Path) -> Callable[[bytes], Path]:
 @settings(max_examples=400)
 @given(CHANGES)
 def test_a_spoiled_inventory_never_breaks_the_program(
-    scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], changes: list[tuple[str, Any, str]]
+    scratch: Callable[[bytes], Path],
+    capsys: pytest.CaptureFixture[str],
+    changes: list[tuple[str, Any, str]],
 ) -> None:
     """Words replaced, lines dropped or doubled, tokens strewn in, the end cut off."""
     always_ends_well(scratch(spoiled(changes).encode()), capsys)
@@ -610,15 +705,35 @@ def test_a_spoiled_inventory_never_breaks_the_program(
 
 @settings(max_examples=200)
 @given(st.binary(max_size=200), st.integers(0, len(RICH)))
-def test_bytes_never_break_the_program(scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], noise: bytes, where: int) -> None:
+def test_bytes_never_break_the_program(
+    scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], noise: bytes, where: int
+) -> None:
     """Noise alone, and noise in the middle of an inventory."""
     always_ends_well(scratch(noise), capsys)
     always_ends_well(scratch(RICH[:where].encode() + noise[:8] + RICH[where:].encode()), capsys)
 
 
 @settings(max_examples=200)
-@given(st.sampled_from(["gpus", "hb_domain.gpus", "rails", "rails.count", "switches.leaf", "nos", "prices", "naming.leaf", "x", ""]), st.sampled_from(TOKENS))
-def test_overrides_never_break_the_program(scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], key: str, token: str) -> None:
+@given(
+    st.sampled_from(
+        [
+            "gpus",
+            "hb_domain.gpus",
+            "rails",
+            "rails.count",
+            "switches.leaf",
+            "nos",
+            "prices",
+            "naming.leaf",
+            "x",
+            "",
+        ]
+    ),
+    st.sampled_from(TOKENS),
+)
+def test_overrides_never_break_the_program(
+    scratch: Callable[[bytes], Path], capsys: pytest.CaptureFixture[str], key: str, token: str
+) -> None:
     """Any value for any key."""
     code = run(["plan", str(scratch(RICH.encode())), "--set", f"{key}={token}"])
     said = capsys.readouterr()

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 from fabricgen.core.diagnostics import Refusal
-from fabricgen.planning.clos import Sizing, Width, Widths, Words, leaf_spine, size, spine_core, spread_over, width
+from fabricgen.planning.clos import (
+    Sizing,
+    Width,
+    Widths,
+    Words,
+    leaf_spine,
+    size,
+    spine_core,
+    spread_over,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,11 +37,19 @@ def simple(radix: int) -> Callable[[int, int], bool]:
     return lambda down, up: down + up <= radix
 
 
-def widths_of(leaf: int, spine: int | None = None, core: int | None = None, ratio: Fraction | int = 1) -> Widths:
+def widths_of(
+    leaf: int, spine: int | None = None, core: int | None = None, ratio: Fraction | int = 1
+) -> Widths:
     """Split boxes of these radices, all at one speed."""
     spine, core = spine or leaf, core or spine or leaf
     equal = (400, 400)
-    return Widths(leaf, width(simple(leaf), leaf, equal, Fraction(ratio)), spine, width(simple(spine), spine, equal, Fraction(1)), core)
+    return Widths(
+        leaf,
+        width(simple(leaf), leaf, equal, Fraction(ratio)),
+        spine,
+        width(simple(spine), spine, equal, Fraction(1)),
+        core,
+    )
 
 
 def block(endpoints: int, widths: Widths, tiers: int | None = None, *, even: bool = True) -> Sizing:
@@ -63,7 +81,10 @@ def test_width_of_one_speed(radix: int, ratio: str, expected: tuple[int, int]) -
     share = Fraction(ratio)
     found = width(simple(radix), radix, (400, 400), share)
     assert found == expected
-    assert found == (int(radix * share / (1 + share)), -(-int(radix * share / (1 + share)) // share))
+    assert found == (
+        int(radix * share / (1 + share)),
+        -(-int(radix * share / (1 + share)) // share),
+    )
 
 
 def test_width_of_two_speeds() -> None:
@@ -86,7 +107,14 @@ def test_divisor_rule() -> None:
     """Spines divide the uplinks of a leaf: 24 leaves of a DGX H100 SuperPOD of three units take 16 spines, where 12 would do."""
     assert spread_over(24 * 32, 32, 64, even=True) == 16
     assert spread_over(24 * 32, 32, 64, even=False) == 12
-    assert [spread_over(su * 8 * 32, 32, 64, even=True) for su in (1, 2, 3, 4, 5, 8)] == [4, 8, 16, 16, 32, 32]
+    assert [spread_over(su * 8 * 32, 32, 64, even=True) for su in (1, 2, 3, 4, 5, 8)] == [
+        4,
+        8,
+        16,
+        16,
+        32,
+        32,
+    ]
     assert spread_over(65 * 32, 32, 64, even=True) is None
     assert spread_over(65 * 32, 32, 64, even=False) is None
 
@@ -105,7 +133,14 @@ def test_minimal_spread_goes_round() -> None:
 def test_fewest_tiers() -> None:
     """One switch while the block fits it, then two tiers, then three; and any number of them on request."""
     widths = widths_of(8)
-    assert [block(endpoints, widths).tiers for endpoints in (1, 8, 9, 32, 33, 128)] == [1, 1, 2, 2, 3, 3]
+    assert [block(endpoints, widths).tiers for endpoints in (1, 8, 9, 32, 33, 128)] == [
+        1,
+        1,
+        2,
+        2,
+        3,
+        3,
+    ]
     assert [block(8, widths, tiers).tiers for tiers in (1, 2, 3)] == [1, 2, 3]
     assert block(8, widths, 2) == Sizing(2, 8, 2, 1, 0, 4, 4, 8, 0, 0, 1)
 
@@ -164,17 +199,29 @@ def test_published_three_tiers() -> None:
 def test_the_last_pod_has_the_leaves_it_needs() -> None:
     """One endpoint beyond a pod brings one leaf and all spines of a pod, each with all its uplinks."""
     one, two = (block(endpoints, widths_of(8), 3) for endpoints in (16, 17))
-    assert [(sizing.leaf, sizing.spine, sizing.pods, sizing.slots) for sizing in (one, two)] == [(4, 4, 1, 16), (5, 8, 2, 20)]
+    assert [(sizing.leaf, sizing.spine, sizing.pods, sizing.slots) for sizing in (one, two)] == [
+        (4, 4, 1, 16),
+        (5, 8, 2, 20),
+    ]
     assert [list(two.leaves_of_pod(pod)) for pod in range(2)] == [[0, 1, 2, 3], [4]]
     below, above = leaf_spine(two), spine_core(two)
-    assert [(leaf, spine) for leaf, spine in pairs(below) if leaf == 4] == [(4, 4), (4, 5), (4, 6), (4, 7)]
+    assert [(leaf, spine) for leaf, spine in pairs(below) if leaf == 4] == [
+        (4, 4),
+        (4, 5),
+        (4, 6),
+        (4, 7),
+    ]
     assert set(Counter(below.upper[below.lower < 4].tolist()).values()) == {4}
     assert set(Counter(above.lower.tolist()).values()) == {two.spine_up}
 
 
 @pytest.mark.parametrize(("radix", "endpoints"), [(4, 9), (6, 19), (8, 33), (8, 50), (12, 80)])
 @pytest.mark.parametrize("even", [True, False])
-def test_every_two_leaves_are_joined_whatever_the_last_pod_has(radix: int, endpoints: int, even: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_every_two_leaves_are_joined_whatever_the_last_pod_has(
+    radix: int,
+    endpoints: int,
+    even: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
     """Two leaves of one pod have a spine in common, and two of different pods a core."""
     sizing = block(endpoints, widths_of(radix), 3, even=even)
     spines: dict[int, set[int]] = {}

@@ -24,7 +24,9 @@ class _Runs:
     def __init__(self, folder: Path) -> None:
         self.folder, self.compiled = folder, 0
 
-    def code(self, text: str = TEXT, name: str = NAME, path: str = PATH, *, writes: bool = True) -> CodeType:
+    def code(
+        self, text: str = TEXT, name: str = NAME, path: str = PATH, *, writes: bool = True
+    ) -> CodeType:
         """Ask for a template's code in a run of its own."""
         cache = CodeCache(self.folder)
         cache.writes = writes
@@ -48,7 +50,10 @@ def test_a_template_is_compiled_once(runs: _Runs) -> None:
     assert runs.compiled == 1
 
 
-@pytest.mark.parametrize("other", [("{{ other }}", NAME, PATH), (TEXT, "own/other.j2", PATH), (TEXT, NAME, "/elsewhere/own.j2")])
+@pytest.mark.parametrize(
+    "other",
+    [("{{ other }}", NAME, PATH), (TEXT, "own/other.j2", PATH), (TEXT, NAME, "/elsewhere/own.j2")],
+)
 def test_code_belongs_to_one_text_name_and_path(runs: _Runs, other: tuple[str, str, str]) -> None:
     """An edited template is compiled again, and its code takes the place of the old one."""
     runs.code()

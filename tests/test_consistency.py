@@ -1,6 +1,7 @@
 """Every output agrees with every other: cables, configurations, graph and bill, for every ready inventory of up to 4,096 GPUs.
 
-Each file is read back as a stranger would read it, from the bytes of one build; nothing here looks into the plan.
+Each file is read back as a stranger would read it, from the bytes of one build; nothing here looks
+into the plan.
 """
 
 from __future__ import annotations
@@ -51,14 +52,19 @@ def read_configs(out: Path) -> dict[End, tuple[End, str]]:
     said: dict[End, tuple[End, str]] = {}
     for folder in sorted((out / "configs").glob("*")):
         for path in [*folder.glob("frr.conf"), *folder.glob("frr/frr.conf")]:
-            for port, device, interface, cable in FRR_PORT.findall(path.read_text(encoding="utf-8")):
+            for port, device, interface, cable in FRR_PORT.findall(
+                path.read_text(encoding="utf-8")
+            ):
                 said[folder.name, port] = (device, interface), cable
         for path in folder.glob("config_db.json"):
             for port, fields in json.loads(path.read_text(encoding="utf-8"))["PORT"].items():
                 if fields["admin_status"] == "up":
                     peer, cable = fields["description"].split(" ")
                     device, _, interface = peer.partition(":")
-                    assert said.setdefault((folder.name, port), ((device, interface), cable)) == ((device, interface), cable)
+                    assert said.setdefault((folder.name, port), ((device, interface), cable)) == (
+                        (device, interface),
+                        cable,
+                    )
     return said
 
 
@@ -66,13 +72,19 @@ def read_graph(out: Path) -> dict[str, tuple[str, str]]:
     """Return the two nodes that each cable of the graph joins; a NIC port stands for its host."""
     graph = json.loads((out / "graph/fabric.json").read_text(encoding="utf-8"))
     hosts = {node["id"]: node.get("host") or node.get("switch") for node in graph["nodes"]}
-    return {edge["cable"]: (hosts[edge["source"]], hosts[edge["target"]]) for edge in graph["edges"] if "cable" in edge}
+    return {
+        edge["cable"]: (hosts[edge["source"]], hosts[edge["target"]])
+        for edge in graph["edges"]
+        if "cable" in edge
+    }
 
 
 def read_topology(out: Path) -> set[tuple[End, End]]:
     """Return the links of topology.dot."""
     text = (out / "graph/topology.dot").read_text(encoding="utf-8")
-    return {((a, b), (c, d)) for a, b, c, d in re.findall(r'"(.*?)":"(.*?)" -- "(.*?)":"(.*?)"', text)}
+    return {
+        ((a, b), (c, d)) for a, b, c, d in re.findall(r'"(.*?)":"(.*?)" -- "(.*?)":"(.*?)"', text)
+    }
 
 
 def test_there_is_something_to_compare() -> None:
@@ -80,7 +92,13 @@ def test_there_is_something_to_compare() -> None:
     assert len(READY) >= 12
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, marks=[pytest.mark.slow] * (GPUS[path] > MEDIUM), id=path.stem) for path in READY])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * (GPUS[path] > MEDIUM), id=path.stem)
+        for path in READY
+    ],
+)
 def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> None:
     """Cables in the sheet, in the labels, in both ends' configurations, in the graph and in the bill."""
     plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
@@ -99,14 +117,22 @@ def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> No
     labels = read_csv(out / "cabling/labels.csv")
     assert Counter(label["cable_id"] for label in labels) == {row["cable"]: 2 for row in rows}
 
-    wanted = {mine: (other, label) for label, row in links.items() for mine, other in (ends(row), ends(row)[::-1])}
-    switches = {row["b_device"] for row in rows} | {row["a_device"] for row in rows if int(row["tier"]) > 1}
+    wanted = {
+        mine: (other, label)
+        for label, row in links.items()
+        for mine, other in (ends(row), ends(row)[::-1])
+    }
+    switches = {row["b_device"] for row in rows} | {
+        row["a_device"] for row in rows if int(row["tier"]) > 1
+    }
     said = read_configs(out)
     configured = {device for device, _ in said}
     assert said == {end: peer for end, peer in wanted.items() if end[0] in configured}
     assert configured == (set() if job.skipped else switches)
 
-    assert read_graph(out) == {label: (row["a_device"], row["b_device"]) for label, row in links.items()}
+    assert read_graph(out) == {
+        label: (row["a_device"], row["b_device"]) for label, row in links.items()
+    }
     assert read_topology(out) == {ends(row) for row in rows}
     check_bill(out, rows, len(links))
 
@@ -121,16 +147,28 @@ def check_bill(out: Path, rows: list[dict[str, str]], links: int) -> None:
     bill = [line for line in read_csv(out / "bom/bom.csv") if line["row"] == "part"]
     bought = {line["part"]: int(line["quantity"]) for line in bill}
     summary = json.loads((out / "plan.json").read_text(encoding="utf-8"))
-    cables = {part: count for part, count in bought.items() if part in {row["part"] for row in rows}}
+    cables = {
+        part: count for part, count in bought.items() if part in {row["part"] for row in rows}
+    }
     assert sum(cables.values()) == summary["cables"]["total"] == len(rows)
     assert links == summary["links"]["total"]
     cages: Counter[str] = Counter()
-    for device, module, cage in {(row[f"{end}_device"], row[f"{end}_transceiver"], cage_of(row[f"{end}_port"])) for row in rows for end in "ab"}:
+    for device, module, cage in {
+        (row[f"{end}_device"], row[f"{end}_transceiver"], cage_of(row[f"{end}_port"]))
+        for row in rows
+        for end in "ab"
+    }:
         assert device
         cages[module] += bool(cage)
     assert {part: count for part, count in bought.items() if part in cages} == dict(cages)
-    devices = {row["b_device"] for row in rows} | {row["a_device"] for row in rows if int(row["tier"]) > 1}
-    assert sum(int(line["quantity"]) for line in bill if line["class"] == "switches") == len(devices) == summary["switches"]["total"]
+    devices = {row["b_device"] for row in rows} | {
+        row["a_device"] for row in rows if int(row["tier"]) > 1
+    }
+    assert (
+        sum(int(line["quantity"]) for line in bill if line["class"] == "switches")
+        == len(devices)
+        == summary["switches"]["total"]
+    )
 
 
 def cage_of(port: str) -> str:

@@ -17,7 +17,12 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
 
 CATALOG = Catalog()
-SMALL: dict[str, Any] = {"name": "small", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 1024,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 PROOF = re.compile(r"(\d+) = (\d+) x (\d+) \+ (\d+)")
 OFFER = re.compile(r"`(\w+): (\d+)`")
 
@@ -31,7 +36,10 @@ def found(values: dict[str, Any]) -> list[Finding]:
 def followed(values: dict[str, Any], finding: Finding, number: int) -> dict[str, Any]:
     """Return the inventory with the finding's key set to what its hint offers."""
     top, *below = map(str, finding.path)
-    return {**values, top: {**values.get(top, SMALL.get(top, {})), below[0]: number} if below else number}
+    return {
+        **values,
+        top: {**values.get(top, SMALL.get(top, {})), below[0]: number} if below else number,
+    }
 
 
 COUNTS = st.integers(1, 200)
@@ -39,7 +47,9 @@ DIVISIONS = st.fixed_dictionaries(
     {
         "gpus": st.integers(1, 5000),
         "hb_domain": st.fixed_dictionaries({"gpus": COUNTS}, optional={"hosts": COUNTS}),
-        "rails": st.fixed_dictionaries({}, optional={"count": COUNTS, "planes": st.integers(1, 8), "per_switch": COUNTS}),
+        "rails": st.fixed_dictionaries(
+            {}, optional={"count": COUNTS, "planes": st.integers(1, 8), "per_switch": COUNTS}
+        ),
         "nic": st.fixed_dictionaries({}, optional={"per_gpu": st.integers(1, 9)}),
     },
     optional={"reserve": st.fixed_dictionaries({"gpus": st.integers(1, 9000)})},
@@ -50,7 +60,9 @@ DIVISIONS = st.fixed_dictionaries(
 def test_numbers_that_do_not_divide(values: dict[str, Any]) -> None:
     """The proof adds up, the key is the inventory's own, and each number that the hint offers removes the finding."""
     for finding in found(values):
-        for whole, times, part, rest in (map(int, groups) for because in finding.because for groups in PROOF.findall(because)):
+        for whole, times, part, rest in (
+            map(int, groups) for because in finding.because for groups in PROOF.findall(because)
+        ):
             assert whole == times * part + rest
             assert 0 < rest < part
         offers = OFFER.findall(finding.hint)
@@ -61,7 +73,9 @@ def test_numbers_that_do_not_divide(values: dict[str, Any]) -> None:
             assert finding.path not in [other.path for other in again if other.code == finding.code]
 
 
-@pytest.mark.parametrize(("key", "count"), [("gpus", 2**23), ("gpus", 10**30), ("reserve", 2**30), ("hb_domain", 10**12)])
+@pytest.mark.parametrize(
+    ("key", "count"), [("gpus", 2**23), ("gpus", 10**30), ("reserve", 2**30), ("hb_domain", 10**12)]
+)
 def test_numbers_beyond_reason_are_refused_at_once(key: str, count: int) -> None:
     """Before anything is divided or counted."""
     values = {"gpus": count} if key == "gpus" else {key: {"gpus": count}, "rails": {"count": 7}}
@@ -78,7 +92,14 @@ def test_a_host_agrees_with_itself(model: str) -> None:
         domain = {"gpus": host.hb_domain_gpus, "hosts": host.hb_domain_hosts}
         nic = {"model": host.nic, "speed": speed, "per_gpu": host.nics_per_gpu}
         design = "rail-only" if host.scale_up else "rail-optimized"
-        values = {"design": design, "gpus": 4 * host.hb_domain_gpus, "hb_domain": domain, "host": {"model": model}, "nic": nic, "rails": {"planes": planes}}
+        values = {
+            "design": design,
+            "gpus": 4 * host.hb_domain_gpus,
+            "hb_domain": domain,
+            "host": {"model": model},
+            "nic": nic,
+            "rails": {"planes": planes},
+        }
         assert found(values) == []
 
 
@@ -101,12 +122,25 @@ def test_roce(roce: dict[str, int], keys: list[str]) -> None:
     assert [finding.path for finding in findings] == [("roce", key) for key in keys]
     for finding in findings:
         for key, number in OFFER.findall(finding.hint):
-            assert ("roce", key) not in [other.path for other in found({"roce": {**roce, key: int(number)}})]
+            assert ("roce", key) not in [
+                other.path for other in found({"roce": {**roce, key: int(number)}})
+            ]
 
 
 def test_prices_of_parts() -> None:
     """A part that nobody sells is refused; those of the catalog and the generic ones are not."""
-    parts = {"sn5600": 1, "mma4z00-ns": 1, "mfp7e10": 1, "connectx-7": 1, "generic-64x400G": 1, "generic-400g": 1}
+    parts = {
+        "sn5600": 1,
+        "mma4z00-ns": 1,
+        "mfp7e10": 1,
+        "connectx-7": 1,
+        "generic-64x400G": 1,
+        "generic-400g": 1,
+    }
     assert found({"prices": {"parts": parts}}) == []
     (finding,) = found({"prices": {"parts": {**parts, "sn560": 1}}})
-    assert (finding.code, finding.path, finding.hint) == ("unknown-model", ("prices", "parts", "sn560"), "did you mean `sn5600`?")
+    assert (finding.code, finding.path, finding.hint) == (
+        "unknown-model",
+        ("prices", "parts", "sn560"),
+        "did you mean `sn5600`?",
+    )

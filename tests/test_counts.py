@@ -50,7 +50,14 @@ FABRICS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """A fabric for each way in which links and cables differ."""
 
-READ = ("cabling/cables.csv", "cabling/cables.xlsx", "cabling/labels.csv", "cabling/pull-sheets/bundles.csv", "bom/", "dcim/netbox/")
+READ = (
+    "cabling/cables.csv",
+    "cabling/cables.xlsx",
+    "cabling/labels.csv",
+    "cabling/pull-sheets/bundles.csv",
+    "bom/",
+    "dcim/netbox/",
+)
 
 
 class Written(NamedTuple):
@@ -67,14 +74,18 @@ class Written(NamedTuple):
 def write(keys: dict[str, Any], out: Path) -> Written:
     """Plan an inventory and write what counts anything."""
     (out / "hosts").mkdir()
-    ports = ", ".join(f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8))
+    ports = ", ".join(
+        f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8)
+    )
     (out / "hosts" / "half-speed.yaml").write_text(SPLIT_HOST % ports, encoding="utf-8")
     plan = make_plan(spec_of(**keys), Catalog([out]))
     job = Job(plan, Packs(), ("cabling", "bom", "dcim"))
     for task in job.tasks:
         if any(path.startswith(READ) and path != "bom/bom.xlsx" for path in task.paths(job)):
             list(task.write(job, out))
-    (out / "plan.json").write_text("".join(json_document(plan.document(summarize(plan, job.bom)))), encoding="utf-8")
+    (out / "plan.json").write_text(
+        "".join(json_document(plan.document(summarize(plan, job.bom)))), encoding="utf-8"
+    )
     return Written(plan, out)
 
 
@@ -90,7 +101,14 @@ def drawn() -> Iterator[dict[str, Any]]:
         rails = {**host.get("rails", {}), "per_switch": chance.choice((1, 2, "auto"))}
         design = chance.choice(("rail-only", "rail-optimized"))
         sizes = (72, 144) if host is NVL72 else (32, 64)
-        yield {**host, **chance.choice((SN5600, QM9700)), "design": design, "rails": rails, "gpus": chance.choice(sizes), "site": site}
+        yield {
+            **host,
+            **chance.choice((SN5600, QM9700)),
+            "design": design,
+            "rails": rails,
+            "gpus": chance.choice(sizes),
+            "site": site,
+        }
 
 
 def accepted() -> list[dict[str, Any]]:
@@ -111,7 +129,9 @@ def shape(plan: Plan) -> tuple[bool, bool]:
 
 
 @pytest.fixture(scope="module", params=[*FABRICS, "drawn"])
-def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Written]:
+def written(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> list[Written]:
     """Write a fabric, or those that were drawn."""
     several = [FABRICS[request.param]] if request.param in FABRICS else accepted()
     return [write(keys, tmp_path_factory.mktemp("counts")) for keys in several]
@@ -120,7 +140,10 @@ def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_what_is_written_is_of_every_shape() -> None:
     """Twin copper, splitters, links of two cables and plain fibres are among the fabrics, and copper among the drawn ones."""
     shipped = {name: planned(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
-    kinds = {name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers} for name, plan in shipped.items()}
+    kinds = {
+        name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers}
+        for name, plan in shipped.items()
+    }
     assert (True, 1, 1) in kinds["twin copper between switches"] & kinds["twin copper of two rails"]
     assert (True, 2, 1) in kinds["copper splitters of two lengths"]
     assert (False, 1, 2) in kinds["two cables for each link"]
@@ -129,7 +152,10 @@ def test_what_is_written_is_of_every_shape() -> None:
 
 def totals(written: Written) -> dict[str, dict[str, int]]:
     """Return what each file counts, by what it counts."""
-    plan, cables = json.loads((written.root / "plan.json").read_text("utf-8")), written.rows("cabling/cables.csv")
+    plan, cables = (
+        json.loads((written.root / "plan.json").read_text("utf-8")),
+        written.rows("cabling/cables.csv"),
+    )
     links = {(row["a_device"], row["a_interface"]): row for row in cables}
     bill = [row for row in written.rows("bom/bom.csv") if row["row"] == "part"]
     pieces = [row["piece"] for row in cables]
@@ -150,12 +176,23 @@ def totals(written: Written) -> dict[str, dict[str, int]]:
     }  # fmt: skip
     for part in ("role", "rack", "phase"):
         rows = [row for row in written.rows(f"bom/by-{part}.csv") if row["row"] == "part"]
-        found["cables"][f"by-{part}.csv"] = sum(int(row["quantity"]) for row in rows if row["class"] == "cables")
-        found.setdefault("modules", {})[f"by-{part}.csv"] = sum(int(row["quantity"]) for row in rows if row["class"] == "transceivers")
-    found["modules"]["bom.csv"] = sum(int(row["quantity"]) for row in bill if row["class"] == "transceivers")
+        found["cables"][f"by-{part}.csv"] = sum(
+            int(row["quantity"]) for row in rows if row["class"] == "cables"
+        )
+        found.setdefault("modules", {})[f"by-{part}.csv"] = sum(
+            int(row["quantity"]) for row in rows if row["class"] == "transceivers"
+        )
+    found["modules"]["bom.csv"] = sum(
+        int(row["quantity"]) for row in bill if row["class"] == "transceivers"
+    )
     for file in ("compare", "savings"):
         figures = {row["figure"]: row for row in written.rows(f"bom/{file}.csv")}
-        names = {"transceivers": "transceivers, one per link end", "modules": "transceiver modules as sold", "links": "links", "cables": "cables"}
+        names = {
+            "transceivers": "transceivers, one per link end",
+            "modules": "transceiver modules as sold",
+            "links": "links",
+            "cables": "cables",
+        }
         for what, figure in names.items():
             found[what][f"{file}.csv"] = int(figures[figure][plan["design"]])
     bundles = written.rows("cabling/pull-sheets/bundles.csv")
@@ -188,13 +225,20 @@ def test_every_file_counts_alike(written: list[Written]) -> None:
 def test_a_connector_has_one_label(written: list[Written]) -> None:
     """A cable has a label at its near end, and one on each leg; no end of a name has two."""
     for each in written:
-        labels, legs = each.rows("cabling/labels.csv"), {cable.model: cable.legs for cable in each.plan.catalog.cables()}
-        parts = {row["piece"] or row["cable"]: row["part"] for row in each.rows("cabling/cables.csv")}
+        labels, legs = (
+            each.rows("cabling/labels.csv"),
+            {cable.model: cable.legs for cable in each.plan.catalog.cables()},
+        )
+        parts = {
+            row["piece"] or row["cable"]: row["part"] for row in each.rows("cabling/cables.csv")
+        }
         ends = {(row["end"], row["cable_id"]) for row in labels}
         assert len(ends) == len(labels)
         taken = Counter(row["piece"] for row in each.rows("cabling/cables.csv") if row["piece"])
         full = {piece for piece, rows in taken.items() if rows > 1}
-        assert len(labels) == sum(2 if piece not in full else 1 + legs[part] for piece, part in parts.items())
+        assert len(labels) == sum(
+            2 if piece not in full else 1 + legs[part] for piece, part in parts.items()
+        )
 
 
 def test_a_piece_has_one_length_and_one_colour(written: list[Written]) -> None:
@@ -218,7 +262,14 @@ def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
         assert headline(each.plan, plan).endswith(f", {plan['cables']['total']:,} cables.")
 
 
-@pytest.mark.parametrize(("before", "after"), [({"gpus": 64}, {}), ({}, {"gpus": 64}), ({"site": {**FOUR, "media": {"leaf_spine": ["mmf"]}}}, {})])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"gpus": 64}, {}),
+        ({}, {"gpus": 64}),
+        ({"site": {**FOUR, "media": {"leaf_spine": ["mmf"]}}}, {}),
+    ],
+)
 def test_what_changes_adds_up_in_pieces(before: dict[str, Any], after: dict[str, Any]) -> None:
     """What stays, moves and goes is the old fabric, and what stays, moves and comes the new one."""
     twin = FABRICS["twin copper between switches"]

@@ -15,14 +15,23 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 DGX = {"gpus": 8}
-NOKIA = {"leaf": {"model": "7220-ixr-h5-64", "breakout": "4x200G"}, "spine": {"model": "7220-ixr-h5-64", "breakout": "1x800G"}}
+NOKIA = {
+    "leaf": {"model": "7220-ixr-h5-64", "breakout": "4x200G"},
+    "spine": {"model": "7220-ixr-h5-64", "breakout": "1x800G"},
+}
 
 
 def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
     """Return the GPUs on each leaf of the first unit in the order of its ports, or those of one block of it."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     unit = plan.unit
-    for kind, own, gpu, leaf, port in zip(*(column.tolist() for column in (unit.kind, unit.block, unit.lower, unit.upper, unit.upper_port)), strict=True):
+    for kind, own, gpu, leaf, port in zip(
+        *(
+            column.tolist()
+            for column in (unit.kind, unit.block, unit.lower, unit.upper, unit.upper_port)
+        ),
+        strict=True,
+    ):
         if kind == LinkKind.HOST and block in (None, own):
             found[leaf].append((port, gpu + (plan.mapping.rail(0, own) or 0)))
     return {leaf: [gpu for _, gpu in sorted(ports)] for leaf, ports in found.items()}
@@ -41,12 +50,23 @@ def test_planes_are_units_of_their_own() -> None:
     """Units go by rail, then plane; each plane has every GPU of the rail."""
     plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     assert plan.mapping.units == 16
-    assert [(plan.mapping.rail(unit), plan.mapping.plane(unit)) for unit in range(4)] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert [(plan.mapping.rail(unit), plan.mapping.plane(unit)) for unit in range(4)] == [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (1, 1),
+    ]
 
 
 def test_nvl72_on_four_rails() -> None:
     """A rack of 72 brings 18 endpoints to each rail, in the order of its trays; the rail is the position in the tray."""
-    plan = planned(gpus=288, hb_domain={"gpus": 72, "hosts": 18}, host={"model": "gb200-nvl72"}, rails={"count": 4}, switches={"leaf": {"model": "sn5600"}})
+    plan = planned(
+        gpus=288,
+        hb_domain={"gpus": 72, "hosts": 18},
+        host={"model": "gb200-nvl72"},
+        rails={"count": 4},
+        switches={"leaf": {"model": "sn5600"}},
+    )
     assert (plan.mapping.units, plan.sizing.tiers, plan.link_count(LinkKind.HOST)) == (4, 1, 288)
     on_leaf = leaves(plan)[0]
     assert on_leaf == [gpu for gpu in range(288) if gpu % 72 % 4 == 0]
@@ -55,13 +75,20 @@ def test_nvl72_on_four_rails() -> None:
 
 def test_rails_that_share_a_box_alternate() -> None:
     """With two rails per switch a twin cage carries GPU 0 and GPU 1 of one host, and the uplinks of the two rails alternate as well."""
-    plan = planned(gpus=512, hb_domain=DGX, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}}, rails={"per_switch": 2, "tiers": 2})
+    plan = planned(
+        gpus=512,
+        hb_domain=DGX,
+        switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        rails={"per_switch": 2, "tiers": 2},
+    )
     assert (plan.mapping.units, plan.mapping.unit_blocks, plan.sizing.leaf_down) == (4, 2, 32)
     assert leaves(plan)[0][:4] == [0, 1, 8, 9]
     unit = plan.unit
     uplinks = (unit.kind == LinkKind.LEAF_SPINE) & (unit.lower == 0)
     ports = [plan.ports[Role.LEAF][port] for port in unit.lower_port[uplinks]]
-    assert {(block, port.sub) for block, port in zip(unit.block[uplinks].tolist(), ports, strict=True)} == {(0, 0), (1, 1)}
+    assert {
+        (block, port.sub) for block, port in zip(unit.block[uplinks].tolist(), ports, strict=True)
+    } == {(0, 0), (1, 1)}
 
 
 def test_spines_of_rails_that_share_a_box_are_apart() -> None:
@@ -77,7 +104,12 @@ def test_spines_of_rails_that_share_a_box_are_apart() -> None:
 @pytest.mark.parametrize(("gpus", "expected"), [(128, 8), (256, 4), (512, 2), (1024, 1), (2048, 1)])
 def test_auto_packs_as_many_rails_as_fit(gpus: int, expected: int) -> None:
     """`auto` takes the largest divisor of the rails whose endpoints fit one box together."""
-    assert planned(gpus=gpus, hb_domain=DGX, radix=128, rails={"per_switch": "auto"}).mapping.per_switch == expected
+    assert (
+        planned(
+            gpus=gpus, hb_domain=DGX, radix=128, rails={"per_switch": "auto"}
+        ).mapping.per_switch
+        == expected
+    )
 
 
 def test_the_paper_needs_two_rails_per_switch() -> None:
@@ -99,14 +131,27 @@ def test_stripes() -> None:
 
 def test_stripes_of_several_rails() -> None:
     """Four leaves of two rails each: a cage carries the two rails of one domain."""
-    plan = planned(design="rail-optimized", gpus=256, hb_domain=DGX, radix=128, rails={"per_switch": "auto", "tiers": 2})
+    plan = planned(
+        design="rail-optimized",
+        gpus=256,
+        hb_domain=DGX,
+        radix=128,
+        rails={"per_switch": "auto", "tiers": 2},
+    )
     assert plan.mapping.per_switch == 2
-    assert {leaf: gpus[:4] for leaf, gpus in leaves(plan).items()} == {0: [0, 1, 8, 9], 1: [2, 3, 10, 11], 2: [4, 5, 12, 13], 3: [6, 7, 14, 15]}
+    assert {leaf: gpus[:4] for leaf, gpus in leaves(plan).items()} == {
+        0: [0, 1, 8, 9],
+        1: [2, 3, 10, 11],
+        2: [4, 5, 12, 13],
+        3: [6, 7, 14, 15],
+    }
 
 
 def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
     """A domain of 72 on four rails puts 18 of its GPUs on a leaf; a leaf of 32 downlinks takes one domain and leaves 14 ports idle."""
-    plan = planned(design="rail-optimized", gpus=144, hb_domain={"gpus": 72}, rails={"count": 4}, radix=64)
+    plan = planned(
+        design="rail-optimized", gpus=144, hb_domain={"gpus": 72}, rails={"count": 4}, radix=64
+    )
     on_leaf = leaves(plan)
     assert len(on_leaf) == 8
     assert on_leaf[1] == [rank for rank in range(72) if rank % 4 == 1]
@@ -123,7 +168,9 @@ def test_a_fat_tree_takes_hosts_in_order() -> None:
 def test_one_box_is_one_box(design: str) -> None:
     """What fits one switch has no stripes, also where a leaf's downlinks are as many as all the ports it can split so."""
     for switches, gpus in ((NOKIA, 128), ({"leaf": {"generic": {"radix": 128}}}, 128)):
-        plan = planned(design=design, gpus=gpus, hb_domain=DGX, nic={"speed": "200G"}, switches=switches)
+        plan = planned(
+            design=design, gpus=gpus, hb_domain=DGX, nic={"speed": "200G"}, switches=switches
+        )
         assert (plan.sizing.tiers, plan.switch_count(Role.LEAF)) == (1, 1)
 
 
@@ -133,7 +180,9 @@ def test_a_stripe_that_is_too_wide() -> None:
     assert refusal_codes(gpus=8, rails={"count": 1}, **wide) == ["stripe-too-wide"]
     assert refusal_codes(gpus=4, rails={"count": 1, "tiers": 2}, **wide) == ["stripe-too-wide"]
     assert planned(gpus=4, rails={"count": 1}, **wide).sizing.tiers == 1
-    assert refusal_codes(gpus=64, design="rail-optimized", hb_domain=DGX, radix=8, rails={"per_switch": 8}) == ["stripe-too-wide"]
+    assert refusal_codes(
+        gpus=64, design="rail-optimized", hb_domain=DGX, radix=8, rails={"per_switch": 8}
+    ) == ["stripe-too-wide"]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +204,13 @@ def test_no_leaf_is_planned_without_a_gpu() -> None:
     """2,050 endpoints take 65 leaves of 32: the third pod has one, and all of its 32 spines."""
     plan = planned(gpus=16_400, hb_domain={"gpus": 8}, radix=64)
     sizing = plan.sizing
-    assert (sizing.leaf, sizing.spine, sizing.core, sizing.pods, sizing.slots) == (65, 96, 64, 3, 65 * 32)
+    assert (sizing.leaf, sizing.spine, sizing.core, sizing.pods, sizing.slots) == (
+        65,
+        96,
+        64,
+        3,
+        65 * 32,
+    )
     assert plan.link_count(LinkKind.LEAF_SPINE) == 8 * 65 * 32
     assert np.count_nonzero(plan.mapping.pattern() >= 0) == 2050
 
@@ -166,4 +221,6 @@ def test_vacant_positions() -> None:
     pattern = plan.mapping.pattern()
     assert pattern.tolist() == [domain * 8 for domain in range(16)]
     assert np.count_nonzero(plan.unit.kind == LinkKind.HOST) == 8
-    assert planned(gpus=72, hb_domain=DGX, radix=16, rails={"tiers": 2}).mapping.pattern().tolist() == [*range(0, 72, 8), *[-1] * 7]
+    assert planned(
+        gpus=72, hb_domain=DGX, radix=16, rails={"tiers": 2}
+    ).mapping.pattern().tolist() == [*range(0, 72, 8), *[-1] * 7]

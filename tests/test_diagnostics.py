@@ -11,9 +11,29 @@ from hypothesis import strategies as st
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 
 FULL = Finding(
-    "block-too-large", "two tiers cannot hold it", ("rails", "tiers"), ("a leaf gives 32", "a spine reaches 64"), "add a tier", Place("f.yaml", 7, 10)
+    "block-too-large",
+    "two tiers cannot hold it",
+    ("rails", "tiers"),
+    ("a leaf gives 32", "a spine reaches 64"),
+    "add a tier",
+    Place("f.yaml", 7, 10),
 )
-KEYS = ["name", "design", "gpus", "hb_domain", "host", "nic", "rails", "switches", "oversubscription", "spread", "reserve", "spares", "addressing", "naming"]
+KEYS = [
+    "name",
+    "design",
+    "gpus",
+    "hb_domain",
+    "host",
+    "nic",
+    "rails",
+    "switches",
+    "oversubscription",
+    "spread",
+    "reserve",
+    "spares",
+    "addressing",
+    "naming",
+]
 
 
 def test_a_finding_is_a_proof() -> None:
@@ -26,7 +46,10 @@ def test_a_finding_is_a_proof() -> None:
 def test_a_finding_may_have_no_more_than_a_fact() -> None:
     """What is absent leaves no empty line."""
     assert text_of(Finding("x", "so it is")) == "error[x]: so it is"
-    assert text_of(Finding("x", "so it is", place=Place("--gpus 8"))) == "error[x]: so it is\n  --> --gpus 8"
+    assert (
+        text_of(Finding("x", "so it is", place=Place("--gpus 8")))
+        == "error[x]: so it is\n  --> --gpus 8"
+    )
 
 
 def test_colour_adds_nothing_but_colour() -> None:
@@ -73,7 +96,9 @@ def test_a_refusal_keeps_its_findings() -> None:
     refusal = Refusal(iter([FULL, Finding("x", "so it is")]))
     assert [finding.code for finding in refusal.findings] == ["block-too-large", "x"]
     assert str(refusal) == "block-too-large: two tiers cannot hold it; x: so it is"
-    assert refuse("x", "y", path=("a",), because=["b"], hint="c").findings == (Finding("x", "y", ("a",), ("b",), "c"),)
+    assert refuse("x", "y", path=("a",), because=["b"], hint="c").findings == (
+        Finding("x", "y", ("a",), ("b",), "c"),
+    )
 
 
 def test_findings_never_change() -> None:

@@ -27,30 +27,49 @@ if TYPE_CHECKING:
 
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 BLOCKS = {page: blocks_of(page) for page in [ROOT / "README.md", *PAGES]}
-SESSIONS = [page for page in PAGES if any(block.language == "console" and not block.mark for block in BLOCKS[page])]
+SESSIONS = [
+    page
+    for page in PAGES
+    if any(block.language == "console" and not block.mark for block in BLOCKS[page])
+]
 REACHES_OUT = re.compile(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"?(?:https?:)?//[^>]*>")
 
 
 @pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
 def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
     """Each page is one session in a checkout: it writes its files and runs its commands in their order."""
-    assert run_session((block for block in BLOCKS[page] if not block.mark), checkout(tmp_path / "checkout"))
+    assert run_session(
+        (block for block in BLOCKS[page] if not block.mark), checkout(tmp_path / "checkout")
+    )
 
 
-def test_what_boots_a_lab_runs_where_a_lab_can(tmp_path: Path, out_of_reach: Callable[[str], NoReturn]) -> None:
+def test_what_boots_a_lab_runs_where_a_lab_can(
+    tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
+) -> None:
     """The lab of the tutorial is the real one."""
     missing = [need.what for need in doctor() if not need.ok]
     if missing:
         out_of_reach(f"no lab here: {', '.join(missing)}")
-    assert run_session((block for page in PAGES for block in BLOCKS[page] if block.mark == "lab"), checkout(tmp_path / "checkout"))
+    assert run_session(
+        (block for page in PAGES for block in BLOCKS[page] if block.mark == "lab"),
+        checkout(tmp_path / "checkout"),
+    )
 
 
 def test_no_block_is_passed_over() -> None:
     """A block is run, planned or written to a file, or says why it is not; and most of them are."""
     every = [block for page in BLOCKS for block in BLOCKS[page]]
-    lost = [(block.page, block.text) for block in every if not (block.mark or block.title or block.language in {"console", "yaml", "pycon"})]
+    lost = [
+        (block.page, block.text)
+        for block in every
+        if not (block.mark or block.title or block.language in {"console", "yaml", "pycon"})
+    ]
     assert not lost
-    silent = [(block.page, block.text) for block in every if block.language == "console" and not re.match(r"\$ \w", block.text)]
+    silent = [
+        (block.page, block.text)
+        for block in every
+        if block.language == "console" and not re.match(r"\$ \w", block.text)
+    ]
     assert not silent
     marked = [block for block in every if block.mark == "not run"]
     assert all(len(block.reason.split()) >= 5 for block in marked)
@@ -73,7 +92,16 @@ def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def make() -> str:
         out = tmp_path_factory.mktemp("docs") / "site"
-        command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(out)]
+        command = [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "--quiet",
+            "--site-dir",
+            str(out),
+        ]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         return str(out)
@@ -83,22 +111,42 @@ def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_of(site: Path, page: str) -> str:
     """Return a page of the reference as a reader sees it, without its marks, and without where it was."""
-    return html.unescape(re.sub(r"<[^>]+>", "", (site / "reference" / f"{page}.html").read_text(encoding="utf-8")))
+    return html.unescape(
+        re.sub(r"<[^>]+>", "", (site / "reference" / f"{page}.html").read_text(encoding="utf-8"))
+    )
 
 
 def anchors_of(site: Path, page: str) -> set[str]:
     """Return the anchors of a page of the reference."""
-    return set(re.findall(r'id="([^"]+)"', (site / "reference" / f"{page}.html").read_text(encoding="utf-8")))
+    return set(
+        re.findall(
+            r'id="([^"]+)"', (site / "reference" / f"{page}.html").read_text(encoding="utf-8")
+        )
+    )
 
 
 def test_the_reference_leaves_nothing_out(site: Path) -> None:
     """Every key, model, pack, output, column and message has its place."""
     schema, packs, catalog = json_schema(), Packs(), Catalog()
-    keys = {key for part in [schema, *schema["definitions"].values()] for key in part.get("properties", {})}
+    keys = {
+        key
+        for part in [schema, *schema["definitions"].values()]
+        for key in part.get("properties", {})
+    }
     models = {model for kind in KINDS for model in catalog.names(kind)}
     pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").glob("*.md")}
-    written = {output.path for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs}
-    for page, wanted in (("inventory", keys), ("catalog", models), ("packs", written), ("columns", set(COLUMNS))):
+    written = {
+        output.path
+        for name in packs.names()
+        if (pack := packs.pack(name))
+        for output in pack.outputs
+    }
+    for page, wanted in (
+        ("inventory", keys),
+        ("catalog", models),
+        ("packs", written),
+        ("columns", set(COLUMNS)),
+    ):
         shown = text_of(site, page)
         assert wanted
         assert not [word for word in wanted if word not in shown], page
@@ -111,9 +159,12 @@ def test_every_kind_of_output_shows_what_its_template_sees(site: Path) -> None:
     shown = text_of(site, "views")
     assert "r0-leaf-1" in shown
     assert "One port in use on a switch." in shown
-    assert {"views-switches-view-SwitchView", "views-switches-view-PortView", "views-hosts-view-NicView", "outputs-installation-view-RackView"} <= anchors_of(
-        site, "views"
-    )
+    assert {
+        "views-switches-view-SwitchView",
+        "views-switches-view-PortView",
+        "views-hosts-view-NicView",
+        "outputs-installation-view-RackView",
+    } <= anchors_of(site, "views")
 
 
 def test_the_site_stands_alone(site: Path) -> None:

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 ROOT = Path(__file__).parents[1]
-PAPER: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+PAPER: dict[str, Any] = {
+    "gpus": 32768,
+    "hb_domain": {"gpus": 256},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 COLUMNS = (
     "cable,rail,plane,tier,a_device,a_interface,a_port,b_device,b_interface,b_port,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part,"
     "a_transceiver,b_transceiver,piece"
@@ -35,10 +39,15 @@ COLUMNS = (
 TABLES = [("cabling", "cables.csv.j2"), ("cabling", "labels.csv.j2"), ("ptm", "topology.dot.j2")]
 
 
-def _table(pack: str, template: str, rows: list[CableView], packs: Packs | None = None, run: int = 10**6) -> str:
+def _table(
+    pack: str, template: str, rows: list[CableView], packs: Packs | None = None, run: int = 10**6
+) -> str:
     """Render a table in runs of rows."""
     packs = packs or Packs()
-    chunks = (Chunk("small", rows[at : at + run], first=at == 0, last=at + run >= len(rows)) for at in range(0, len(rows), run))
+    chunks = (
+        Chunk("small", rows[at : at + run], first=at == 0, last=at + run >= len(rows))
+        for at in range(0, len(rows), run)
+    )
     return "".join(packs.render(pack, template, chunk=chunk) for chunk in chunks)
 
 
@@ -71,7 +80,13 @@ def test_each_pack_stands_in_its_group() -> None:
             for output in pack.outputs:
                 assert (ROOT / "templates" / pack.name / output.template).is_file()
                 found.add(output.path)
-    assert found >= {"cabling/cables.csv", "cabling/labels.csv", "bom/bom.csv", "bom/compare.csv", "graph/topology.dot"}
+    assert found >= {
+        "cabling/cables.csv",
+        "cabling/labels.csv",
+        "bom/bom.csv",
+        "bom/compare.csv",
+        "graph/topology.dot",
+    }
 
 
 @pytest.mark.parametrize("keys", [{}, SUPERPOD], ids=["generic", "superpod"])
@@ -81,8 +96,12 @@ def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
     text = _table("cabling", "cables.csv.j2", cables)
     assert text.partition("\n")[0] == COLUMNS
     rows = _read(text)
-    assert [list(row.values()) for row in rows] == [[str(getattr(cable, column)) for column in COLUMNS.split(",")] for cable in cables]
-    ends = Counter((row[f"{side}_device"], row[f"{side}_interface"]) for row in rows for side in "ab")
+    assert [list(row.values()) for row in rows] == [
+        [str(getattr(cable, column)) for column in COLUMNS.split(",")] for cable in cables
+    ]
+    ends = Counter(
+        (row[f"{side}_device"], row[f"{side}_interface"]) for row in rows for side in "ab"
+    )
     assert set(ends.values()) == {1}
 
 
@@ -99,8 +118,12 @@ def test_the_wiring_for_ptm() -> None:
     cables = cables_of(plan_of(**SUPERPOD))
     first, *edges, last = _table("ptm", "topology.dot.j2", cables, run=100).splitlines()
     assert (first, last) == ("graph G {", "}")
-    found = [re.fullmatch(r'    "([^"]+)":"([^"]+)" -- "([^"]+)":"([^"]+)"', edge) for edge in edges]
-    assert [edge and edge.groups() for edge in found] == [(cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in cables]
+    found = [
+        re.fullmatch(r'    "([^"]+)":"([^"]+)" -- "([^"]+)":"([^"]+)"', edge) for edge in edges
+    ]
+    assert [edge and edge.groups() for edge in found] == [
+        (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in cables
+    ]
 
 
 @pytest.mark.parametrize("keys", [{}, SUPERPOD, PAPER], ids=["generic", "superpod", "paper"])
@@ -108,16 +131,29 @@ def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
     """Each class has a subtotal, the total is their sum, and both name the parts that they do not contain."""
     plan = plan_of(**keys)
     rows = _bom(plan)
-    parts, subtotals, (total,) = _kinds(rows, "part"), _kinds(rows, "subtotal"), _kinds(rows, "total")
+    parts, subtotals, (total,) = (
+        _kinds(rows, "part"),
+        _kinds(rows, "subtotal"),
+        _kinds(rows, "total"),
+    )
     for row in parts:
         count = int(row["quantity"]) + int(row["spares"])
         assert row["total"] == "" or Decimal(row["total"]) == Decimal(row["unit_price"]) * count
-        assert (row["unit_price"] == "") == (row["total"] == "") == (row["currency"] == "") == (row["price_book"] == "")
+        assert (
+            (row["unit_price"] == "")
+            == (row["total"] == "")
+            == (row["currency"] == "")
+            == (row["price_book"] == "")
+        )
     for row in subtotals:
         mine = [part for part in parts if part["class"] == row["class"]]
         assert Decimal(row["total"] or 0) == sum(Decimal(part["total"] or 0) for part in mine)
         assert Decimal(row["power_w"]) == sum(Decimal(part["power_w"]) for part in mine)
-    assert Decimal(total["total"]) == sum(Decimal(row["total"] or 0) for row in subtotals) == make_bom(plan).cost()
+    assert (
+        Decimal(total["total"])
+        == sum(Decimal(row["total"] or 0) for row in subtotals)
+        == make_bom(plan).cost()
+    )
     unpriced = [row["part"] for row in parts if not row["total"]]
     assert [row["part"] for row in _kinds(rows, "unpriced")] == unpriced
     assert total["description"] == f"unpriced: {', '.join(unpriced)}"
@@ -134,9 +170,22 @@ def test_modules_are_not_link_ends() -> None:
 
 def test_a_price_names_its_origin() -> None:
     """A price is of the book, with its date, or of the inventory, which has none."""
-    rows = {row["part"]: row for row in _bom(plan_of(**SUPERPOD | {"prices": {"book": "street-2026-09", "parts": {"mfp7e10": "12.50"}}}))}
-    assert [rows["qm9700"][key] for key in ("price_book", "price_date", "currency")] == ["street-2026-09", "2026-09-22", "USD"]
-    assert [rows["mfp7e10"][key] for key in ("unit_price", "price_book", "price_date", "total")] == ["12.50", "inventory", "", "6400"]
+    rows = {
+        row["part"]: row
+        for row in _bom(
+            plan_of(
+                **SUPERPOD | {"prices": {"book": "street-2026-09", "parts": {"mfp7e10": "12.50"}}}
+            )
+        )
+    }
+    assert [rows["qm9700"][key] for key in ("price_book", "price_date", "currency")] == [
+        "street-2026-09",
+        "2026-09-22",
+        "USD",
+    ]
+    assert [
+        rows["mfp7e10"][key] for key in ("unit_price", "price_book", "price_date", "total")
+    ] == ["12.50", "inventory", "", "6400"]
     assert not _kinds(list(rows.values()), "unpriced")
 
 
@@ -144,7 +193,10 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
     """32,768 GPUs at radix 64, as the rail-only paper prints them (Wang et al., arXiv 2307.12169v5, table II)."""
     plan = plan_of(**PAPER)
     rows = _figures(compare(plan.spec, plan.catalog))
-    shown = {figure: (row["rail-only"], row["fat-tree"], row["saving_pct"]) for figure, row in rows.items()}
+    shown = {
+        figure: (row["rail-only"], row["fat-tree"], row["saving_pct"])
+        for figure, row in rows.items()
+    }
     assert shown["switches"][:2] == ("1536", "2560")
     assert shown["transceivers, one per link end"][:2] == ("131072", "196608")
     assert shown["cost"] == ("94306304", "152829952", "38.3")
@@ -155,7 +207,10 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
 def test_what_is_not_known_is_empty_and_says_why() -> None:
     """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
     plan = plan_of()
-    refused = tuple((design, Finding("block-too-large", f"no {design} here")) for design in (Design.RAIL_OPTIMIZED, Design.FAT_TREE))
+    refused = tuple(
+        (design, Finding("block-too-large", f"no {design} here"))
+        for design in (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+    )
     first, *rest = _figures(Comparison(((plan, make_bom(plan)),), refused)).values()
     assert list(first.values())[2:5] == ["yes", "no", "no"]
     assert first["note"] == "rail-optimized: no rail-optimized here; fat-tree: no fat-tree here"
@@ -164,7 +219,10 @@ def test_what_is_not_known_is_empty_and_says_why() -> None:
         assert row["note"].endswith("rail-optimized, fat-tree: cannot be built")
     empty = [row for row in rest if not row["rail-only"]]
     assert [(row["figure"], row["note"]) for row in empty] == [
-        ("cost of cables", "rail-only: unpriced in paper-v5: generic-fibre; rail-optimized, fat-tree: cannot be built")
+        (
+            "cost of cables",
+            "rail-only: unpriced in paper-v5: generic-fibre; rail-optimized, fat-tree: cannot be built",
+        )
     ]
 
 
@@ -173,8 +231,15 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     (tmp_path / "cables").mkdir()
     text = (ROOT / "inventories/catalog/cables/generic-fibre.yaml").read_text(encoding="utf-8")
     hostile = f'{FORMULA}, "twice"'
-    (tmp_path / "cables/generic-fibre.yaml").write_text(re.sub(r"(?m)^description: .*$", lambda _: f"description: >-\n  {hostile}", text), encoding="utf-8")
-    (row,) = (row for row in _bom(plan_of(Catalog([tmp_path]))) if row["row"] == "part" and row["part"] == "generic-fibre")
+    (tmp_path / "cables/generic-fibre.yaml").write_text(
+        re.sub(r"(?m)^description: .*$", lambda _: f"description: >-\n  {hostile}", text),
+        encoding="utf-8",
+    )
+    (row,) = (
+        row
+        for row in _bom(plan_of(Catalog([tmp_path])))
+        if row["row"] == "part" and row["part"] == "generic-fibre"
+    )
     assert row["description"] == f"'{hostile}"
 
 
@@ -218,7 +283,12 @@ def test_a_copy_of_the_pack_changes_the_columns(tmp_path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     cables, labels = cables_of(plan_of()), _table("cabling", "labels.csv.j2", cables_of(plan_of()))
     for columns in (["cable"], ["b_device", "b_interface", "cable"]):
-        path.write_text(text.replace("[chunk.columns]", f"[{tuple(columns)}]").replace("chunk.table()", f"chunk.select({columns})"), encoding="utf-8")
+        path.write_text(
+            text.replace("[chunk.columns]", f"[{tuple(columns)}]").replace(
+                "chunk.table()", f"chunk.select({columns})"
+            ),
+            encoding="utf-8",
+        )
         packs = Packs([tmp_path])
         rows = _read(_table("cabling", "cables.csv.j2", cables, packs))
         assert rows == [{column: getattr(cable, column) for column in columns} for cable in cables]

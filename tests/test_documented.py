@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from tests.documented import Documented
 
 SYSTEMS = (NVUE, NVUE_5_14, JUNOS, NXOS)
-each_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: f"{system.nos}{system.release}")
+each_system = pytest.mark.parametrize(
+    "system", SYSTEMS, ids=lambda system: f"{system.nos}{system.release}"
+)
 
 
 @each_system
@@ -50,7 +52,11 @@ def test_the_files_alone_give_the_plan_back(system: Documented) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
     for name in VARIANTS:
         plan = plan_of(name, system.nos)
-        assert_is_plan(fabric([system.read(system.text(one)) for one in system.shown(name)]), plan, groups(plan))
+        assert_is_plan(
+            fabric([system.read(system.text(one)) for one in system.shown(name)]),
+            plan,
+            groups(plan),
+        )
 
 
 @each_system
@@ -63,7 +69,9 @@ def test_the_reading_finds_what_is_broken(system: Documented) -> None:
         assert any(words in finding for finding in found), (good, bad, found)
 
 
-@pytest.mark.parametrize("system", [system for system in SYSTEMS if system.models], ids=lambda system: system.nos)
+@pytest.mark.parametrize(
+    "system", [system for system in SYSTEMS if system.models], ids=lambda system: system.nos
+)
 def test_every_breakout_of_the_catalog_is_documented(system: Documented) -> None:
     """Speeds, lanes and names of ports fit on each model that runs the system, however its cages are split."""
     for one in in_each_breakout(system.nos, *system.models):

@@ -12,7 +12,15 @@ import pytest
 from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
-from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
+from fabricgen.outputs.installation.view import (
+    CageBox,
+    DeviceView,
+    Line,
+    PortBox,
+    PortMapView,
+    RackView,
+    chip,
+)
 from fabricgen.outputs.packs.render import Packs
 from tests.machine_room import FABRICS, SVG, Built, built, titles
 from tests.small_fabrics import plan_of
@@ -23,7 +31,10 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.elevations import Elevations
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
-    Face(cages, rows, by_row=by_row, assumed=True) for cages in (1, 5, 9, 14) for rows in (1, 2, 3, 4) for by_row in (False, True)
+    Face(cages, rows, by_row=by_row, assumed=True)
+    for cages in (1, 5, 9, 14)
+    for rows in (1, 2, 3, 4)
+    for by_row in (False, True)
 ]
 
 
@@ -40,7 +51,11 @@ def test_every_device_stands_in_one_elevation(room: Built) -> None:
         for title, count in titles(svg, "device").items():
             device, _, units = title.split(":")[0].split(", ")
             drawn[device, name.removesuffix(".svg"), units.split("-")[0].removeprefix("U")] += count
-    wanted = {(row[f"{end}_device"], row[f"{end}_rack"], row[f"{end}_unit"]) for row in room.cables for end in "ab"}
+    wanted = {
+        (row[f"{end}_device"], row[f"{end}_rack"], row[f"{end}_unit"])
+        for row in room.cables
+        for end in "ab"
+    }
     assert drawn == Counter(dict.fromkeys(wanted, 1))
     assert {device for device, *_ in drawn} == {*room.plan.hosts, *room.plan.switches()}
 
@@ -48,7 +63,11 @@ def test_every_device_stands_in_one_elevation(room: Built) -> None:
 def test_what_is_planned_is_drawn_apart(tmp_path: Path) -> None:
     """A rack shows the places that the reserve will take, and none of those has a cable."""
     room = built(FABRICS["reserved"], tmp_path / "out")
-    planned = [title.split(",")[0] for svg in room.below("racks", ".svg").values() for title in titles(svg, "planned")]
+    planned = [
+        title.split(",")[0]
+        for svg in room.below("racks", ".svg").values()
+        for title in titles(svg, "planned")
+    ]
     assert planned
     assert len(set(planned)) == len(planned)
     assert not {*planned} & {row[f"{end}_device"] for row in room.cables for end in "ab"}
@@ -64,7 +83,11 @@ def test_every_cabled_port_is_on_one_map(room: Built) -> None:
             assert device == name.removesuffix(".svg")
             drawn[cable, f"{device} {interface}"] += count
     wanted = [(row["cable"], f"{row['b_device']} {row['b_interface']}") for row in room.cables]
-    wanted += [(row["cable"], f"{row['a_device']} {row['a_interface']}") for row in room.cables if int(row["tier"]) > 1]
+    wanted += [
+        (row["cable"], f"{row['a_device']} {row['a_interface']}")
+        for row in room.cables
+        if int(row["tier"]) > 1
+    ]
     assert drawn == Counter(dict.fromkeys(wanted, 1))
     assert {f"{name}.svg" for name in room.plan.switches()} == set(room.below("ports", ".svg"))
 
@@ -95,8 +118,14 @@ def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
         said = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - a file that fabricgen has just written
         inside = sum(row["a_rack"] == row["b_rack"] == rack for row in room.cables)
         assert f"{inside} cables stay in this rack." in said
-        away = Counter(row["b_rack" if row["a_rack"] == rack else "a_rack"] for row in room.cables if (row["a_rack"] == rack) != (row["b_rack"] == rack))
-        assert sorted(text for text in said if " cables to " in text) == sorted(f"{count} cables to {other}" for other, count in away.items())
+        away = Counter(
+            row["b_rack" if row["a_rack"] == rack else "a_rack"]
+            for row in room.cables
+            if (row["a_rack"] == rack) != (row["b_rack"] == rack)
+        )
+        assert sorted(text for text in said if " cables to " in text) == sorted(
+            f"{count} cables to {other}" for other, count in away.items()
+        )
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
@@ -128,11 +157,18 @@ def test_a_name_is_text() -> None:
     """Whatever a name holds, it is neither a tag nor an attribute."""
     evil = "<script>alert(\"&')</script>"
     shown = chip("")
-    device = DeviceView(evil, evil, evil, 70, 16, 80, shown, installed=True, cables=evil, switch=True)
+    device = DeviceView(
+        evil, evil, evil, 70, 16, 80, shown, installed=True, cables=evil, switch=True
+    )
     rack = RackView(evil, evil, evil, 900, 756, [Line(80, evil)], [device], 800, [Line(820, evil)])
     cage = CageBox(1, 16, 78, evil, [PortBox(17, shown, evil, evil, evil)])
-    ports = PortMapView(evil, evil, evil, evil, evil, shown, 700, 200, 48, 31, assumed=True, cages=[cage])
-    for text in (Packs().render("room", "rack.svg.j2", rack=rack), Packs().render("room", "ports.svg.j2", ports=ports)):
+    ports = PortMapView(
+        evil, evil, evil, evil, evil, shown, 700, 200, 48, 31, assumed=True, cages=[cage]
+    )
+    for text in (
+        Packs().render("room", "rack.svg.j2", rack=rack),
+        Packs().render("room", "ports.svg.j2", ports=ports),
+    ):
         assert "<script" not in text
         assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
 
@@ -140,5 +176,9 @@ def test_a_name_is_text() -> None:
 def test_nothing_is_drawn_without_a_room() -> None:
     """With `site: unknown` there is no rack to draw, and the build says so."""
     job = Job(plan_of(site="unknown"), Packs(), ("cabling",))
-    assert not [path for path in job.paths() if "/racks/" in path or "/ports/" in path or "/pull-sheets/" in path]
+    assert not [
+        path
+        for path in job.paths()
+        if "/racks/" in path or "/ports/" in path or "/pull-sheets/" in path
+    ]
     assert [sentence for sentence in job.skipped if "leaves racks open" in sentence]

@@ -11,7 +11,15 @@ import pytest
 
 from fabricgen.build.write.changes import digests_of
 from fabricgen.cli import run
-from fabricgen.core.files import FileError, OpenError, csv_rows, is_file, parse_json, read_bytes, read_text
+from fabricgen.core.files import (
+    FileError,
+    OpenError,
+    csv_rows,
+    is_file,
+    parse_json,
+    read_bytes,
+    read_text,
+)
 from fabricgen.lab.session import digest_of
 
 if TYPE_CHECKING:
@@ -43,19 +51,29 @@ READERS = {
     "inventory": Reader("plan FILE", "yaml json"),
     "plan": Reader("plan fabric.yaml --from FILE", "json"),
     "old plan": Reader("diff FILE fabric.yaml", "json"),
-    "lldp": Reader("audit fabric.yaml --lldp FILE", "csv json", header="device,interface,peer,port"),
+    "lldp": Reader(
+        "audit fabric.yaml --lldp FILE", "csv json", header="device,interface,peer,port"
+    ),
     "ibnetdiscover": Reader("audit fabric.yaml --ibnetdiscover FILE", "csv"),
     "degraded": Reader("audit fabric.yaml --degraded FILE", ""),
-    "serials": Reader(f"{BUILD} cabling --columns cable,a_serial --serials FILE", "csv", header="device,serial"),
+    "serials": Reader(
+        f"{BUILD} cabling --columns cable,a_serial --serials FILE", "csv", header="device,serial"
+    ),
     "guids": Reader(f"{BUILD} configs", "csv", SUBNET, "device,port,guid"),
-    "positions": Reader("plan fabric.yaml", "csv", SITE + "site: {positions: FILE}\n", "device,hall,row,rack,unit"),
+    "positions": Reader(
+        "plan fabric.yaml", "csv", SITE + "site: {positions: FILE}\n", "device,hall,row,rack,unit"
+    ),
     "prices": Reader("plan fabric.yaml --prices FILE.yaml", "yaml"),
     "workload": Reader("model fabric.yaml --llm FILE.yaml --accelerator h100-sxm", "yaml", SITE),
-    "published": Reader("model fabric.yaml --llm gpt3 --accelerator h100-sxm --published FILE", "yaml", SITE),
+    "published": Reader(
+        "model fabric.yaml --llm gpt3 --accelerator h100-sxm --published FILE", "yaml", SITE
+    ),
     "catalog": Reader("plan fabric.yaml --catalog own", "yaml", SITE.replace("sn5600", "file")),
     "pack": Reader(f"{BUILD} configs --templates own", "yaml", INVENTORY + "nos: frr\n"),
     "profiles": Reader(f"{BUILD} cabling --templates own", "yaml"),
-    "cut sheet": Reader("import FILE --gpus 16 --hb-domain 8 --radix 16 -o plan.json", "csv", header=SHEET),
+    "cut sheet": Reader(
+        "import FILE --gpus 16 --hb-domain 8 --radix 16 -o plan.json", "csv", header=SHEET
+    ),
     "description": Reader("catalog import FILE", "yaml"),
     "json description": Reader("catalog import FILE.json", "json"),
     "job": Reader("placement fabric.yaml @FILE", ""),
@@ -125,9 +143,13 @@ def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     def place(name: str) -> tuple[Path, str]:
         reader = READERS[name]
         words = [word for word in reader.command.split() if "FILE" in word]
-        file = WHERE.get(name) or (words[0].replace("FILE", "file").lstrip("@") if words else "file")
+        file = WHERE.get(name) or (
+            words[0].replace("FILE", "file").lstrip("@") if words else "file"
+        )
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "fabric.yaml").write_text(reader.inventory.replace("FILE", file), encoding="utf-8")
+        (tmp_path / "fabric.yaml").write_text(
+            reader.inventory.replace("FILE", file), encoding="utf-8"
+        )
         return tmp_path / file, reader.command.replace("FILE", "file")
 
     return place
@@ -142,11 +164,17 @@ def assert_refused(code: int, said: str) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_a_file_holds_is_never_a_fault(name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_file_holds_is_never_a_fault(
+    name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
     """Whatever a library raises for a text becomes a refusal."""
     file, command = lay_out(name)
     reader = READERS[name]
-    texts = {content: data for syntax in ("", *reader.syntax.split()) for content, data in CONTENTS[syntax].items()}
+    texts = {
+        content: data
+        for syntax in ("", *reader.syntax.split())
+        for content, data in CONTENTS[syntax].items()
+    }
     for content, data in texts.items():
         file.write_bytes(data.replace(b"HEADER", reader.header.encode()))
         code, said = outcome(capsys, command)
@@ -154,7 +182,9 @@ def test_what_a_file_holds_is_never_a_fault(name: str, lay_out: Callable[[str], 
             assert code == 0
             continue
         assert_refused(code, f"{said}{content}")
-        assert name == "job" or file.name in said, f"{said}{content}"  # a job is words, wherever they come from
+        assert name == "job" or file.name in said, (
+            f"{said}{content}"
+        )  # a job is words, wherever they come from
 
 
 def grow(file: Path) -> None:
@@ -164,7 +194,9 @@ def grow(file: Path) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_only_regular_files_of_limited_size_are_read(name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_regular_files_of_limited_size_are_read(
+    name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]
+) -> None:
     """What is missing, a directory, a device, a pipe or too large is refused, and no memory is spent on it."""
     file, command = lay_out(name)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -179,7 +211,10 @@ def test_only_regular_files_of_limited_size_are_read(name: str, lay_out: Callabl
     for kind, make in makers.items():
         make()
         code, said = outcome(capsys, command)
-        if kind != "large" and name in {"pack", "profiles"}:  # as if it were not there: the shipped one is used
+        if kind != "large" and name in {
+            "pack",
+            "profiles",
+        }:  # as if it were not there: the shipped one is used
             assert code == 0, said
         elif (name, kind) == ("lldp", "directory"):
             assert "there is no file in this directory" in said
@@ -189,7 +224,9 @@ def test_only_regular_files_of_limited_size_are_read(name: str, lay_out: Callabl
             file.rmdir()
         else:
             file.unlink(missing_ok=True)
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18  # KiB: a quarter of a GiB
+    assert (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**18
+    )  # KiB: a quarter of a GiB
 
 
 def test_a_file_that_is_larger_than_its_size_says(tmp_path: Path) -> None:
@@ -208,7 +245,9 @@ def test_paths_that_the_system_does_not_take(path: str) -> None:
         read_bytes(path, 16)
 
 
-def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_that_may_not_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """EACCES is the user's to mend; root does not see it, so the system's answer is played."""
 
     def closed(*_: object) -> int:
@@ -229,7 +268,10 @@ def test_the_place_of_a_fault_is_its_line() -> None:
     assert (number.value.line, number.value.column) == (2, 7)
     with pytest.raises(FileError) as cell:
         list(csv_rows("a,b\n" + "c" * 200_000))
-    assert (cell.value.fact, cell.value.line) == ("is not CSV: a cell has more than 131072 characters", 2)
+    assert (cell.value.fact, cell.value.line) == (
+        "is not CSV: a cell has more than 131072 characters",
+        2,
+    )
 
 
 def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
@@ -245,8 +287,14 @@ def test_a_directory_that_build_did_not_write_has_no_digest(text: str, tmp_path:
     assert digest_of(tmp_path) is None
 
 
-@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir], ids=["pipe", "device", "directory"])
-def test_a_directory_whose_manifest_is_no_file_is_not_ours(make: Callable[[Path], None], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir],
+    ids=["pipe", "device", "directory"],
+)
+def test_a_directory_whose_manifest_is_no_file_is_not_ours(
+    make: Callable[[Path], None], tmp_path: Path
+) -> None:
     """Looking at OUT does not wait for a pipe, nor read a device."""
     make(tmp_path / "manifest.json")
     assert digests_of(tmp_path) is None

@@ -61,7 +61,8 @@ def routes(plan: Plan, source: str, target: str, *failed: str) -> list[Route]:
     return [routing.path(*ends, way) for way in routing.choice.each_kind(*ends)]
 
 
-# --- kinds of path ----------------------------------------------------------------------------------------------------------------
+# --- kinds of path
+# ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -82,7 +83,9 @@ def routes(plan: Plan, source: str, target: str, *failed: str) -> list[Route]:
         ("d0-g0", "d7-g3", ("gpu:d7-g3",), []),
     ],
 )
-def test_the_kinds_of_a_rail_only_fabric(source: str, target: str, failed: tuple[str, ...], kinds: list[str]) -> None:
+def test_the_kinds_of_a_rail_only_fabric(
+    source: str, target: str, failed: tuple[str, ...], kinds: list[str]
+) -> None:
     """The default first, then what is left of the others."""
     assert [path.kind for path in routes(ready("lab-64"), source, target, *failed)] == kinds
 
@@ -91,7 +94,12 @@ def test_the_kinds_of_a_rail_only_fabric(source: str, target: str, failed: tuple
 def test_the_spine_comes_first_where_blocks_span_rails(design: str) -> None:
     """The relay is shown beside it, and carries on when the own NIC is down."""
     plan = planned(design=design, **{**SMALL, "radix": 16})
-    assert [path.kind for path in routes(plan, "d0-g0", "d7-g3")] == ["direct", "destination-relay", "source-relay", "third-rail-relay"]
+    assert [path.kind for path in routes(plan, "d0-g0", "d7-g3")] == [
+        "direct",
+        "destination-relay",
+        "source-relay",
+        "third-rail-relay",
+    ]
     assert routes(plan, "d0-g0", "d7-g3", "nic:d0-g0")[0].relays == ("d0-g3",)
 
 
@@ -107,7 +115,8 @@ def test_a_relay_of_many_is_that_of_the_own_turn() -> None:
     assert travelled == [{2}, {1}, {3}]
 
 
-# --- every hop is an edge of the graph --------------------------------------------------------------------------------------------
+# --- every hop is an edge of the graph
+# --------------------------------------------------------------------------------------------
 
 
 def check_hops(made: nx.MultiGraph[str], path: Route) -> None:
@@ -116,7 +125,10 @@ def check_hops(made: nx.MultiGraph[str], path: Route) -> None:
         assert made.nodes[hop.node]["kind"] == hop.kind
         assert made.nodes[hop.node].get("switch", hop.device) == hop.device
         edges = made.get_edge_data(before.node, hop.node).values()
-        assert hop.via in ({edge.get("cable") for edge in edges} | {edge["kind"] for edge in edges if "cable" not in edge})
+        assert hop.via in (
+            {edge.get("cable") for edge in edges}
+            | {edge["kind"] for edge in edges if "cable" not in edge}
+        )
     assert path.links == sum(hop.via not in ("hb", "nic", None) for hop in path.hops)
     assert path.hops[0].via is None
 
@@ -132,13 +144,19 @@ def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
             plan = planned(**inventory)
         except Refusal:
             return
-        made, failed = graph(plan), [f"switch:{draw.choice(list(plan.switches()))}"] if broken else []
+        made, failed = (
+            graph(plan),
+            [f"switch:{draw.choice(list(plan.switches()))}"] if broken else [],
+        )
         routing = Routing(Reach(plan, find_failures(plan, failed)))
         for _ in range(10 if plan.request.gpus > 1 else 0):
             source, target = draw.sample(range(plan.request.gpus), 2)
             for way in routing.choice.each_kind(source, target):
                 path = routing.path(source, target, way, flow_of(draw.randrange(10**6)))
-                assert (path.hops[0].node, path.hops[-1].node) == (routing.ends.gpu(source), routing.ends.gpu(target))
+                assert (path.hops[0].node, path.hops[-1].node) == (
+                    routing.ends.gpu(source),
+                    routing.ends.gpu(target),
+                )
                 check_hops(made, path)
                 if len(way.legs) <= 1:
                     assert len({hop.node for hop in path.hops}) == len(path.hops)
@@ -158,15 +176,24 @@ def test_a_path_over_other_domains_visits_no_gpu_twice() -> None:
         check_hops(made, path)
         gpus = [hop.node for hop in path.hops if hop.kind == "gpu"]
         assert path.kind == "third-domain-relay"
-        assert gpus == [f"d5-g{source - 40}", f"d6-g{source - 40}", f"d6-g{target - 40}", f"d5-g{target - 40}"]
+        assert gpus == [
+            f"d5-g{source - 40}",
+            f"d6-g{source - 40}",
+            f"d6-g{target - 40}",
+            f"d5-g{target - 40}",
+        ]
 
 
-# --- balance ----------------------------------------------------------------------------------------------------------------------
+# --- balance
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def carried(plan: Plan, *failed: str) -> Counter[int]:
     """Count over all pairs how many each GPU relays."""
-    choice, load = Choice(Reach(plan, find_failures(plan, failed))), Counter(dict.fromkeys(range(plan.request.gpus), 0))
+    choice, load = (
+        Choice(Reach(plan, find_failures(plan, failed))),
+        Counter(dict.fromkeys(range(plan.request.gpus), 0)),
+    )
     for source, target in permutations(range(plan.request.gpus), 2):
         way = choice.way(source, target)
         assert way is not None
@@ -231,20 +258,41 @@ def test_equal_paths_are_counted_and_all_are_taken() -> None:
     assert len({path.hops for path in paths}) == 8
 
 
-# --- documents --------------------------------------------------------------------------------------------------------------------
+# --- documents
+# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("links", ["numbered", "unnumbered"])
 def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
     """A spine knows the positions below each leaf: here five of eight on two leaves, a power of two and one that is none."""
-    plan = planned(gpus=40, hb_domain={"gpus": 8}, reserve={"gpus": 64}, radix=8, rails={"tiers": 2}, addressing={"host_links": links})
+    plan = planned(
+        gpus=40,
+        hb_domain={"gpus": 8},
+        reserve={"gpus": 64},
+        radix=8,
+        rails={"tiers": 2},
+        addressing={"host_links": links},
+    )
     switches = dict(Tables(plan).switches(3))
-    (spine,) = (switches[name]["instances"] for name in switches if switches[name]["role"] == "spine" and name.endswith("1"))
-    sizes = [sum(ip_network(prefix).num_addresses for prefix in route["prefixes"]) for route in spine[0]["routes"]]
+    (spine,) = (
+        switches[name]["instances"]
+        for name in switches
+        if switches[name]["role"] == "spine" and name.endswith("1")
+    )
+    sizes = [
+        sum(ip_network(prefix).num_addresses for prefix in route["prefixes"])
+        for route in spine[0]["routes"]
+    ]
     assert sizes == ([8, 2] if links == "numbered" else [4, 1])
 
 
-@pytest.mark.parametrize(("group", "sentence"), [("forwarding", "forwarding tables: 131,072 entries"), ("lab", "lab/: 8,192 GPUs are more than 1,024")])
+@pytest.mark.parametrize(
+    ("group", "sentence"),
+    [
+        ("forwarding", "forwarding tables: 131,072 entries"),
+        ("lab", "lab/: 8,192 GPUs are more than 1,024"),
+    ],
+)
 def test_what_is_too_long_is_written_on_request_only(group: Group, sentence: str) -> None:
     """Eight thousand GPUs: a sentence unless the group is named."""
     plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)
@@ -262,7 +310,12 @@ def test_a_lab_without_ip_is_not_written() -> None:
 
 def test_the_pack_of_the_lab_is_found() -> None:
     """Its group holds the script of a GPU."""
-    assert [output.path for pack in Packs().group("lab") for output in pack.outputs if output.each == "gpu"] == ["lab/gpus/{gpu}.sh"]
+    assert [
+        output.path
+        for pack in Packs().group("lab")
+        for output in pack.outputs
+        if output.each == "gpu"
+    ] == ["lab/gpus/{gpu}.sh"]
 
 
 def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
@@ -271,10 +324,19 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
     outs = [tmp_path / name for name in ("one", "two")]
     for out in outs:
         build(Job(plan, Packs(), ("forwarding", "lab")), out)
-    one, two = ({path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()} for out in outs)
+    one, two = (
+        {path.relative_to(out): path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        for out in outs
+    )
     assert one == two
-    assert {path.as_posix() for path in one} == set(Job(plan, Packs(), ("forwarding", "lab")).paths())
-    switches = [json.loads(text) for path, text in one.items() if path.parts[0] == "forwarding" and path.stem != "domains"]
+    assert {path.as_posix() for path in one} == set(
+        Job(plan, Packs(), ("forwarding", "lab")).paths()
+    )
+    switches = [
+        json.loads(text)
+        for path, text in one.items()
+        if path.parts[0] == "forwarding" and path.stem != "domains"
+    ]
     assert {switch["switch"] for switch in switches} == set(plan.switches())
 
 
@@ -286,13 +348,29 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
     for gpu, plane in product((0, 16, 95), range(2)):
         first, rail = gpu // 12 * 12, gpu % 12 % 3
         source = dotted(ends.address(gpu, plane))
-        beside = [(f"{dotted(ends.address(other, plane))}/32", other, 1) for other in range(first, first + 12) if other != gpu]
+        beside = [
+            (f"{dotted(ends.address(other, plane))}/32", other, 1)
+            for other in range(first, first + 12)
+            if other != gpu
+        ]
         by_rail = [[*landings(plan.request, gpu, each)] for each in range(3)]
-        orders = by_rail if design == "rail-only" else [[*exits(plan.request, gpu, rail, spans_rails=True)]]
-        beyond = [(ends.prefix(other, plane), other, metric) for order in orders for metric, other in enumerate(order, start=1)]
-        ways = {other: (hb_address(other - first), "hb0") for other in range(first, first + 12)} | {gpu: (dotted(ends.gateway(gpu, plane)), f"nic{plane}")}
+        orders = (
+            by_rail
+            if design == "rail-only"
+            else [[*exits(plan.request, gpu, rail, spans_rails=True)]]
+        )
+        beyond = [
+            (ends.prefix(other, plane), other, metric)
+            for order in orders
+            for metric, other in enumerate(order, start=1)
+        ]
+        ways = {other: (hb_address(other - first), "hb0") for other in range(first, first + 12)} | {
+            gpu: (dotted(ends.gateway(gpu, plane)), f"nic{plane}")
+        }
         found = [route for route in gpu_routes(ends, gpu) if route.source == source]
-        assert found == [(prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]]
+        assert found == [
+            (prefix, *ways[other], source, metric) for prefix, other, metric in [*beside, *beyond]
+        ]
 
 
 @pytest.mark.parametrize("domain_gpus", [8, 64])
@@ -304,5 +382,7 @@ def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> Non
     relays = [name for names in gpu["relays"].values() for name in names]
     assert sorted(relays) == sorted(gpu_name(0, rank) for rank in range(domain_gpus))
     orders = tables.domains()["domains"][-1]["third_rails"]
-    assert {rail: sorted([*thirds, int(rail)]) for rail, thirds in orders.items()} == {str(rail): [*range(domain_gpus)] for rail in range(domain_gpus)}
+    assert {rail: sorted([*thirds, int(rail)]) for rail, thirds in orders.items()} == {
+        str(rail): [*range(domain_gpus)] for rail in range(domain_gpus)
+    }
     assert tables.entries == 128 * domain_gpus + 128 // domain_gpus * domain_gpus**2

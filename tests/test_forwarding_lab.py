@@ -30,18 +30,34 @@ AT = "nsenter --net=/run/netns/{} "
 @pytest.fixture
 def shell(tmp_path: Path, out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
     """Return a function that runs a script as root of namespaces of its own, and returns what it prints."""
-    missing = [name for name in ("unshare", "nsenter", "ip", "ping") if not shutil.which(name, path=SYSTEM_PATH)]
+    missing = [
+        name
+        for name in ("unshare", "nsenter", "ip", "ping")
+        if not shutil.which(name, path=SYSTEM_PATH)
+    ]
     if missing:
         out_of_reach(f"{', '.join(missing)} is not installed")
     environment = {"PATH": SYSTEM_PATH}
-    tried = subprocess.run([*PRIVATE, "ip", "link", "add", "one", "type", "veth", "peer", "two"], env=environment, capture_output=True, text=True, check=False)
+    tried = subprocess.run(
+        [*PRIVATE, "ip", "link", "add", "one", "type", "veth", "peer", "two"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if tried.returncode:
         out_of_reach(f"no namespaces of one's own here: {tried.stderr.strip()}")
 
     def start(text: str) -> str:
         path = tmp_path / "script.sh"
         path.write_text(text, encoding="utf-8")
-        ended = subprocess.run([*PRIVATE, "sh", "-eu", path], env=environment, capture_output=True, text=True, check=False)
+        ended = subprocess.run(
+            [*PRIVATE, "sh", "-eu", path],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert ended.returncode == 0, ended.stderr + ended.stdout
         return ended.stdout
 
@@ -53,12 +69,22 @@ def devices(gpus: list[dict[str, Any]]) -> Iterator[str]:
     yield "mount -t tmpfs none /run; mkdir /run/netns"
     boxes = {port["peer"] for gpu in gpus for port in gpu["ports"]}
     bridges = {f"hb-{gpu['gpu'].partition('-')[0]}" for gpu in gpus}
-    yield from (f"ip netns add {name}; {AT.format(name)} ip link set lo up" for name in sorted({gpu["gpu"] for gpu in gpus} | boxes | bridges))
+    yield from (
+        f"ip netns add {name}; {AT.format(name)} ip link set lo up"
+        for name in sorted({gpu["gpu"] for gpu in gpus} | boxes | bridges)
+    )
     yield from (f"{AT.format(box)} sysctl -q -w net/ipv4/ip_forward=1" for box in sorted(boxes))
-    yield from (f"{AT.format(bridge)} ip link add bridge mtu 9216 up type bridge" for bridge in sorted(bridges))
+    yield from (
+        f"{AT.format(bridge)} ip link add bridge mtu 9216 up type bridge"
+        for bridge in sorted(bridges)
+    )
     for gpu in gpus:
         (port,) = gpu["ports"]
-        leaf, name, bridge = AT.format(port["peer"]), gpu["gpu"], f"hb-{gpu['gpu'].partition('-')[0]}"
+        leaf, name, bridge = (
+            AT.format(port["peer"]),
+            gpu["gpu"],
+            f"hb-{gpu['gpu'].partition('-')[0]}",
+        )
         gateway = next(route["via"] for route in gpu["routes"] if route["device"] == "nic0")
         yield f"ip link add nic0 netns {name} type veth peer {port['peer_interface']} netns {port['peer']}"
         yield f"{leaf} ip address add {gateway}/31 dev {port['peer_interface']}; {leaf} ip link set {port['peer_interface']} mtu 9216 up"
@@ -83,7 +109,11 @@ def expected(gpus: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
     """Count what an answer needs: nothing inside a domain, the leaf on one rail, and a relay between rails."""
     domain = {gpu["gpu"]: gpu["gpu"].partition("-")[0] for gpu in gpus}
     pairs = permutations(gpus, 2)
-    return {(one["gpu"], two["gpu"]): (domain[one["gpu"]] != domain[two["gpu"]]) * (1 + (one["rail"] != two["rail"])) for one, two in pairs}
+    return {
+        (one["gpu"], two["gpu"]): (domain[one["gpu"]] != domain[two["gpu"]])
+        * (1 + (one["rail"] != two["rail"]))
+        for one, two in pairs
+    }
 
 
 def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[str], str]) -> None:
@@ -92,12 +122,29 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     build(Job(plan, Packs(), ("lab",)), tmp_path / "out")
     tables = Tables(plan)
     gpus = [gpu for host in range(len(plan.hosts)) for gpu in tables.host(host)["gpus"]]
-    scripts = [f"{AT.format(gpu['gpu'])} sh {tmp_path}/out/lab/gpus/{gpu['gpu']}.sh" for gpu in gpus]
+    scripts = [
+        f"{AT.format(gpu['gpu'])} sh {tmp_path}/out/lab/gpus/{gpu['gpu']}.sh" for gpu in gpus
+    ]
     (port,) = gpus[1]["ports"]
     broken = f"{AT.format(port['peer'])} ip link set {port['peer_interface']} down"
     noticed = f"for turn in $(seq 50); do {AT.format(gpus[1]['gpu'])} ip route | grep -q linkdown && break; sleep 0.1; done"
-    said = shell("\n".join([*devices(gpus), *scripts, *scripts, *pings(gpus), "echo broken", broken, noticed, *pings([gpus[0], gpus[5]])]) + "\n")
+    said = shell(
+        "\n".join(
+            [
+                *devices(gpus),
+                *scripts,
+                *scripts,
+                *pings(gpus),
+                "echo broken",
+                broken,
+                noticed,
+                *pings([gpus[0], gpus[5]]),
+            ]
+        )
+        + "\n"
+    )
     whole, after = said.split("broken\n")
     assert forwards(whole) == expected(gpus)
-    # From d0-g0 the way is over d0-g1 and, its NIC being down, on over d0-g3; the answer comes over d1-g0 as before.
+    # From d0-g0 the way is over d0-g1 and, its NIC being down, on over d0-g3; the answer comes over
+    # d1-g0 as before.
     assert forwards(after) == {("d0-g0", "d1-g1"): 2, ("d1-g1", "d0-g0"): 3}

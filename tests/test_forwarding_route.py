@@ -65,14 +65,28 @@ def test_the_json_has_the_keys_that_scripts_rely_on(capsys: pytest.CaptureFixtur
     assert {key: found[key] for key in ("src", "dst", "same_rail", "relay", "reachable")} == {
         "src": "d0-g0", "dst": "d7-g3", "same_rail": False, "relay": "d0-g3", "reachable": True,
     }  # fmt: skip
-    assert [path["kind"] for path in found["paths"]] == ["source-relay", "destination-relay", "third-rail-relay"]
+    assert [path["kind"] for path in found["paths"]] == [
+        "source-relay",
+        "destination-relay",
+        "third-rail-relay",
+    ]
     for path in found["paths"]:
-        assert path["links"] == sum(hop["via"] not in ("hb", "nic", None) for hop in path["hops"]) == 4
+        assert (
+            path["links"] == sum(hop["via"] not in ("hb", "nic", None) for hop in path["hops"]) == 4
+        )
         assert all({"node", "kind", "via"} <= hop.keys() for hop in path["hops"])
 
 
-@pytest.mark.parametrize(("target", "same", "relay"), [("d7-g0", True, None), ("d0-g3", False, None), ("d7-g3", False, "d0-g3")])
-def test_a_relay_is_named_only_where_one_is_needed(capsys: pytest.CaptureFixture[str], target: str, same: bool, relay: str | None) -> None:  # noqa: FBT001 - pytest passes it by name
+@pytest.mark.parametrize(
+    ("target", "same", "relay"),
+    [("d7-g0", True, None), ("d0-g3", False, None), ("d7-g3", False, "d0-g3")],
+)
+def test_a_relay_is_named_only_where_one_is_needed(
+    capsys: pytest.CaptureFixture[str],
+    target: str,
+    same: bool,  # noqa: FBT001 - pytest passes it by name
+    relay: str | None,
+) -> None:
     """On one rail, or inside a domain, there is none."""
     found = document(capsys, LAB, "d0-g0", target)
     assert (found["same_rail"], found["relay"], len(found["paths"])) == (same, relay, 1)
@@ -80,9 +94,14 @@ def test_a_relay_is_named_only_where_one_is_needed(capsys: pytest.CaptureFixture
 
 def test_failures_change_the_way(capsys: pytest.CaptureFixture[str]) -> None:
     """What fails may be repeated, and every kind of name is understood."""
-    assert document(capsys, LAB, "d0-g0", "d7-g3", "--fail", "rail:3")["paths"][0]["kind"] == "destination-relay"
+    assert (
+        document(capsys, LAB, "d0-g0", "d7-g3", "--fail", "rail:3")["paths"][0]["kind"]
+        == "destination-relay"
+    )
     failed = ("rail:3", "nic:d0-g0", "switch:r1-leaf-1", "link:r2-h00001", "gpu:d7-g4", "hb:3")
-    found = document(capsys, LAB, "d0-g0", "d7-g3", *(word for name in failed for word in ("--fail", name)))
+    found = document(
+        capsys, LAB, "d0-g0", "d7-g3", *(word for name in failed for word in ("--fail", name))
+    )
     assert {hop["rail"] for hop in found["paths"][0]["hops"] if hop["kind"] == "spine"} <= {5, 6, 7}
 
 
@@ -91,12 +110,20 @@ def test_failures_change_the_way(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["gpu:d0-g0"], "d0-g0 itself has failed"),
         (["plane:0"], "no living NIC port is left to d0-g0"),
-        (["nic:d7-g3", "hb:7"], "no living NIC port is left to d7-g3, and its HB domain has failed"),
+        (
+            ["nic:d7-g3", "hb:7"],
+            "no living NIC port is left to d7-g3, and its HB domain has failed",
+        ),
         ([f"switch:r{rail}-leaf-2" for rail in range(8)], "no living NIC port is left to d7-g3"),
-        ([f"switch:r{rail}-spine-{spine}" for rail in range(8) for spine in (1, 2)], "whatever lives of the network joins them neither on a rail nor over any"),
+        (
+            [f"switch:r{rail}-spine-{spine}" for rail in range(8) for spine in (1, 2)],
+            "whatever lives of the network joins them neither on a rail nor over any",
+        ),
     ],
 )
-def test_no_path_is_a_finding_with_a_reason(capsys: pytest.CaptureFixture[str], failed: list[str], why: str) -> None:
+def test_no_path_is_a_finding_with_a_reason(
+    capsys: pytest.CaptureFixture[str], failed: list[str], why: str
+) -> None:
     """Exit code 1, one sentence on stderr, and in JSON an empty list."""
     fails = [word for name in failed for word in ("--fail", name)]
     code, out, err = ended(capsys, LAB, "d0-g0", "d7-g3", *fails)
@@ -106,10 +133,24 @@ def test_no_path_is_a_finding_with_a_reason(capsys: pytest.CaptureFixture[str], 
     assert (found["paths"], found["reachable"], found["relay"]) == ([], False, None)
 
 
-def test_the_spine_is_shown_beside_the_relay_where_rails_meet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_spine_is_shown_beside_the_relay_where_rails_meet(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Two paths on a rail-optimized fabric and on a fat-tree, unasked."""
     for design in ("rail-optimized", "fat-tree"):
-        found = document(capsys, "--gpus", "1024", "--hb-domain", "8", "--radix", "64", "--design", design, "d0-g0", "d99-g3")
+        found = document(
+            capsys,
+            "--gpus",
+            "1024",
+            "--hb-domain",
+            "8",
+            "--radix",
+            "64",
+            "--design",
+            design,
+            "d0-g0",
+            "d99-g3",
+        )
         assert [path["kind"] for path in found["paths"]] == ["direct", "source-relay"]
         assert found["relay"] is None
 
@@ -119,8 +160,20 @@ def test_without_an_inventory_the_two_gpus_come_alone(capsys: pytest.CaptureFixt
     assert document(capsys, *FLAGS, "d0-g0", "d7-g3")["paths"][0]["links"] == 2
 
 
-@pytest.mark.parametrize("arguments", [[LAB, "d0-g0"], [LAB], [*FLAGS, "d0-g0"], [LAB, "d0-g0", "d0-g0"], [*FLAGS, LAB, "d0-g0", "d1-g0"]], ids=len)
-def test_two_different_gpus_must_be_named(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [LAB, "d0-g0"],
+        [LAB],
+        [*FLAGS, "d0-g0"],
+        [LAB, "d0-g0", "d0-g0"],
+        [*FLAGS, LAB, "d0-g0", "d1-g0"],
+    ],
+    ids=len,
+)
+def test_two_different_gpus_must_be_named(
+    capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
     """Anything else is a usage error."""
     code, out, err = ended(capsys, *arguments)
     assert (code, out) == (2, "")
@@ -130,7 +183,10 @@ def test_two_different_gpus_must_be_named(capsys: pytest.CaptureFixture[str], ar
 def test_it_answers_without_networkx() -> None:
     """The graph library costs more than the answer."""
     code = f"import sys; from fabricgen.cli import run; run(['route', {LAB!r}, 'd0-g0', 'd7-g3', '--all-kinds']); sys.exit('networkx' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def test_the_installed_program_knows_it(run: Run) -> None:

@@ -35,7 +35,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LARGEST, EVERYWHERE, STEP = 1024, 512, 5
 """GPUs of a ready inventory that is walked to everywhere, of one that is walked from everywhere too, and of the others each so-manieth is a source.
 
-The step has no divisor in common with a domain or a leaf, so every rank, every domain and every leaf is left from.
+The step has no divisor in common with a domain or a leaf, so every rank, every domain and every
+leaf is left from.
 """
 
 ENTRIES, ALL_PAIRS, SAMPLE, PACKETS = 30_000, 48, 24, 50
@@ -48,13 +49,19 @@ WALKED = (
 """The ready inventories of at most `LARGEST` GPUs."""
 ALIKE = {"dgx-h100-superpod-2su", "dgx-h100-superpod-3su", "dgx-h100-superpod-4su"}
 """Those that differ from another in size alone."""
-PLANS = {path.stem: path for folder in ("inventories", "examples") for path in sorted((ROOT / folder).glob("*.yaml"))}
+PLANS = {
+    path.stem: path
+    for folder in ("inventories", "examples")
+    for path in sorted((ROOT / folder).glob("*.yaml"))
+}
 
 
 def tables_of(plan: Plan) -> Tables:
     """Return the tables of a plan as a reader of the files has them."""
     writer = Writer(plan)
-    switches = [document for unit in range(plan.mapping.units) for _, document in writer.switches(unit)]
+    switches = [
+        document for unit in range(plan.mapping.units) for _, document in writer.switches(unit)
+    ]
     written = [writer.host(host) for host in range(len(plan.hosts))], switches, writer.domains()
     return Tables(*json.loads(json.dumps(written)))
 
@@ -71,24 +78,37 @@ def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
         elif kind == "hb":
             dead.add(name)
         else:
-            dead |= {node for node, shown in made.nodes.items() if shown["kind"] == "nic" and fails(kind, rest, node, shown)}
+            dead |= {
+                node
+                for node, shown in made.nodes.items()
+                if shown["kind"] == "nic" and fails(kind, rest, node, shown)
+            }
     return dead
 
 
 def fails(kind: str, which: str, node: str, shown: dict[str, Any]) -> bool:
     """Say whether a NIC port fails with a rail, a plane or its NIC."""
-    return str(shown[kind]) == which if kind in ("rail", "plane") else which in (node, node.partition("/")[0])
+    return (
+        str(shown[kind]) == which
+        if kind in ("rail", "plane")
+        else which in (node, node.partition("/")[0])
+    )
 
 
 def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
     """Divide the living GPUs into parts that reach each other, and number them, where switches forward up and then down and only GPUs turn round.
 
-    A switch is two vertices, one on the way up and one on the way down: the judge of what any tables could reach.
+    A switch is two vertices, one on the way up and one on the way down: the judge of what any
+    tables could reach.
     """
     ranks = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
     judge: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
     kind = {node: shown["kind"] for node, shown in made.nodes.items()}
-    gone = {node for node, shown in made.nodes.items() if {node, node.split("/")[0] if kind[node] == "nic" else node, shown.get("switch")} & dead}
+    gone = {
+        node
+        for node, shown in made.nodes.items()
+        if {node, node.split("/")[0] if kind[node] == "nic" else node, shown.get("switch")} & dead
+    }
     judge.add_nodes_from((node, "") for node in made if kind[node] == "gpu" and node not in gone)
     for one, other, shown in made.edges(data=True):
         if one in gone or other in gone or shown.get("cable") in dead:
@@ -99,17 +119,23 @@ def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
         low, high = sorted((one, other), key=lambda node: ranks[kind[node]])
         judge.add_edge((low, "up" if kind[low] != "nic" else ""), (high, "up"))
         judge.add_edge((high, "down"), (low, "down" if kind[low] != "nic" else ""))
-    judge.add_edges_from(((node, "up"), (node, "down")) for node in made if kind[node] in ("leaf", "spine", "core"))
+    judge.add_edges_from(
+        ((node, "up"), (node, "down")) for node in made if kind[node] in ("leaf", "spine", "core")
+    )
     parts = enumerate(nx.strongly_connected_components(judge))
     return {node: number for number, part in parts for node, _ in part if kind[node] == "gpu"}
 
 
 def test_no_small_inventory_is_left_out() -> None:
     """Every ready inventory that is small enough is walked."""
-    assert [name for name, path in PLANS.items() if read_inventory(str(path)).spec.gpus <= LARGEST] == list(WALKED)
+    assert [
+        name for name, path in PLANS.items() if read_inventory(str(path)).spec.gpus <= LARGEST
+    ] == list(WALKED)
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in WALKED])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in WALKED]
+)
 def test_every_pair_arrives(name: str) -> None:
     """Everything lives: no pair takes more than one crossing, none of a domain takes any, and IP routes alone carry packets too."""
     plan = plan_file(PLANS[name])
@@ -120,7 +146,9 @@ def test_every_pair_arrives(name: str) -> None:
     assert len(gpus) == plan.request.gpus
     assert domain > step
     assert gcd(domain, step) == 1
-    for (i, source), (j, target) in product(islice(enumerate(gpus), None, None, step), enumerate(gpus)):
+    for (i, source), (j, target) in product(
+        islice(enumerate(gpus), None, None, step), enumerate(gpus)
+    ):
         crossings = walker.walk(source, target)
         assert crossings is not None
         assert len(crossings) == (i // domain != j // domain)
@@ -137,7 +165,9 @@ def single_failures(plan: Plan) -> Iterator[str]:
     """Name everything of a plan that can fail, one by one."""
     made = graph(plan)
     yield from (f"switch:{name}" for name in plan.switches())
-    yield from sorted({f"link:{shown['cable']}" for *_, shown in made.edges(data=True) if "cable" in shown})
+    yield from sorted(
+        {f"link:{shown['cable']}" for *_, shown in made.edges(data=True) if "cable" in shown}
+    )
     for node, shown in made.nodes.items():
         if shown["kind"] == "nic":
             yield f"nic:{node}"
@@ -149,14 +179,25 @@ def single_failures(plan: Plan) -> Iterator[str]:
     yield from (f"rail:{rail}" for rail in range(plan.request.rails))
 
 
-def judged(plan: Plan, tables: Tables, made: nx.MultiGraph[str], names: list[str], pairs: Iterable[tuple[str, str]], every: int = 1) -> Counter[str]:
+def judged(
+    plan: Plan,
+    tables: Tables,
+    made: nx.MultiGraph[str],
+    names: list[str],
+    pairs: Iterable[tuple[str, str]],
+    every: int = 1,
+) -> Counter[str]:
     """Walk some pairs with some things dead; compare with the judge, and each so-manieth with what `route` says; count the kinds of way."""
     dead = dead_things(plan, names)
     parts, walker = islands(made, dead), Walker(tables, dead)
     choice, kinds = Choice(Reach(plan, find_failures(plan, names))), Counter[str]()
     for number, (source, target) in enumerate(pairs):
         walked = walker.walk(source, target)
-        assert (walked is not None) == (source in parts and parts[source] == parts.get(target)), (names, source, target)
+        assert (walked is not None) == (source in parts and parts[source] == parts.get(target)), (
+            names,
+            source,
+            target,
+        )
         if number % every:
             continue
         way = choice.way(find_gpu(plan, source), find_gpu(plan, target))
@@ -167,7 +208,11 @@ def judged(plan: Plan, tables: Tables, made: nx.MultiGraph[str], names: list[str
         kinds[way.kind] += 1
         assert len(way.legs) == len(walked), (names, source, target)
         if len(walked) == 1:
-            assert [find_gpu(plan, gpu) for gpu in walked[0]] == list(way.legs[0]), (names, source, target)
+            assert [find_gpu(plan, gpu) for gpu in walked[0]] == list(way.legs[0]), (
+                names,
+                source,
+                target,
+            )
     return kinds
 
 
@@ -184,15 +229,26 @@ def test_every_single_failure_of_the_lab(step: int) -> None:
     pairs = list(permutations(tables.gpus, 2))[::step]
     for name in names:
         kinds += judged(plan, tables, made, [name], pairs, every=5)
-    assert set(kinds) == {"direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay", "none"}
+    assert set(kinds) == {
+        "direct",
+        "source-relay",
+        "destination-relay",
+        "third-rail-relay",
+        "third-domain-relay",
+        "none",
+    }
 
 
 def test_the_walker_objects_to_a_loop_and_to_a_wrong_port() -> None:
     """Tables broken on purpose: a spine that sends one leaf's packets to the other, and a leaf that swaps two hosts."""
     tables = tables_of(plan_file(PLANS["lab-64"]))
     spine, leaf = ("r0-spine-1", ""), ("r0-leaf-1", "")
-    first, second = (tables.instances[spine].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.9"))
-    own, other = (tables.instances[leaf].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.3"))
+    first, second = (
+        tables.instances[spine].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.9")
+    )
+    own, other = (
+        tables.instances[leaf].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.3")
+    )
     second[0][:], own[0][:] = first[0], other[0]
     with pytest.raises(LookupError, match="a loop"):
         Walker(tables).walk("d0-g0", "d7-g0")
@@ -202,7 +258,12 @@ def test_the_walker_objects_to_a_loop_and_to_a_wrong_port() -> None:
 
 def by_kind(plan: Plan) -> list[list[str]]:
     """Sort what can fail by its kind, so that a draw is as likely to take a rail as a cable."""
-    return [list(names) for _, names in groupby(sorted(single_failures(plan)), key=lambda name: name.partition(":")[0])]
+    return [
+        list(names)
+        for _, names in groupby(
+            sorted(single_failures(plan)), key=lambda name: name.partition(":")[0]
+        )
+    ]
 
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
@@ -215,7 +276,19 @@ def test_two_to_four_failures_of_the_lab(step: int) -> None:
         draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, no secret
         names = [draw.choice(draw.choice(named)) for _ in range(2 + number % 3)]
         kinds += judged(plan, tables, made, names, pairs, every=5)
-    assert min(kinds[kind] for kind in ("direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay")) >= 50, kinds
+    assert (
+        min(
+            kinds[kind]
+            for kind in (
+                "direct",
+                "source-relay",
+                "destination-relay",
+                "third-rail-relay",
+                "third-domain-relay",
+            )
+        )
+        >= 50
+    ), kinds
 
 
 def not_too_large(inventory: Inventory) -> Plan | None:
@@ -249,5 +322,11 @@ def test_random_failures_of_random_fabrics(draws: int | None) -> None:
             for port in tables.gpus[target]["ports"]:
                 assert walker.forwarded(source, number_of(port["address"]))[-1] == target
         seen.update([plan.spec.design.value, f"{plan.sizing.tiers} tiers"])
-    assert min(seen[each] for each in ("rail-only", "rail-optimized", "fat-tree", "1 tiers", "2 tiers", "3 tiers")) >= 5, seen
+    assert (
+        min(
+            seen[each]
+            for each in ("rail-only", "rail-optimized", "fat-tree", "1 tiers", "2 tiers", "3 tiers")
+        )
+        >= 5
+    ), seen
     assert set(seen) >= {"direct", "source-relay", "none"}, seen

@@ -107,7 +107,9 @@ def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:
     assert max(port.cage for port in used) == 32
     assert not box.fits(65, 64)
     idle = box.idle(used)
-    assert [(port.cage, port.breakout.name) for port in idle] == [(cage, "1x800G") for cage in range(33, 65)]
+    assert [(port.cage, port.breakout.name) for port in idle] == [
+        (cage, "1x800G") for cage in range(33, 65)
+    ]
 
 
 @pytest.mark.parametrize(("down", "up"), [(0, 0), (1, 0), (0, 1), (7, 9), (64, 32), (128, 0)])
@@ -121,12 +123,18 @@ def test_used_and_idle_ports_are_the_whole_box(down: int, up: int) -> None:
     every = [*used, *idle]
     assert {port.cage for port in every} == set(range(1, 65))
     assert len({(port.cage, port.breakout.name) for port in every}) == 64
-    assert len(every) == sum(breakout.count for breakout in {port.cage: port.breakout for port in every}.values())
+    assert len(every) == sum(
+        breakout.count for breakout in {port.cage: port.breakout for port in every}.values()
+    )
 
 
 @pytest.mark.parametrize(
     ("nos", "names"),
-    [("frr", ["swp1s0", "swp1s1", "swp64"]), ("hedgehog", ["E1/1/1", "E1/1/2", "E1/64"]), ("sonic", ["Ethernet0", "Ethernet4", "Ethernet504"])],
+    [
+        ("frr", ["swp1s0", "swp1s1", "swp64"]),
+        ("hedgehog", ["E1/1/1", "E1/1/2", "E1/64"]),
+        ("sonic", ["Ethernet0", "Ethernet4", "Ethernet504"]),
+    ],
 )
 def test_ports_are_called_as_the_nos_calls_them(nos: str, names: list[str]) -> None:
     """One port, three names."""

@@ -58,7 +58,10 @@ def test_a_fault_of_the_program_is_noticed(tmp_path: Path, monkeypatch: pytest.M
     [
         (Ended(0, "{}", "UserWarning: x", 0, 0), "a warning of a library"),
         (Ended(0, "{}", "\x1b[31m", 0, 0), "a control character on the terminal"),
-        (Ended(0, "{}{}", "", 0, 0), "stdout is not one JSON document: Extra data: line 1 column 3 (char 2)"),
+        (
+            Ended(0, "{}{}", "", 0, 0),
+            "stdout is not one JSON document: Extra data: line 1 column 3 (char 2)",
+        ),
         (Ended(0, "[]", "", 0, 0), "the JSON document is not an object"),
         (Ended(0, "{}", "", 11, 0), "11 CPU seconds"),
         (Ended(0, "{}", "", 0, 501), "501 MiB"),
@@ -73,7 +76,9 @@ def test_each_promise_can_be_broken(ended: Ended, fault: str) -> None:
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
     """Build cables and bill of a small fabric."""
-    ended = execute(Case(("build", "f.yaml", "-o", "out", "--only", "cabling,bom"), PLAN.files), tmp_path)
+    ended = execute(
+        Case(("build", "f.yaml", "-o", "out", "--only", "cabling,bom"), PLAN.files), tmp_path
+    )
     assert ended.code == 0, ended.err
     return tmp_path / "out"
 
@@ -83,7 +88,9 @@ def test_counts_that_disagree_are_noticed(built: Path, tmp_path: Path) -> None:
     summary = json.loads(execute(PLAN, tmp_path).out)
     assert list(count_faults(built, summary)) == []
     sheet = built / "cabling/cables.csv"
-    sheet.write_text("".join(sheet.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    sheet.write_text(
+        "".join(sheet.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8"
+    )
     summary["switches"]["total"] += 1
     found = list(count_faults(built, summary))
     assert found[0] == "the manifest is wrong about cabling/cables.csv"

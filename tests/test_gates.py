@@ -1,6 +1,7 @@
 """The gates that no linter knows: what a template may do, that every exception has a reason, and that the lock is complete.
 
-A template lays out what is already decided. It may loop, test and join; it may not count, sort or keep a value:
+A template lays out what is already decided. It may loop, test and join; it may not count, sort or
+keep a value:
 
 - no `+ - * / // % **` (join with `~`), and none of the filters that reckon, order or pick;
 - no filter and no test that the sandbox does not list;
@@ -23,8 +24,31 @@ from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
 ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 SOURCES = sorted(path for name in ("fabricgen", "tests") for path in (ROOT / name).rglob("*.py"))
-ARITHMETIC = (nodes.Add, nodes.Sub, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod, nodes.Pow, nodes.Neg)
-RECKONING = frozenset({"int", "length", "count", "max", "min", "reject", "rejectattr", "select", "selectattr", "sort", "unique"})
+ARITHMETIC = (
+    nodes.Add,
+    nodes.Sub,
+    nodes.Mul,
+    nodes.Div,
+    nodes.FloorDiv,
+    nodes.Mod,
+    nodes.Pow,
+    nodes.Neg,
+)
+RECKONING = frozenset(
+    {
+        "int",
+        "length",
+        "count",
+        "max",
+        "min",
+        "reject",
+        "rejectattr",
+        "select",
+        "selectattr",
+        "sort",
+        "unique",
+    }
+)
 ALLOWED = {nodes.Filter: {*FILTERS, *OWN_FILTERS}, nodes.Test: {*TESTS}}
 RENAMES = (
     nodes.Const,
@@ -46,11 +70,26 @@ LONGEST = 40
 def faults_of(source: str) -> list[str]:
     """Name everything in a template that belongs into the plan or the views."""
     tree = Environment(autoescape=True).parse(source)
-    faults = [(node.lineno, f"arithmetic: {type(node).__name__}") for node in tree.find_all(ARITHMETIC)]
-    faults += [(node.lineno, f"the filter `{node.name}` decides something") for node in tree.find_all(nodes.Filter) if node.name in RECKONING]
-    faults += [(node.lineno, f"no template may use `{node.name}`") for kind, names in ALLOWED.items() for node in tree.find_all(kind) if node.name not in names]
+    faults = [
+        (node.lineno, f"arithmetic: {type(node).__name__}") for node in tree.find_all(ARITHMETIC)
+    ]
+    faults += [
+        (node.lineno, f"the filter `{node.name}` decides something")
+        for node in tree.find_all(nodes.Filter)
+        if node.name in RECKONING
+    ]
+    faults += [
+        (node.lineno, f"no template may use `{node.name}`")
+        for kind, names in ALLOWED.items()
+        for node in tree.find_all(kind)
+        if node.name not in names
+    ]
     assigned = [node.node for node in tree.find_all(nodes.Assign)]
-    faults += [(node.lineno, "`set` computes") for node in assigned if not all(isinstance(part, RENAMES) for part in (node, *node.find_all(nodes.Expr)))]
+    faults += [
+        (node.lineno, "`set` computes")
+        for node in assigned
+        if not all(isinstance(part, RENAMES) for part in (node, *node.find_all(nodes.Expr)))
+    ]
     faults += [(node.lineno, "`set` keeps a block") for node in tree.find_all(nodes.AssignBlock)]
     if (lines := len(source.splitlines())) >= LONGEST:
         faults.append((lines, f"{lines} lines; a template has fewer than {LONGEST}"))
@@ -59,7 +98,9 @@ def faults_of(source: str) -> list[str]:
 
 def test_documents_name_the_targets_of_make() -> None:
     """Every `make NAME` of the README and of CONTRIBUTING is a target, and both name those of the tests."""
-    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    targets = set(
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    )
     for name in ("README.md", "CONTRIBUTING.md"):
         text = (ROOT / name).read_text(encoding="utf-8")
         named = set(re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE))
@@ -98,15 +139,28 @@ def test_the_gate_sees_a_decision(source: str, fault: str) -> None:
 
 def test_the_gate_lets_layout_pass() -> None:
     """Loops, tests and joins are what templates are for."""
-    assert faults_of("{% for p in ports if p.peer %}{{ p.name ~ '-' ~ p.peer }}{{ p.lanes | join(',') }}{% endfor %}") == []
-    assert faults_of("{% set columns = ['cable', 'rail'] %}{% set title = 'RAIL' ~ rail if rail else 'FABRIC' %}") == []
+    assert (
+        faults_of(
+            "{% for p in ports if p.peer %}{{ p.name ~ '-' ~ p.peer }}{{ p.lanes | join(',') }}{% endfor %}"
+        )
+        == []
+    )
+    assert (
+        faults_of(
+            "{% set columns = ['cable', 'rail'] %}{% set title = 'RAIL' ~ rail if rail else 'FABRIC' %}"
+        )
+        == []
+    )
 
 
 def test_every_exception_in_the_settings_has_a_reason() -> None:
     """Each ruff code that is switched off stands on a line with a comment in words."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lint = tomllib.loads(text)["tool"]["ruff"]["lint"]
-    codes = [*lint["ignore"], *(code for codes in lint["per-file-ignores"].values() for code in codes)]
+    codes = [
+        *lint["ignore"],
+        *(code for codes in lint["per-file-ignores"].values() for code in codes),
+    ]
     bare = [code for code in codes if not re.search(rf'"{code}",?\s+# \w+ \w+', text)]
     assert codes
     assert bare == []
@@ -121,10 +175,18 @@ def test_every_exception_in_the_code_has_a_reason() -> None:
 def unreasoned(path: Path) -> list[str]:
     """Name the lines of a source whose exception says no reason."""
     with path.open("rb") as file:
-        comments = [token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT]
-    reason = re.compile(r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - [\w.]+,? \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+")
+        comments = [
+            token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
+        ]
+    reason = re.compile(
+        r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - [\w.]+,? \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+"
+    )
     marked = [token for token in comments if re.match(r"#\s*(noqa|type: ?ignore)", token.string)]
-    return [f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}" for token in marked if not reason.search(token.string)]
+    return [
+        f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}"
+        for token in marked
+        if not reason.search(token.string)
+    ]
 
 
 def test_the_lock_pins_and_hashes_everything() -> None:
@@ -132,8 +194,15 @@ def test_the_lock_pins_and_hashes_everything() -> None:
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     blocks = [block for block in re.split(r"\n(?=[a-z0-9])", text) if not block.startswith("#")]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    wanted = {re.split(r"[<>=\[ ]", name)[0].lower().replace(".", "-") for name in project["dependencies"] + project["optional-dependencies"]["dev"]}
+    wanted = {
+        re.split(r"[<>=\[ ]", name)[0].lower().replace(".", "-")
+        for name in project["dependencies"] + project["optional-dependencies"]["dev"]
+    }
     locked = {block.partition("==")[0] for block in blocks}
     assert wanted <= locked
-    assert [block.splitlines()[0] for block in blocks if not re.search(r"^[a-z0-9-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", block)] == []
+    assert [
+        block.splitlines()[0]
+        for block in blocks
+        if not re.search(r"^[a-z0-9-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", block)
+    ] == []
     assert not re.search(r"://|^-|@ ", text, re.MULTILINE)

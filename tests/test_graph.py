@@ -62,11 +62,19 @@ def test_every_node_and_link_is_there() -> None:
     """64 GPUs on 8 rails of four leaves and two spines."""
     plan = planned(**SMALL)
     made = graph(plan)
-    assert Counter(shown["kind"] for shown in made.nodes.values()) == {"gpu": 64, "nic": 64, "hb-domain": 8, "leaf": 32, "spine": 16}
+    assert Counter(shown["kind"] for shown in made.nodes.values()) == {
+        "gpu": 64,
+        "nic": 64,
+        "hb-domain": 8,
+        "leaf": 32,
+        "spine": 16,
+    }
     cabled = [edge for *_, edge in made.edges(data=True) if "cable" in edge]
     assert len(cabled) == sum(plan.link_count(kind) for kind in plan.kinds)
     assert {edge["capacity_gbps"] for edge in cabled} == {400}
-    assert {edge["capacity_gbps"] for *_, edge in made.edges(data=True) if edge["kind"] == "hb"} == {3600}
+    assert {
+        edge["capacity_gbps"] for *_, edge in made.edges(data=True) if edge["kind"] == "hb"
+    } == {3600}
 
 
 def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
@@ -74,7 +82,10 @@ def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
     plans = {name: planned(**keys) for name, keys in FABRICS.items()}
     assert {plan.sizing.tiers for plan in plans.values()} == {1, 2, 3}
     assert plans["shared boxes on two planes"].mapping.unit_blocks == 2
-    assert len({edge["links"] for *_, edge in switch_graph(plans["uneven spines"]).edges(data=True)}) == 2
+    assert (
+        len({edge["links"] for *_, edge in switch_graph(plans["uneven spines"]).edges(data=True)})
+        == 2
+    )
     assert {joint.cables for joint in plans["two cables a link"].joints.values()} == {2}
     assert {joint.speed_gbps for joint in plans["faster spines"].joints.values()} == {400, 800}
     assert not all(plans["shared boxes with a reserve"].installed)
@@ -84,7 +95,10 @@ def nic_ports(plan: Plan) -> dict[tuple[str, str], str]:
     """Return the node of each NIC port by its host and its interface."""
     request = plan.request
     return {
-        (plan.hosts[gpu // request.host_gpus], plan.naming.interface(gpu % request.host_gpus, plane)): f"{gpu_name(*divmod(gpu, request.domain_gpus))}/{plane}"
+        (
+            plan.hosts[gpu // request.host_gpus],
+            plan.naming.interface(gpu % request.host_gpus, plane),
+        ): f"{gpu_name(*divmod(gpu, request.domain_gpus))}/{plane}"
         for gpu in range(request.gpus)
         for plane in range(request.planes)
     }
@@ -95,14 +109,24 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
     views, ports = Views(plan), nic_ports(plan)
     letters = "ab" if any(joint.cables > 1 for joint in plan.joints.values()) else ""
     wanted = {
-        cable.cable.rstrip(letters): ({ports.get((cable.a_device, cable.a_interface), cable.a_device), cable.b_device}, cable.rail, cable.plane, cable.speed)
+        cable.cable.rstrip(letters): (
+            {ports.get((cable.a_device, cable.a_interface), cable.a_device), cable.b_device},
+            cable.rail,
+            cable.plane,
+            cable.speed,
+        )
         for unit in range(plan.mapping.units)
         for cable in views.cables(unit)
     }
     made = graph(plan)
     box = {node: shown.get("switch", node) for node, shown in made.nodes.items()}
     found = {
-        edge["cable"]: ({box[low], box[high]}, str(edge.get("rail", "")), edge["plane"], f"{edge['capacity_gbps']}G")
+        edge["cable"]: (
+            {box[low], box[high]},
+            str(edge.get("rail", "")),
+            edge["plane"],
+            f"{edge['capacity_gbps']}G",
+        )
         for low, high, edge in made.edges(data=True)
         if "cable" in edge
     }
@@ -117,20 +141,32 @@ def test_a_nic_port_has_the_rail_and_plane_of_its_link(plan: Plan) -> None:
         if edge["kind"] == "host":
             assert (nodes[low]["rail"], nodes[low]["plane"]) == (edge["rail"], edge["plane"])
         elif edge["kind"] == "nic":
-            assert (nodes[low]["rail"], nodes[low]["host"]) == (nodes[high]["rail"], nodes[high]["host"])
+            assert (nodes[low]["rail"], nodes[low]["host"]) == (
+                nodes[high]["rail"],
+                nodes[high]["host"],
+            )
 
 
 def test_a_switch_node_is_a_routing_instance(plan: Plan) -> None:
     """A box that rails share is a node for each VRF that its configuration has, and any other box is one node."""
     views = Views(plan)
     wanted = {
-        (f"{switch.name}/{instance.vrf}" if instance.vrf else switch.name, switch.name, switch.role, switch.plane, instance.rail)
+        (
+            f"{switch.name}/{instance.vrf}" if instance.vrf else switch.name,
+            switch.name,
+            switch.role,
+            switch.plane,
+            instance.rail,
+        )
         for unit in range(plan.mapping.units)
         for switch in views.switches(unit)
         for instance in switch.instances
     }
     made = switch_graph(plan)
-    assert {(node, shown["switch"], shown["kind"], shown["plane"], str(shown.get("rail", ""))) for node, shown in made.nodes.items()} == wanted
+    assert {
+        (node, shown["switch"], shown["kind"], shown["plane"], str(shown.get("rail", "")))
+        for node, shown in made.nodes.items()
+    } == wanted
     assert switches(graph(plan)) == set(made)
 
 
@@ -146,11 +182,20 @@ def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
     made, request = graph(plan), plan.request
     for low, high, edge in made.edges(data=True):
         if edge["kind"] == "nic":
-            assert (edge["rail"], edge["plane"], edge["capacity_gbps"]) == (made.nodes[high]["rail"], made.nodes[high]["plane"], request.speed_gbps)
+            assert (edge["rail"], edge["plane"], edge["capacity_gbps"]) == (
+                made.nodes[high]["rail"],
+                made.nodes[high]["plane"],
+                request.speed_gbps,
+            )
         elif edge["kind"] == "hb":
-            assert edge == {"kind": "hb"} | ({"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {})
+            assert edge == {"kind": "hb"} | (
+                {"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {}
+            )
             assert low.startswith("hb:")
-    assert Counter(edge["kind"] for *_, edge in made.edges(data=True))["nic"] == request.gpus * request.planes
+    assert (
+        Counter(edge["kind"] for *_, edge in made.edges(data=True))["nic"]
+        == request.gpus * request.planes
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,7 +218,9 @@ def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts
     if design == "rail-only":
         assert all(len({made.nodes[node]["rail"] for node in group}) == 1 for group in groups)
     folded = switch_graph(plan)
-    assert {frozenset(group & switches(made)) for group in groups} == set(map(frozenset, nx.connected_components(folded)))
+    assert {frozenset(group & switches(made)) for group in groups} == set(
+        map(frozenset, nx.connected_components(folded))
+    )
 
 
 def test_a_shared_box_offers_no_path_between_its_rails() -> None:
@@ -191,7 +238,11 @@ def folded(made: nx.MultiGraph[str]) -> nx.Graph[str]:
     """Fold the endpoints of the full graph, edge by edge."""
     few: nx.Graph[str] = nx.Graph(**made.graph)
     own = switches(made)
-    few.add_nodes_from((node, {**made.nodes[node], "endpoints": 0, "endpoint_gbps": 0}) for node in made if node in own)
+    few.add_nodes_from(
+        (node, {**made.nodes[node], "endpoints": 0, "endpoint_gbps": 0})
+        for node in made
+        if node in own
+    )
     for low, high, edge in made.edges(data=True):
         ends = {low, high} & own
         if edge["kind"] == "host":
@@ -201,7 +252,13 @@ def folded(made: nx.MultiGraph[str]) -> nx.Graph[str]:
         elif ends:
             before = few.get_edge_data(low, high, {"links": 0, "capacity_gbps": 0})
             kept = {key: edge[key] for key in ("kind", "rail", "plane") if key in edge}
-            few.add_edge(low, high, **kept, links=before["links"] + 1, capacity_gbps=before["capacity_gbps"] + edge["capacity_gbps"])
+            few.add_edge(
+                low,
+                high,
+                **kept,
+                links=before["links"] + 1,
+                capacity_gbps=before["capacity_gbps"] + edge["capacity_gbps"],
+            )
     return few
 
 
@@ -211,7 +268,9 @@ def test_the_switch_graph_is_the_graph_without_endpoints(plan: Plan) -> None:
 
 
 @given(inventories())
-def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(inventory: Inventory) -> None:
+def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(
+    inventory: Inventory,
+) -> None:
     """The same for whatever can be planned."""
     try:
         plan = planned(**inventory)
@@ -232,7 +291,11 @@ def exact(made: nx.Graph[str]) -> tuple[object, ...]:
     def typed(shown: dict[str, Any]) -> str:
         return repr(sorted(shown.items()))
 
-    edges: list[tuple[Any, ...]] = list(made.edges(keys=True, data=True)) if isinstance(made, nx.MultiGraph) else list(made.edges(data=True))
+    edges: list[tuple[Any, ...]] = (
+        list(made.edges(keys=True, data=True))
+        if isinstance(made, nx.MultiGraph)
+        else list(made.edges(data=True))
+    )
     defaults = {"node_default", "edge_default"}  # what networkx notes of any GraphML that it reads
     return (
         type(made).__name__,
@@ -258,11 +321,17 @@ def test_node_link_json_round_trips(plan: Plan) -> None:
 def test_graphml_round_trips(plan: Plan) -> None:
     """So does GraphML."""
     for made in (graph(plan), switch_graph(plan)):
-        again = nx.read_graphml(io.BytesIO(graphml(made).encode()), edge_key_type=str, force_multigraph=made.is_multigraph())
+        again = nx.read_graphml(
+            io.BytesIO(graphml(made).encode()),
+            edge_key_type=str,
+            force_multigraph=made.is_multigraph(),
+        )
         assert exact(again) == exact(made)
 
 
 def test_exact_sees_a_type() -> None:
     """The comparison above tells a number from its text, and from the same number of another type."""
-    shapes = [exact(nx.Graph([("a", "b", {"capacity_gbps": value})])) for value in (1, 1.0, True, "1")]
+    shapes = [
+        exact(nx.Graph([("a", "b", {"capacity_gbps": value})])) for value in (1, 1.0, True, "1")
+    ]
     assert all(one != other for number, one in enumerate(shapes) for other in shapes[:number])

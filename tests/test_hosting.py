@@ -23,8 +23,17 @@ if TYPE_CHECKING:
     from fabricgen.views.hosts.view import HostView, NicView
     from fabricgen.views.switches.view import Instance, PortView
 
-DGX: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}
-TRAYS: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "host": {"model": "gb200-nvl72"}, "switches": {"leaf": {"model": "sn5600"}}}
+DGX: dict[str, Any] = {
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
+TRAYS: dict[str, Any] = {
+    "gpus": 288,
+    "hb_domain": {"gpus": 72},
+    "host": {"model": "gb200-nvl72"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
 KERNEL_MAIN_RULE = 32766
 """Where the kernel looks into the main table by itself (ip-rule(8)); a rule behind it would never be reached."""
 
@@ -47,7 +56,9 @@ def leaf_ports(plan: Plan) -> dict[tuple[str, str], tuple[PortView, Instance]]:
     for unit in range(plan.mapping.units):
         for switch in views.switches(unit):
             for instance in switch.instances:
-                found |= {(switch.name, port.interface): (port, instance) for port in instance.host_ports}
+                found |= {
+                    (switch.name, port.interface): (port, instance) for port in instance.host_ports
+                }
     return found
 
 
@@ -58,7 +69,11 @@ def assert_agrees(plan: Plan) -> None:
     for host in hosts_of(plan):
         for nic in host.nics:
             port, instance = ports.pop((nic.leaf, nic.leaf_interface))
-            assert (port.peer_device, port.peer_interface, port.cable) == (host.name, nic.interface, nic.cable)
+            assert (port.peer_device, port.peer_interface, port.cable) == (
+                host.name,
+                nic.interface,
+                nic.cable,
+            )
             assert (port.alias, port.speed_mbps) == (nic.leaf_alias, host.speed_mbps)
             assert port.rail in ("", str(nic.rail))
             assert nic.rail_prefix == (instance.host_prefix if ethernet else "")
@@ -103,18 +118,40 @@ def test_both_ends_agree_whatever_is_drawn() -> None:
 
 def assert_sound(host: HostView, plan: Plan) -> None:
     """Check a host's tables and rules: one of each for an address, and none where the kernel would not look."""
-    assert len({nic.interface for nic in host.nics}) == len(host.nics) == plan.request.host_gpus * plan.request.planes
+    assert (
+        len({nic.interface for nic in host.nics})
+        == len(host.nics)
+        == plan.request.host_gpus * plan.request.planes
+    )
     tables = [nic.table for nic in host.nics]
     assert len(set(tables)) == len(tables)
     assert min(tables) >= FIRST_TABLE > MAIN_TABLE + 1
     wide = [IPv4Network(route.destination) for route in host.routes]
     for nic in host.nics:
-        assert bool(nic.rules) == bool(nic.routes) == bool(nic.address) == (host.transport == "ethernet")
-        assert all(rule.source == nic.address and rule.priority < KERNEL_MAIN_RULE for rule in nic.rules)
-        assert [rule.table for rule in nic.rules if not rule.destination] == [nic.table] * bool(nic.rules)
-        assert all(route.gateway == nic.gateway and route.source == nic.address for route in nic.routes if route.gateway)
+        assert (
+            bool(nic.rules)
+            == bool(nic.routes)
+            == bool(nic.address)
+            == (host.transport == "ethernet")
+        )
+        assert all(
+            rule.source == nic.address and rule.priority < KERNEL_MAIN_RULE for rule in nic.rules
+        )
+        assert [rule.table for rule in nic.rules if not rule.destination] == [nic.table] * bool(
+            nic.rules
+        )
+        assert all(
+            route.gateway == nic.gateway and route.source == nic.address
+            for route in nic.routes
+            if route.gateway
+        )
         assert not nic.address or any(IPv4Network(nic.rail_prefix).subnet_of(pool) for pool in wide)
-    metrics = [(route.destination, route.metric) for nic in host.nics for route in nic.routes if route.table == MAIN_TABLE]
+    metrics = [
+        (route.destination, route.metric)
+        for nic in host.nics
+        for route in nic.routes
+        if route.table == MAIN_TABLE
+    ]
     assert len(set(metrics)) == len(metrics), "one of two routes would replace the other"
     assert all(metric < route.metric for _, metric in metrics for route in host.routes)
     assert all(network.subnet_of(plan.spec.addressing.host_pool) for network in wide)
@@ -138,17 +175,39 @@ def test_a_dgx_by_hand() -> None:
     """The second host of 128: a table per rail, its own rail and nothing else from its address, every rail from none."""
     host = hosts_of(planned(gpus=1024, **DGX))[1]
     nic = host.nics[3]
-    assert (nic.gpu, nic.interface, nic.rdma, nic.pci, nic.leaf) == ("d1-g3", "enp94s0np0", "mlx5_5", "0000:5e:00.0", "r3-leaf-1")
-    assert (nic.address, nic.gateway, nic.rail_prefix, nic.table) == ("10.0.48.3", "10.0.48.2", "10.0.48.0/20", 1003)
-    assert routes_of(nic) == [("10.0.48.0/20", "10.0.48.2", 1003, 0), ("0.0.0.0/0", "", 1003, 0), ("10.0.48.0/20", "10.0.48.2", 254, 100)]
-    assert [(route.destination, route.gateway, route.table) for route in host.routes] == [("10.0.0.0/17", "", 254)]
+    assert (nic.gpu, nic.interface, nic.rdma, nic.pci, nic.leaf) == (
+        "d1-g3",
+        "enp94s0np0",
+        "mlx5_5",
+        "0000:5e:00.0",
+        "r3-leaf-1",
+    )
+    assert (nic.address, nic.gateway, nic.rail_prefix, nic.table) == (
+        "10.0.48.3",
+        "10.0.48.2",
+        "10.0.48.0/20",
+        1003,
+    )
+    assert routes_of(nic) == [
+        ("10.0.48.0/20", "10.0.48.2", 1003, 0),
+        ("0.0.0.0/0", "", 1003, 0),
+        ("10.0.48.0/20", "10.0.48.2", 254, 100),
+    ]
+    assert [(route.destination, route.gateway, route.table) for route in host.routes] == [
+        ("10.0.0.0/17", "", 254)
+    ]
     assert (host.notes, host.placeholders, host.mtu, host.speed_mbps) == ([], False, 9216, 400_000)
 
 
 def test_several_nics_on_one_rail_stand_in_line() -> None:
     """In order of rank, so that a socket bound to no address takes the first that works; each address keeps a table of its own."""
     nics = hosts_of(plan_of("four rails for eight GPUs"))[0].nics
-    main = [(nic.rail, route.metric) for nic in nics for route in nic.routes if route.table == MAIN_TABLE]
+    main = [
+        (nic.rail, route.metric)
+        for nic in nics
+        for route in nic.routes
+        if route.table == MAIN_TABLE
+    ]
     assert main == [(0, 100), (1, 100), (2, 100), (3, 100), (0, 101), (1, 101), (2, 101), (3, 101)]
 
 
@@ -157,12 +216,18 @@ def test_rails_without_a_nic_are_named() -> None:
     host = hosts_of(planned(**TRAYS))[1]
     assert [nic.rail for nic in host.nics] == [4, 5, 6, 7]
     assert [note for note in host.notes if "0-3, 8-71" in note]
-    assert not [note for note in hosts_of(planned(**TRAYS, design="rail-optimized"))[1].notes if "0-3" in note]
+    assert not [
+        note
+        for note in hosts_of(planned(**TRAYS, design="rail-optimized"))[1].notes
+        if "0-3" in note
+    ]
 
 
 def test_growth_renumbers_no_host() -> None:
     """What is installed in a reserve is what it will be in the grown fabric."""
-    small, large = (hosts_of(planned(gpus=gpus, reserve={"gpus": 1024}, **DGX)) for gpus in (256, 1024))
+    small, large = (
+        hosts_of(planned(gpus=gpus, reserve={"gpus": 1024}, **DGX)) for gpus in (256, 1024)
+    )
     assert small == large[: len(small)]
 
 
@@ -177,10 +242,15 @@ def test_infiniband_has_no_addresses() -> None:
 def test_unnumbered_hosts_speak_bgp() -> None:
     """All hosts share the AS number behind the switches', and an address may look only for its own rail in what BGP learnt."""
     plan = plan_of("unnumbered hosts")
-    switches = {switch.asn for unit in range(plan.mapping.units) for switch in Views(plan).switches(unit)}
+    switches = {
+        switch.asn for unit in range(plan.mapping.units) for switch in Views(plan).switches(unit)
+    }
     host = hosts_of(plan)[0]
     assert host.asn > max(switches)
-    assert [(rule.destination, rule.table) for rule in host.nics[2].rules] == [(host.nics[2].rail_prefix, MAIN_TABLE), ("", host.nics[2].table)]
+    assert [(rule.destination, rule.table) for rule in host.nics[2].rules] == [
+        (host.nics[2].rail_prefix, MAIN_TABLE),
+        ("", host.nics[2].table),
+    ]
     assert routes_of(host.nics[2]) == [("0.0.0.0/0", "", host.nics[2].table, 0)]
 
 
@@ -189,16 +259,21 @@ def test_the_hosts_number_counts_too() -> None:
     keys: dict[str, Any] = {"gpus": 1024, "hb_domain": {"gpus": 8}, "radix": 64}
     last = {"asn_base": 4294967247}
     assert planned(**keys, addressing=last)
-    assert refusal_codes(**keys, addressing={**last, "host_links": "unnumbered"}) == ["asn-out-of-range"]
+    assert refusal_codes(**keys, addressing={**last, "host_links": "unnumbered"}) == [
+        "asn-out-of-range"
+    ]
 
 
-# --- NCCL -------------------------------------------------------------------------------------------------------------------------
+# --- NCCL
+# -------------------------------------------------------------------------------------------------------------------------
 
 
 def nccl(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - what stands in an inventory
     """Return the settings of the second host of a fabric, those with a value."""
     host = hosts_of(planned(**{"gpus": 64, **DGX, **keys}))[1]
-    assert all(setting.why and "=" not in " ".join(setting.why) for setting in host.nccl), "older versions take a comment with a sign for a setting"
+    assert all(setting.why and "=" not in " ".join(setting.why) for setting in host.nccl), (
+        "older versions take a comment with a sign for a setting"
+    )
     return {setting.name: setting.value for setting in host.nccl if setting.value}
 
 
@@ -207,12 +282,23 @@ BY_RAIL = ("mlx5_0", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_9", "mlx5_10"
 
 
 @pytest.mark.parametrize(
-    ("version", "attributed"), [(None, False), ("2.18", False), ("2.30.4", False), ("2.30.5", True), ("2.30.7", True), ("2.31", True), ("3.0.0", True)]
+    ("version", "attributed"),
+    [
+        (None, False),
+        ("2.18", False),
+        ("2.30.4", False),
+        ("2.30.5", True),
+        ("2.30.7", True),
+        ("2.31", True),
+        ("3.0.0", True),
+    ],
 )
 def test_rail_attributes_wait_for_their_version(version: str | None, *, attributed: bool) -> None:
     """From 2.30.5 on; where the inventory names no version, the form that every one takes."""
     found = nccl(**({"nccl": version} if version else {}))
-    wanted = [f"{device}:1:{rail}" if attributed else f"{device}:1" for rail, device in enumerate(BY_RAIL)]
+    wanted = [
+        f"{device}:1:{rail}" if attributed else f"{device}:1" for rail, device in enumerate(BY_RAIL)
+    ]
     assert found["NCCL_IB_HCA"] == "=" + ",".join(wanted)
     assert found.get("NCCL_NET_MERGE_POLICY") == ("RAIL" if attributed else None)
 
@@ -238,19 +324,25 @@ def test_a_rail_only_fabric_relays() -> None:
     ("keys", "wanted"),
     [
         ({"design": "rail-optimized"}, {"NCCL_CROSS_NIC": "0", "NCCL_PXN_DISABLE": "0"}),
-        ({"design": "rail-optimized", "nccl": {"pxn": False}}, {"NCCL_CROSS_NIC": "0", "NCCL_PXN_DISABLE": "1"}),
+        (
+            {"design": "rail-optimized", "nccl": {"pxn": False}},
+            {"NCCL_CROSS_NIC": "0", "NCCL_PXN_DISABLE": "1"},
+        ),
         ({"design": "rail-optimized", "host": {"model": "pcie-8gpu"}}, {"NCCL_CROSS_NIC": "0"}),
         ({"design": "fat-tree"}, {}),
         ({"rails": {"count": 1}}, {}),
-        ({"host": {"model": "dgx-b300"}, "rails": {"planes": 2}}, {"NCCL_CROSS_NIC": "0", "NCCL_PXN_DISABLE": "0", "NCCL_P2P_PXN_LEVEL": "2"}),
+        (
+            {"host": {"model": "dgx-b300"}, "rails": {"planes": 2}},
+            {"NCCL_CROSS_NIC": "0", "NCCL_PXN_DISABLE": "0", "NCCL_P2P_PXN_LEVEL": "2"},
+        ),
     ],
 )
 def test_what_a_design_asks_of_nccl(keys: dict[str, Any], wanted: dict[str, str]) -> None:
     """Rails are kept where there are any, and relayed where something can relay."""
     found = nccl(**keys)
-    assert {name: value for name, value in found.items() if "NIC" in name or "PXN" in name} == wanted | (
-        {"NCCL_IB_MERGE_NICS": "0"} if "planes" in keys.get("rails", {}) else {}
-    )
+    assert {
+        name: value for name, value in found.items() if "NIC" in name or "PXN" in name
+    } == wanted | ({"NCCL_IB_MERGE_NICS": "0"} if "planes" in keys.get("rails", {}) else {})
 
 
 @pytest.mark.parametrize(("dscp", "tos"), [(26, "104"), (24, "96"), (63, "252")])
@@ -268,7 +360,9 @@ def test_a_tray_says_what_pxn_cannot_do() -> None:
 
 @pytest.mark.parametrize("rails", [{}, {"count": 2}])
 @pytest.mark.parametrize("keys", [{"nccl": {"pxn": False}}, {"host": {"model": "pcie-8gpu"}}])
-def test_a_rail_only_fabric_without_a_relay_is_refused(keys: dict[str, Any], rails: dict[str, int]) -> None:
+def test_a_rail_only_fabric_without_a_relay_is_refused(
+    keys: dict[str, Any], rails: dict[str, int]
+) -> None:
     """Whatever takes the relay away, unless all NICs are on one rail."""
     wanted = {"gpus": 64, **DGX, **keys}
     assert refusal_codes(**wanted, rails=rails) == ["relay-impossible"]

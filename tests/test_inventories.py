@@ -19,7 +19,16 @@ ROOT = Path(__file__).resolve().parents[1]
 READY = sorted((ROOT / "inventories").glob("*.yaml"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 PAPER = [path for path in READY if path.stem.startswith("paper-")]
-SUPERPODS = {1: (8, 4, 0), 2: (16, 8, 0), 3: (24, 16, 0), 4: (32, 16, 0), 8: (64, 32, 0), 16: (128, 128, 64), 32: (256, 256, 128), 64: (512, 512, 256)}
+SUPERPODS = {
+    1: (8, 4, 0),
+    2: (16, 8, 0),
+    3: (24, 16, 0),
+    4: (32, 16, 0),
+    8: (64, 32, 0),
+    16: (128, 128, 64),
+    32: (256, 256, 128),
+    64: (512, 512, 256),
+}
 
 
 @cache
@@ -63,8 +72,18 @@ def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
     compared = compare(plan_of(path).spec, CATALOG)
     rail_only, fat_tree = compared.summaries[0], compared.summaries[-1]
     for pair in (
-        (rail_only["switches"]["total"], fat_tree["switches"]["total"], "switches against", "switches"),
-        (rail_only["transceivers"], fat_tree["transceivers"], "transceivers against", "transceivers"),
+        (
+            rail_only["switches"]["total"],
+            fat_tree["switches"]["total"],
+            "switches against",
+            "switches",
+        ),
+        (
+            rail_only["transceivers"],
+            fat_tree["transceivers"],
+            "transceivers against",
+            "transceivers",
+        ),
     ):
         assert f"{pair[0]:,} {pair[2]} {pair[1]:,}" in re.sub(r"\s+", " ", text)
     assert f"{compared.savings['cost_pct']} % less" in re.sub(r"\s+", " ", text)
@@ -84,7 +103,10 @@ def test_the_others_are_what_their_comments_say() -> None:
     assert boxes(ready("gb200-nvl72")) == (20, 16, 0)
     assert boxes(ready("lab-64")) == (16, 16, 0)
     assert (ready("lab-64").sizing.leaf, ready("lab-64").sizing.spine) == (2, 2)
-    assert {name: plan_of(ROOT / "examples" / f"{name}.yaml").mapping.per_switch for name in ("two-rails-one-leaf", "ocdai-256")} == {
+    assert {
+        name: plan_of(ROOT / "examples" / f"{name}.yaml").mapping.per_switch
+        for name in ("two-rails-one-leaf", "ocdai-256")
+    } == {
         "two-rails-one-leaf": 2,
         "ocdai-256": 2,
     }
@@ -99,7 +121,10 @@ def test_the_others_are_what_their_comments_say() -> None:
     }
 
 
-@pytest.mark.parametrize(("name", "counts", "links"), [("million", (16384, 8192, 0), 2_097_152), ("million-hb8", (16384, 16384, 8192), 3_145_728)])
+@pytest.mark.parametrize(
+    ("name", "counts", "links"),
+    [("million", (16384, 8192, 0), 2_097_152), ("million-hb8", (16384, 16384, 8192), 3_145_728)],
+)
 def test_a_million_gpus(name: str, counts: tuple[int, ...], links: int) -> None:
     """1,048,576 GPUs on 128-port switches, with large HB domains and with small ones."""
     plan = ready(name)

@@ -30,7 +30,11 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
 
-WIDE: dict[str, Any] = {"gpus": 1024, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}
+WIDE: dict[str, Any] = {
+    "gpus": 1024,
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
 """Four rows of racks, so that their names have little in common."""
 
 FABRICS: dict[str, dict[str, Any]] = {
@@ -51,7 +55,11 @@ FABRICS: dict[str, dict[str, Any]] = {
     },
     "long devices": {
         "site": "unknown",
-        "naming": {"leaf": "frankfurt-dc3-r{rail}-leaf-{n}", "spine": "frankfurt-dc3-r{rail}-s{n}", "host": "frankfurt-dc3-{n}"},
+        "naming": {
+            "leaf": "frankfurt-dc3-r{rail}-leaf-{n}",
+            "spine": "frankfurt-dc3-r{rail}-s{n}",
+            "host": "frankfurt-dc3-{n}",
+        },
     },
 }
 
@@ -96,7 +104,10 @@ def test_an_end_is_written_as_in_tia_606() -> None:
     assert near.line1 == f"{cable.a_device}:{cable.a_port}"
 
 
-@pytest.mark.parametrize(("name", "left_off"), [("superpod", ""), ("long racks", "frankfurt-dc3-hA-001-"), ("long devices", "frankfurt-dc3-")])
+@pytest.mark.parametrize(
+    ("name", "left_off"),
+    [("superpod", ""), ("long racks", "frankfurt-dc3-hA-001-"), ("long devices", "frankfurt-dc3-")],
+)
 def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: str) -> None:
     """And only then, and that is told."""
     plan = plan_of(**FABRICS[name])
@@ -108,9 +119,21 @@ def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: 
 @pytest.mark.parametrize(
     ("keys", "key", "over"),
     [
-        ({"naming": {"rack": "{row}-of-hall-{hall}-rack-{rack}"}}, "rack", len("04-of-hall-A-rack-03-25:OSFP4P2") - LINE),
-        ({"naming": {"leaf": "r{rail}-a-leaf-of-the-first-tier-{n}"}, "site": "unknown"}, "leaf", len("r0-a-leaf-of-the-first-tier-1:64/2") - LINE),
-        ({"naming": {"host": "{n}-is-a-host-of-eight"}, "site": "unknown"}, "host", len("001-is-a-host-of-eight:OSFP4P2") - LINE),
+        (
+            {"naming": {"rack": "{row}-of-hall-{hall}-rack-{rack}"}},
+            "rack",
+            len("04-of-hall-A-rack-03-25:OSFP4P2") - LINE,
+        ),
+        (
+            {"naming": {"leaf": "r{rail}-a-leaf-of-the-first-tier-{n}"}, "site": "unknown"},
+            "leaf",
+            len("r0-a-leaf-of-the-first-tier-1:64/2") - LINE,
+        ),
+        (
+            {"naming": {"host": "{n}-is-a-host-of-eight"}, "site": "unknown"},
+            "host",
+            len("001-is-a-host-of-eight:OSFP4P2") - LINE,
+        ),
     ],
 )
 def test_what_does_not_fit_is_refused(keys: dict[str, Any], key: str, over: int) -> None:
@@ -128,7 +151,9 @@ def test_what_does_not_fit_is_refused(keys: dict[str, Any], key: str, over: int)
 def test_the_fast_way_writes_the_same_labels(port: str) -> None:
     """The lines of labels.csv are the labels, cell by cell, whatever a catalog prints beside a port; no cell can be a formula."""
     cables = [replace(cable, a_port=port) for cable in cables_of(plan_of(**SUPERPOD))[250:270]]
-    text = Packs().render("cabling", "labels.csv.j2", chunk=Chunk("pod", cables, first=True, last=True))
+    text = Packs().render(
+        "cabling", "labels.csv.j2", chunk=Chunk("pod", cables, first=True, last=True)
+    )
     titles, *rows = csv.reader(io.StringIO(text), strict=True)
     labels = list(Labelling().labels(cables))
     assert titles == [*labels[0]._fields]
@@ -138,17 +163,37 @@ def test_the_fast_way_writes_the_same_labels(port: str) -> None:
 
 def test_programs_of_label_printers_read_it(plan: Plan) -> None:
     """Brady Workstation, DYMO Connect and P-touch Editor take commas, a row of field names and ASCII; none of them must know quotes."""
-    text = Packs().render("cabling", "labels.csv.j2", chunk=Chunk("pod", cables_of(plan), first=True, last=True))
+    text = Packs().render(
+        "cabling", "labels.csv.j2", chunk=Chunk("pod", cables_of(plan), first=True, last=True)
+    )
     assert text.isascii()
     assert text.startswith("end,cable_id,line1,line2,qr")
     assert '"' not in text
     assert {line.count(",") for line in text.splitlines()} == {6}
 
 
-@pytest.mark.parametrize("texts", [["r0-h00001", "u00017abc", "zzzzzzzzz"], ["x" * 14, "r255p1-h00123b"], ["y" * 15], ["long enough for another version" * 2]])
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["r0-h00001", "u00017abc", "zzzzzzzzz"],
+        ["x" * 14, "r255p1-h00123b"],
+        ["y" * 15],
+        ["long enough for another version" * 2],
+    ],
+)
 def test_codes_are_segnos(texts: list[str]) -> None:
     """Sums of codes are what segno makes of the text itself, and paths draw them."""
-    wanted = [np.array([[*row] for row in segno.make_qr(text, error=ERROR, mask=MASK, mode="byte", boost_error=False).matrix]) for text in texts]
+    wanted = [
+        np.array(
+            [
+                [*row]
+                for row in segno.make_qr(
+                    text, error=ERROR, mask=MASK, mode="byte", boost_error=False
+                ).matrix
+            ]
+        )
+        for text in texts
+    ]
     for made, want, path, text in zip(matrices(texts), wanted, paths(texts), texts, strict=True):
         assert (made == want).all()
         assert (drawn(path, size(text)) == want).all()
@@ -186,8 +231,15 @@ def test_the_page_to_print() -> None:
     assert len(sheets) == -(-2 * len(cables) // PAGE)
     cells = re.findall(r'<div class="label">(.*?)</div>', text, re.DOTALL)
     for cell, label in zip(cells, labelling_of(plan).labels(cables), strict=True):
-        shown = {name: unescape(words) for name, words in re.findall(r'<span class="([a-z ]+)"[^>]*>([^<]*)</span>', cell)}
-        assert (shown["id"], shown["line near"], shown["line far"]) == (label.cable_id, label.line1, label.line2)
+        shown = {
+            name: unescape(words)
+            for name, words in re.findall(r'<span class="([a-z ]+)"[^>]*>([^<]*)</span>', cell)
+        }
+        assert (shown["id"], shown["line near"], shown["line far"]) == (
+            label.cable_id,
+            label.line1,
+            label.line2,
+        )
         assert shown["end"] == f"end {label.end}" + (f", rail {label.rail}" if label.rail else "")
         assert shown.get("rail", "") == label.colour
         assert not label.rail or f"background:{HUES[int(label.rail)].fill}" in cell
@@ -205,9 +257,18 @@ def test_a_strange_port_stays_text() -> None:
     """Whatever a catalog prints beside a port, the page shows it and does nothing with it."""
     strange = "<b onload=x>&\"'"
     cables = [replace(cable, a_port=strange) for cable in cables_of(plan_of())[:2]]
-    text = "".join(Packs().render("cabling", "labels.html.j2", page=page) for page in label_pages("x", Labelling(), cables))
+    text = "".join(
+        Packs().render("cabling", "labels.html.j2", page=page)
+        for page in label_pages("x", Labelling(), cables)
+    )
     assert strange not in text
-    assert sum(unescape(words).endswith(strange) for words in re.findall(r'<span class="line[a-z ]+">([^<]*)</span>', text)) == 4
+    assert (
+        sum(
+            unescape(words).endswith(strange)
+            for words in re.findall(r'<span class="line[a-z ]+">([^<]*)</span>', text)
+        )
+        == 4
+    )
 
 
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,8 +277,14 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))
     tasks = list(label_files(job, "cabling/labels.html", "cabling", "labels.html.j2"))
-    assert [task.path for task in tasks] == [f"cabling/labels-{number}.html" for number in range(1, -(-plan.links // 50) + 1)]
-    texts = [(tmp_path / written.path).read_text(encoding="utf-8") for task in tasks for written in task.write(job, tmp_path)]
+    assert [task.path for task in tasks] == [
+        f"cabling/labels-{number}.html" for number in range(1, -(-plan.links // 50) + 1)
+    ]
+    texts = [
+        (tmp_path / written.path).read_text(encoding="utf-8")
+        for task in tasks
+        for written in task.write(job, tmp_path)
+    ]
     found = [name for text in texts for name in re.findall(r'<path id="([^"]+)"', text)]
     assert found == [cable.cable for cable in cables_of(plan)]
     assert all(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n") for text in texts)
@@ -229,6 +296,10 @@ def test_above_the_limit_they_are_printed_on_request(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(group_cabling, "WORKBOOK_CABLES", plan.cables - 1)
     job = Job(plan, Packs(), ("cabling",))
     assert "cabling/labels.html" not in set(job.paths())
-    assert [sentence for sentence in job.skipped if "labels.html" in sentence and "`--only labels`" in sentence]
+    assert [
+        sentence
+        for sentence in job.skipped
+        if "labels.html" in sentence and "`--only labels`" in sentence
+    ]
     asked = Job(plan, Packs(), ("cabling",), frozenset({"labels"}))
     assert "cabling/labels.html" in set(asked.paths())

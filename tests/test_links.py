@@ -38,7 +38,10 @@ LINKS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a template": ("own/leak.j2", lambda root: Packs([root]).render("own", "leak.j2")),
     "an included template": ("own/leak.j2", lambda root: Packs([root]).render("own", "outer.j2")),
     "a pack.yaml": ("new/pack.yaml", lambda root: Packs([root]).pack("new")),
-    "profiles of columns": ("cabling/profiles.yaml", lambda root: Packs([root]).files("cabling", "profiles.yaml")),
+    "profiles of columns": (
+        "cabling/profiles.yaml",
+        lambda root: Packs([root]).files("cabling", "profiles.yaml"),
+    ),
     "a switch": ("switches/box.yaml", lambda root: Catalog([root]).switch("box")),
     "all switches": ("switches/box.yaml", lambda root: Catalog([root]).switches()),
     "a price book": ("prices/book.yaml", lambda root: Catalog([root]).price_book("book")),
@@ -83,11 +86,16 @@ def test_links_within_a_folder_are_followed(root: Path, tmp_path: Path) -> None:
     [
         (lambda path: path.symlink_to(path.name), "own/leak.j2"),
         (os.mkfifo, "own/leak.j2"),
-        (lambda path: path.write_bytes(b" " * (MOST_BYTES + 1)), f"own/leak.j2 is larger than {MOST_BYTES} bytes"),
+        (
+            lambda path: path.write_bytes(b" " * (MOST_BYTES + 1)),
+            f"own/leak.j2 is larger than {MOST_BYTES} bytes",
+        ),
         (lambda path: path.write_bytes(b"\xff"), "own/leak.j2 is not UTF-8 text: byte 0xff"),
     ],
 )
-def test_what_is_no_template_is_refused(make: Callable[[Path], object], fact: str, root: Path) -> None:
+def test_what_is_no_template_is_refused(
+    make: Callable[[Path], object], fact: str, root: Path
+) -> None:
     """A link to itself, a pipe, a huge file and one that is no text neither hang nor end in a traceback."""
     make(root / "own" / "leak.j2")
     with pytest.raises(Refusal) as caught:
@@ -96,7 +104,9 @@ def test_what_is_no_template_is_refused(make: Callable[[Path], object], fact: st
     assert caught.value.findings[0].fact.startswith(fact)
 
 
-def test_the_refusal_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_refusal_says_where(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The text is exactly what the case's file promises."""
     monkeypatch.chdir(tmp_path)
     case = next(case for case in CASES if case.code == "link-leaves-folder")

@@ -56,7 +56,11 @@ def test_every_table_has_its_rows(pages: dict[str, str]) -> None:
         kinds = [token.type for token in tokens]
         bars = [line for line in text.splitlines() if line.lstrip().startswith("|")]
         assert kinds.count("tr_open") == len(bars) - kinds.count("table_open"), path
-        assert not [token.content for token in tokens if token.type == "inline" and token.content.startswith("|")], path
+        assert not [
+            token.content
+            for token in tokens
+            if token.type == "inline" and token.content.startswith("|")
+        ], path
         cells = kinds.count("td_open") + kinds.count("th_open")
         assert cells == sum(line.count("|") - 1 for line in bars if "---" not in line), path
 
@@ -71,9 +75,19 @@ def test_a_blank_line_within_a_table_is_seen() -> None:
 def test_a_price_book_cannot_write_markup(tmp_path: Path) -> None:
     """What a stranger calls a book is text in the page: no HTML, no link, no cell of its own."""
     name = "<script>x</script> &copy; [a](b) | c"
-    book = {"name": name, "description": name, "source": "-", "currency": "USD", "switch_port_400g": 1, "transceiver_400g": 1}
+    book = {
+        "name": name,
+        "description": name,
+        "source": "-",
+        "currency": "USD",
+        "switch_port_400g": 1,
+        "transceiver_400g": 1,
+    }
     (tmp_path / "own.yaml").write_text(json.dumps(book), encoding="utf-8")
-    plan = make_plan(planned(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}), Catalog(base=tmp_path))
+    plan = make_plan(
+        planned(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}),
+        Catalog(base=tmp_path),
+    )
     job = Job(plan, Packs())
     task = next(task for task in job.tasks if "bom/savings.md" in task.paths(job))
     written = [file.path for file in task.write(job, tmp_path) if file.path.endswith(".md")]

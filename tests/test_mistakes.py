@@ -13,12 +13,20 @@ from fabricgen.core.yaml_text import read_scalar, write_yaml
 from fabricgen.inventory.errors import fields
 from fabricgen.inventory.load import read_text
 
-SMALL: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 BAD: list[object] = [
     None, True, False, 0, 1, -1, 5, 1.0, 1.5, 10**15, float("nan"), float("inf"), "", " ", "5", "1,024", "1 024", "yes", "off", "Auto", "SN5600", "400",
     "2x400", "10.0.0.1/9", "A b_c", "x" * 100, [], [1], {}, {"a": 1}, {"model": 1},
 ]  # fmt: skip
-PYDANTIC = re.compile(r"input|string should|instance|dictionary|pydantic|\bNone\b|\bint\b|\bstr\b|\bdict\b", re.IGNORECASE)
+PYDANTIC = re.compile(
+    r"input|string should|instance|dictionary|pydantic|\bNone\b|\bint\b|\bstr\b|\bdict\b",
+    re.IGNORECASE,
+)
 
 
 def each_key(path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
@@ -37,7 +45,10 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
     node = values
     for key in path[:-1]:
         upper = path[0] == "switches" and key in ("spine", "core")
-        whole = {"reserve": {"gpus": 64}, "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}}
+        whole = {
+            "reserve": {"gpus": 64},
+            "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
+        }
         node = node.setdefault(key, whole.get(key, {"generic": {"radix": 64}} if upper else {}))
     if path[-1] == "model" and path[:1] == ("switches",):
         node.pop("generic", None)
@@ -63,7 +74,11 @@ def test_the_walk_finds_the_keys() -> None:
     """The tests below have something to walk over."""
     assert len(KEYS) >= 70
     assert ("switches", "core", "generic", "radix") in KEYS
-    assert all(findings(changed(path, SMALL.get(path[0]))) == () for path in KEYS if len(path) == 1 and path[0] in SMALL)
+    assert all(
+        findings(changed(path, SMALL.get(path[0]))) == ()
+        for path in KEYS
+        if len(path) == 1 and path[0] in SMALL
+    )
 
 
 @pytest.mark.parametrize("path", KEYS, ids=".".join)
@@ -75,7 +90,10 @@ def test_any_value_of_a_key_is_taken_or_refused_well(path: tuple[str, ...]) -> N
             shown = re.sub(r'"[^"]*"|`[^`]*`|\([^)]*\)', "", text)
             assert not PYDANTIC.search(shown), (value, text)
             assert finding.hint, (value, text)
-            assert path[-1] in finding.fact or (isinstance(value, dict) and finding.code in ("unknown-key", "missing-key", "bad-value", "wrong-type"))
+            assert path[-1] in finding.fact or (
+                isinstance(value, dict)
+                and finding.code in ("unknown-key", "missing-key", "bad-value", "wrong-type")
+            )
             if finding.hint.startswith("write `") and finding.path == path:
                 mended = read_scalar(finding.hint.removeprefix("write `").removesuffix("`"))
                 assert findings(changed(path, mended[path[-1]])) == (), (value, finding.hint)
@@ -99,7 +117,10 @@ def test_any_value_of_a_key_is_taken_or_refused_well(path: tuple[str, ...]) -> N
         ({"switches": {"leaf": "sn5600"}}, "write `leaf: {model: sn5600}`"),
         ({"switches": {"leaf": {"generic": 64}}}, "write `generic: {radix: 64}`"),
         ({"switches": {"leaf": {"model": "SN5600"}}}, "write `model: sn5600`"),
-        ({"switches": {"leaf": {"model": "sn5600", "breakout": "2x400"}}}, "write `breakout: 2x400G`"),
+        (
+            {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400"}}},
+            "write `breakout: 2x400G`",
+        ),
         ({"spares": {"cables": 5}}, "write `cables: {percent: 5}`"),
         ({"addressing": {"bfd": "on"}}, "write `bfd: true`"),
         ({"addressing": {"host_pool": "10.1.2.3/8"}}, "write `host_pool: 10.0.0.0/8`"),
@@ -123,14 +144,42 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
         ({"rials": {}}, "`rials` is not a key of an inventory", "did you mean `rails`?"),
         ({"Rails": {}}, "`Rails` is not a key of an inventory", "did you mean `rails`?"),
         ({"planes": 2}, "`planes` is not a key of an inventory", "did you mean `rails.planes`?"),
-        ({"hosts": 2}, "`hosts` is not a key of an inventory", "did you mean `host` or `hb_domain.hosts`?"),
-        ({"gpu": 2}, "`gpu` is not a key of an inventory", "`gpus` stands there already; remove one of the two"),
+        (
+            {"hosts": 2},
+            "`hosts` is not a key of an inventory",
+            "did you mean `host` or `hb_domain.hosts`?",
+        ),
+        (
+            {"gpu": 2},
+            "`gpu` is not a key of an inventory",
+            "`gpus` stands there already; remove one of the two",
+        ),
         ({"rails": {"cuont": 2}}, "`cuont` is not a key of `rails`", "did you mean `count`?"),
-        ({"rails": {"spread": "even"}}, "`spread` is not a key of `rails`", "did you mean the top-level `spread`?"),
-        ({"rails": {"x": 2}}, "`x` is not a key of `rails`", "keys of `rails`: count, planes, per_switch, tiers"),
-        ({"rails.count": 2}, "`rails.count` is not a key of an inventory", "write it as two levels: `rails: {count: …}`"),
-        ({"rails:{count": 2}, "`rails:{count` is not a key of an inventory", "write a space after the colon: `rails: {count…`"),
-        ({"switches": {"leaf": {"radix": 64}}}, "`radix` is not a key of `switches.leaf`", "did you mean `switches.leaf.generic.radix`?"),
+        (
+            {"rails": {"spread": "even"}},
+            "`spread` is not a key of `rails`",
+            "did you mean the top-level `spread`?",
+        ),
+        (
+            {"rails": {"x": 2}},
+            "`x` is not a key of `rails`",
+            "keys of `rails`: count, planes, per_switch, tiers",
+        ),
+        (
+            {"rails.count": 2},
+            "`rails.count` is not a key of an inventory",
+            "write it as two levels: `rails: {count: …}`",
+        ),
+        (
+            {"rails:{count": 2},
+            "`rails:{count` is not a key of an inventory",
+            "write a space after the colon: `rails: {count…`",
+        ),
+        (
+            {"switches": {"leaf": {"radix": 64}}},
+            "`radix` is not a key of `switches.leaf`",
+            "did you mean `switches.leaf.generic.radix`?",
+        ),
     ],
 )
 def test_unknown_keys(change: dict[str, Any], fact: str, hint: str) -> None:
@@ -143,7 +192,11 @@ def test_a_required_key_that_is_mistyped_is_one_finding() -> None:
     """That it is missing follows from the mistake, and is its proof."""
     values = {("gpu" if key == "gpus" else key): value for key, value in SMALL.items()}
     (finding,) = findings(values)
-    assert (finding.code, finding.hint, finding.because) == ("unknown-key", "did you mean `gpus`?", ("`gpus` is required, and missing",))
+    assert (finding.code, finding.hint, finding.because) == (
+        "unknown-key",
+        "did you mean `gpus`?",
+        ("`gpus` is required, and missing",),
+    )
 
 
 def test_missing_keys() -> None:
@@ -153,7 +206,11 @@ def test_missing_keys() -> None:
         ("`name` is missing", "add `name: paper-32k`", "x:1:1"),
         ("`gpus` is missing", "add `gpus: 1024`", "x:1:1"),
         ("`hb_domain.gpus` is missing", "add `gpus: 8` under `hb_domain`", "x:1:1"),
-        ("`switches.leaf.generic.radix` is missing", "add `radix: 64` under `switches.leaf.generic`", "x:4:5"),
+        (
+            "`switches.leaf.generic.radix` is missing",
+            "add `radix: 64` under `switches.leaf.generic`",
+            "x:4:5",
+        ),
     ]
 
 

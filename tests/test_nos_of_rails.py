@@ -60,7 +60,11 @@ def plain() -> Plan:
 
 def rail_of(name: str) -> int:
     """Return the rail of a switch."""
-    (rail,) = {mixed().mapping.rail(unit) for unit in range(mixed().mapping.units) if name in mixed().naming.switches(unit)}
+    (rail,) = {
+        mixed().mapping.rail(unit)
+        for unit in range(mixed().mapping.units)
+        if name in mixed().naming.switches(unit)
+    }
     assert rail is not None
     return rail
 
@@ -68,13 +72,19 @@ def rail_of(name: str) -> int:
 def _box(one: Rendered) -> Box:
     if one.switch.nos == "sonic":
         return reader_sonic.read(one.files["config_db.json"], one.files["frr.conf"])
-    return reader_eos.read(one.files["startup-config.cfg"]) if one.switch.nos == "eos" else reader_frr.read(one.files["frr.conf"], one.files["interfaces"])
+    return (
+        reader_eos.read(one.files["startup-config.cfg"])
+        if one.switch.nos == "eos"
+        else reader_frr.read(one.files["frr.conf"], one.files["interfaces"])
+    )
 
 
 def test_the_files_alone_give_the_plan_back() -> None:
     """Each switch has the files of its own rail's system, and read back they are the plan."""
     found = rendered(mixed())
-    assert {one.switch.name: one.switch.nos for one in found} == {one.switch.name: SYSTEMS[int(one.switch.rail)] for one in found}
+    assert {one.switch.name: one.switch.nos for one in found} == {
+        one.switch.name: SYSTEMS[int(one.switch.rail)] for one in found
+    }
     assert_is_plan(fabric([_box(one) for one in found]), mixed(), groups(mixed()))
 
 
@@ -91,12 +101,26 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     assert not job.skipped
     with (out / "cabling/cables.csv").open(newline="") as file:
         rows = list(csv.DictReader(file, strict=True))
-    ends = {(row[f"{side}_device"], row[f"{side}_interface"]): row["cable"] for row in rows for side in "ab"}
+    ends = {
+        (row[f"{side}_device"], row[f"{side}_interface"]): row["cable"]
+        for row in rows
+        for side in "ab"
+    }
     switches = {(device, interface) for device, interface in ends if device not in plan.hosts}
-    assert all(interface.startswith(STARTS[SYSTEMS[rail_of(device)]]) for device, interface in switches)
-    assert {(one.switch.name, port.interface): port.cable for one in rendered(plan) for port in one.switch.ports} == {end: ends[end] for end in switches}
+    assert all(
+        interface.startswith(STARTS[SYSTEMS[rail_of(device)]]) for device, interface in switches
+    )
+    assert {
+        (one.switch.name, port.interface): port.cable
+        for one in rendered(plan)
+        for port in one.switch.ports
+    } == {end: ends[end] for end in switches}
 
-    nics = [(nic.leaf, nic.leaf_interface) for host in Hosts(plan).views(range(len(plan.hosts))) for nic in host.nics]
+    nics = [
+        (nic.leaf, nic.leaf_interface)
+        for host in Hosts(plan).views(range(len(plan.hosts)))
+        for nic in host.nics
+    ]
     assert len(set(nics)) == plan.link_count(LinkKind.HOST)
     assert set(nics) < switches
     routed = Ends(Reach(plan)).nic(6, 1)  # the second domain's GPU of rail 2
@@ -106,8 +130,15 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     assert all(heard.find(device, [interface]) >= 0 for device, interface in switches)
     sheet = Names(plan)
     assert not [end for end in switches if isinstance(sheet.end(*end), str)]
-    called = {(row["node"], row["interface"]) for row in csv.DictReader((out / "lab/containerlab/interfaces.csv").read_text().splitlines())}
-    assert called == {(device, interface) for device, interface in switches if SYSTEMS[rail_of(device)] != "frr"}
+    called = {
+        (row["node"], row["interface"])
+        for row in csv.DictReader(
+            (out / "lab/containerlab/interfaces.csv").read_text().splitlines()
+        )
+    }
+    assert called == {
+        (device, interface) for device, interface in switches if SYSTEMS[rail_of(device)] != "frr"
+    }
 
 
 def test_only_names_differ_from_a_fabric_of_one_system() -> None:
@@ -117,7 +148,9 @@ def test_only_names_differ_from_a_fabric_of_one_system() -> None:
     for unit in range(one.mapping.units):
         same = SYSTEMS[other.mapping.rail(unit) or 0] == "eos"
         assert (Views(one).cables(unit) == Views(other).cables(unit)) is same
-        assert [cable.cable for cable in Views(one).cables(unit)] == [cable.cable for cable in Views(other).cables(unit)]
+        assert [cable.cable for cable in Views(one).cables(unit)] == [
+            cable.cable for cable in Views(other).cables(unit)
+        ]
 
 
 def test_two_plans_of_it_are_alike() -> None:
@@ -132,8 +165,12 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
     path.write_text(json.dumps(mixed().document({})["inventory"]), encoding="utf-8")
     again = make_plan(read_inventory(str(path)).spec, CATALOG)
     assert again.spec.nos.rails == {1: "sonic", 2: "frr"}
-    assert [front.nos for unit in range(again.mapping.units) for front in again.fronts(unit).values()] == [
-        front.nos for unit in range(mixed().mapping.units) for front in mixed().fronts(unit).values()
+    assert [
+        front.nos for unit in range(again.mapping.units) for front in again.fronts(unit).values()
+    ] == [
+        front.nos
+        for unit in range(mixed().mapping.units)
+        for front in mixed().fronts(unit).values()
     ]
 
 

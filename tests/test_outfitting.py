@@ -26,22 +26,59 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
 
-H100: dict[str, Any] = {"design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
-NVL72: dict[str, Any] = {"gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4}}
-B300: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 2, "per_switch": 8}}
+H100: dict[str, Any] = {
+    "design": "rail-optimized",
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+}
+NVL72: dict[str, Any] = {
+    "gpus": 144,
+    "hb_domain": {"gpus": 72, "hosts": 18},
+    "host": {"model": "gb200-nvl72"},
+    "rails": {"count": 4},
+}
+B300: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-b300"},
+    "rails": {"planes": 2, "per_switch": 8},
+}
 SN5600 = {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
-TRAYS = {"rack": {"units": 48}, "hosts_per_rack": 18, "footprints": {"host": {"units": 1, "power_w": 5000}}, "leaves": "top-of-rack"}
+TRAYS = {
+    "rack": {"units": 48},
+    "hosts_per_rack": 18,
+    "footprints": {"host": {"units": 1, "power_w": 5000}},
+    "leaves": "top-of-rack",
+}
 
 ROOMS: dict[str, dict[str, Any]] = {
-    "fibre to the hosts, twin copper between switches of one rack": {**H100, **SN5600, "site": {"rack": {"units": 48}, "hosts_per_rack": 4}},
+    "fibre to the hosts, twin copper between switches of one rack": {
+        **H100,
+        **SN5600,
+        "site": {"rack": {"units": 48}, "hosts_per_rack": 4},
+    },
     "copper splitters to trays": {**NVL72, **SN5600, "site": {**TRAYS, "tray": {"slack_mm": 100}}},
-    "copper splitters, which the tray's slack makes too short for most": {**NVL72, **SN5600, "site": TRAYS},
-    "two planes of a host's cage, which no copper can part": {**B300, **SN5600, "site": {"rack": {"units": 52}, "hosts_per_rack": 2}},
+    "copper splitters, which the tray's slack makes too short for most": {
+        **NVL72,
+        **SN5600,
+        "site": TRAYS,
+    },
+    "two planes of a host's cage, which no copper can part": {
+        **B300,
+        **SN5600,
+        "site": {"rack": {"units": 52}, "hosts_per_rack": 2},
+    },
     "rows far apart, with single-mode where multimode ends": {
         **H100,
         **SN5600,
         "gpus": 2048,
-        "site": {"hosts_per_rack": 4, "racks_per_row": 8, "row_pitch_mm": 20_000, "rack": {"units": 48}},
+        "site": {
+            "hosts_per_rack": 4,
+            "racks_per_row": 8,
+            "row_pitch_mm": 20_000,
+            "rack": {"units": 48},
+        },
     },
 }
 
@@ -84,15 +121,26 @@ def test_the_bill_counts_what_the_list_shows(plan: Plan) -> None:
     """A module for each cage that shows one, a fibre for each row, and a piece of copper for each cage that its near end fills."""
     modules, fibres, pieces = set(), Counter[str](), set()
     for cable in cables_of(plan):
-        ends = {"a": (cable.a_device, cable.a_port, cable.a_transceiver), "b": (cable.b_device, cable.b_port, cable.b_transceiver)}
-        modules |= {(*cage(plan, device, port), module) for device, port, module in ends.values() if module}
+        ends = {
+            "a": (cable.a_device, cable.a_port, cable.a_transceiver),
+            "b": (cable.b_device, cable.b_port, cable.b_transceiver),
+        }
+        modules |= {
+            (*cage(plan, device, port), module) for device, port, module in ends.values() if module
+        }
         if cable.a_transceiver:
             fibres[cable.part] += 1
         else:
             pieces.add((*cage(plan, cable.b_device, cable.b_port), cable.part))
             assert cable.piece == ":".join(cage(plan, cable.b_device, cable.b_port))
-    shown = Counter(module for *_, module in modules) + fibres + Counter(part for *_, part in pieces)
-    assert shown == {line.part: line.quantity for line in make_bom(plan).lines if line.part_class in {"transceivers", "cables"}}
+    shown = (
+        Counter(module for *_, module in modules) + fibres + Counter(part for *_, part in pieces)
+    )
+    assert shown == {
+        line.part: line.quantity
+        for line in make_bom(plan).lines
+        if line.part_class in {"transceivers", "cables"}
+    }
 
 
 def test_every_part_reaches(plan: Plan) -> None:
@@ -101,7 +149,9 @@ def test_every_part_reaches(plan: Plan) -> None:
     for unit in range(plan.mapping.units):
         laid = plan.lengths.laid(unit)
         stock = plan.lengths.stock_mm[laid.stock]
-        reach = np.array([1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.offers])
+        reach = np.array(
+            [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.offers]
+        )
         assert (stock >= laid.way_mm).all()
         assert (stock <= reach[laid.offer]).all()
 
@@ -129,16 +179,31 @@ def test_what_each_room_takes() -> None:
 def test_the_site_may_choose() -> None:
     """What `media` leaves out is not used, and what it names first is preferred."""
     room = ROOMS["fibre to the hosts, twin copper between switches of one rack"]
-    assert media(planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["mmf"]}}}))["leaf_spine"] == {"mmf"}
-    assert media(planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["smf", "mmf"]}}}))["leaf_spine"] == {"smf"}
-    assert refusal_codes(**room | {"site": {**room["site"], "media": {"host": ["aoc"]}}}) == ["no-part-for-link"]
-    near = {"leaves": "top-of-rack", "rack": {"units": 52}, "tray": {"slack_mm": 0}, "media": {"host": ["dac"]}}
+    assert media(planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["mmf"]}}}))[
+        "leaf_spine"
+    ] == {"mmf"}
+    assert media(
+        planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["smf", "mmf"]}}})
+    )["leaf_spine"] == {"smf"}
+    assert refusal_codes(**room | {"site": {**room["site"], "media": {"host": ["aoc"]}}}) == [
+        "no-part-for-link"
+    ]
+    near = {
+        "leaves": "top-of-rack",
+        "rack": {"units": 52},
+        "tray": {"slack_mm": 0},
+        "media": {"host": ["dac"]},
+    }
     assert refusal_codes(**room | {"gpus": 32, "site": near}) == ["no-part-for-link"]
 
 
 def test_cables_of_a_link_are_as_many_whatever_the_length() -> None:
     """A port of 800G takes both connectors of a twin module: two fibres for each link, and so no copper, which would be one piece."""
-    keys = {**B300, "rails": {"count": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}}
+    keys = {
+        **B300,
+        "rails": {"count": 8},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
+    }
     plan = planned(**keys, site={"rack": {"units": 52}, "leaves": "top-of-rack"})
     assert {joint.cables for joint in plan.offers} == {2}
     assert media(plan) == {"host": {"mmf"}}
@@ -146,11 +211,23 @@ def test_cables_of_a_link_are_as_many_whatever_the_length() -> None:
 
 def test_growth_within_the_reserve_changes_no_part() -> None:
     """A splitter whose second port is reserved for a far host is no copper today, for it would have to go tomorrow."""
-    keys = {**NVL72, **SN5600, "rails": {"count": 8}, "reserve": {"gpus": 144}, "site": {**TRAYS, "tray": {"slack_mm": 100}}}
-    before, after = ({cable.cable: cable for cable in cables_of(planned(**keys | {"gpus": gpus}))} for gpus in (72, 144))
+    keys = {
+        **NVL72,
+        **SN5600,
+        "rails": {"count": 8},
+        "reserve": {"gpus": 144},
+        "site": {**TRAYS, "tray": {"slack_mm": 100}},
+    }
+    before, after = (
+        {cable.cable: cable for cable in cables_of(planned(**keys | {"gpus": gpus}))}
+        for gpus in (72, 144)
+    )
     assert len(before) == 72
     assert {label: after[label] for label in before} == before
-    without = {cable.cable: cable.medium for cable in cables_of(planned(**keys | {"gpus": 72, "reserve": None}))}
+    without = {
+        cable.cable: cable.medium
+        for cable in cables_of(planned(**keys | {"gpus": 72, "reserve": None}))
+    }
     assert {label for label, cable in before.items() if cable.medium != without[label]}
 
 
@@ -158,7 +235,9 @@ def test_nothing_is_chosen_by_a_guess() -> None:
     """A room that nobody described decides on no part: one for each kind of link, as without any room."""
     keys = {**H100, **SN5600}
     assert len(planned(**keys).offers) == len(planned(**keys, site="unknown").offers) == 2
-    assert [joint.cable for joint in planned(**keys).offers] == [joint.cable for joint in planned(**keys, site="unknown").offers]
+    assert [joint.cable for joint in planned(**keys).offers] == [
+        joint.cable for joint in planned(**keys, site="unknown").offers
+    ]
 
 
 SPLIT_HOST = """
@@ -184,25 +263,48 @@ quality: C
 
 def test_a_splitter_fibre(tmp_path: Path) -> None:
     """Four ports of 200G in a cage leave by two connectors; a splitter takes two of them to two hosts, each with a module of its own."""
-    ports = ", ".join(f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8))
+    ports = ", ".join(
+        f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8)
+    )
     (tmp_path / "hosts").mkdir()
     (tmp_path / "hosts" / "half-speed.yaml").write_text(SPLIT_HOST % ports, encoding="utf-8")
     leaf = {"leaf": {"model": "sn5600", "breakout": "4x200G"}}
-    spec = spec_of(gpus=64, hb_domain={"gpus": 8}, host={"model": "half-speed"}, switches=leaf, site={"hosts_per_rack": 4})
+    spec = spec_of(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        host={"model": "half-speed"},
+        switches=leaf,
+        site={"hosts_per_rack": 4},
+    )
     plan = make_plan(spec, Catalog([tmp_path]))
-    assert {(cable.part, cable.a_transceiver, cable.b_transceiver) for cable in cables_of(plan)} == {("mfp7e20", "mma4z00-ns400", "mma4z00-ns")}
-    assert [cable.piece for cable in cables_of(plan)[:4]] == ["r0-leaf-1:1/1", "r0-leaf-1:1/1", "r0-leaf-1:1/2", "r0-leaf-1:1/2"]
+    assert {
+        (cable.part, cable.a_transceiver, cable.b_transceiver) for cable in cables_of(plan)
+    } == {("mfp7e20", "mma4z00-ns400", "mma4z00-ns")}
+    assert [cable.piece for cable in cables_of(plan)[:4]] == [
+        "r0-leaf-1:1/1",
+        "r0-leaf-1:1/1",
+        "r0-leaf-1:1/2",
+        "r0-leaf-1:1/2",
+    ]
     bought = {line.part: line.quantity for line in make_bom(plan).lines}
-    assert (bought["mfp7e20"], bought["mma4z00-ns400"], bought["mma4z00-ns"]) == (64 // 2, 64, 64 // 4)
+    assert (bought["mfp7e20"], bought["mma4z00-ns400"], bought["mma4z00-ns"]) == (
+        64 // 2,
+        64,
+        64 // 4,
+    )
     assert check(plan).ok
 
 
-LINKS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 40)), min_size=1, max_size=24)
+LINKS = st.lists(
+    st.tuples(st.integers(0, 8), st.integers(0, 8), st.integers(0, 40)), min_size=1, max_size=24
+)
 
 
 @settings(max_examples=300)
 @given(LINKS, st.lists(st.tuples(st.integers(1, 15), st.booleans()), min_size=1, max_size=4))
-def test_settling_is_what_a_graph_says(links: list[tuple[int, int, int]], offers: list[tuple[int, bool]]) -> None:
+def test_settling_is_what_a_graph_says(
+    links: list[tuple[int, int, int]], offers: list[tuple[int, bool]]
+) -> None:
     """Links that hang together by cages take one offer: the first that serves the longest of them, and needs no pair where they are none."""
     limits = np.cumsum([limit for limit, _ in offers]).tolist()
     paired = [needs for _, needs in offers]
@@ -212,7 +314,14 @@ def test_settling_is_what_a_graph_says(links: list[tuple[int, int, int]], offers
     for part in nx.connected_components(graph):
         rows = [row for row, (low, _, _) in enumerate(links) if ("low", low) in part]
         longest, alone = max(links[row][2] for row in rows), len(part) == 2
-        wanted = next((each for each, limit in enumerate(limits) if limit >= longest and (alone or not paired[each])), len(limits) - 1)
+        wanted = next(
+            (
+                each
+                for each, limit in enumerate(limits)
+                if limit >= longest and (alone or not paired[each])
+            ),
+            len(limits) - 1,
+        )
         assert {found[row] for row in rows} == {wanted}
 
 
@@ -223,20 +332,38 @@ def test_offers_reach_further_and_further(plan: Plan) -> None:
         reaches = [joint.reach_m[0] for joint in offers if joint.reach_m]
         assert len(reaches) == len(offers)
         assert reaches == sorted(set(reaches))
-    assert all(len(joint.modules) == (2 if joint.medium in {"mmf", "smf"} else 0) for joint in plan.offers)
+    assert all(
+        len(joint.modules) == (2 if joint.medium in {"mmf", "smf"} else 0) for joint in plan.offers
+    )
 
 
 def test_what_is_measured_wins() -> None:
     """The cable takes the next stock length, the part that reaches, and so does what shares its cages; no other cable changes."""
     room = ROOMS["copper splitters to trays"]
     reckoned = {cable.cable: cable for cable in cables_of(planned(**room))}
-    assert reckoned["r1-h00018"].piece == reckoned["r1-h00017"].piece  # a short leg shortens no splitter
+    assert (
+        reckoned["r1-h00018"].piece == reckoned["r1-h00017"].piece
+    )  # a short leg shortens no splitter
     stated = {"measured_m": {"r0-h00001": 6.1, "r1-h00018": 0.9}}
-    measured = {cable.cable: cable for cable in cables_of(planned(**room | {"site": {**room["site"], **stated}}))}
-    changed = {label: (cable.length_m, cable.part) for label, cable in measured.items() if cable != reckoned[label]}
+    measured = {
+        cable.cable: cable
+        for cable in cables_of(planned(**room | {"site": {**room["site"], **stated}}))
+    }
+    changed = {
+        label: (cable.length_m, cable.part)
+        for label, cable in measured.items()
+        if cable != reckoned[label]
+    }
     beside = reckoned["r0-h00002"]
     assert beside.b_port.split("/")[0] == reckoned["r0-h00001"].b_port.split("/")[0]
     assert changed == {"r0-h00001": ("7", "mfp7e10"), "r0-h00002": ("3", "mfp7e10")}
     assert check(planned(**room | {"site": {**room["site"], **stated}})).ok
-    assert refusal_codes(**room | {"site": {**room["site"], "measured_m": {"r0-h99999": 3, "r0-h1": 3}}}) == ["unknown-cable"] * 2
-    assert refusal_codes(**room | {"site": {**room["site"], "measured_m": {"r0-h00001": 501}}}) == ["link-too-long"]
+    assert (
+        refusal_codes(
+            **room | {"site": {**room["site"], "measured_m": {"r0-h99999": 3, "r0-h1": 3}}}
+        )
+        == ["unknown-cable"] * 2
+    )
+    assert refusal_codes(**room | {"site": {**room["site"], "measured_m": {"r0-h00001": 501}}}) == [
+        "link-too-long"
+    ]

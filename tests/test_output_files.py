@@ -29,12 +29,26 @@ prices: book.yaml
 FILES: dict[str, list[str]] = {
     "plan -o": ["plan", "fabric.yaml", "-o"],
     "plan --from -o": ["plan", "--from", "fabric.yaml", "--set", "gpus=72", "-o"],
-    "search -o": ["search", "fabric.yaml", "--set", "search={switches: [sn5600], designs: [rail-only], max_tiers: 1}", "-o"],
+    "search -o": [
+        "search",
+        "fabric.yaml",
+        "--set",
+        "search={switches: [sn5600], designs: [rail-only], max_tiers: 1}",
+        "-o",
+    ],
     "import -o": ["import", "cables.csv", "fabric.yaml", "-o"],
     "model --csv": ["model", "fabric.yaml", "--llm", "gpt3", "--batch-tokens", "32M", "--csv"],
     "model --svg": ["model", "fabric.yaml", "--llm", "gpt3", "--svg"],
     "model --traffic --csv": ["model", "fabric.yaml", "--llm", "gpt3", "--traffic", "own", "--csv"],
-    "model --idle-links": ["model", "fabric.yaml", "--llm", "gpt3", "--traffic", "own", "--idle-links"],
+    "model --idle-links": [
+        "model",
+        "fabric.yaml",
+        "--llm",
+        "gpt3",
+        "--traffic",
+        "own",
+        "--idle-links",
+    ],
 }
 """A run of each option that names a file; the file is the last argument."""
 
@@ -52,7 +66,10 @@ def sheet(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Return a cut sheet of the fabric."""
     folder = tmp_path_factory.mktemp("built")
     write_inputs(folder)
-    assert run(["build", str(folder / "fabric.yaml"), "--only", "cabling", "-o", str(folder / "out")]) == 0
+    assert (
+        run(["build", str(folder / "fabric.yaml"), "--only", "cabling", "-o", str(folder / "out")])
+        == 0
+    )
     return (folder / "out" / "cabling" / "cables.csv").read_bytes()
 
 
@@ -86,13 +103,25 @@ def options(group: click.Command) -> Iterator[click.Parameter]:
 def test_every_path_is_an_input_or_an_output() -> None:
     """A new option of either kind has to be told apart, for only outputs may name what is not read."""
     paths = [each for each in options(program) if isinstance(each.type, click.Path)]
-    assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {"out", "archive", "output", "csv_file", "svg_file", "idle_file", "tables"}
-    assert {each.name for each in paths if not isinstance(each.type, OutputPath)} == INPUT_OPTIONS | {"folder"}
+    assert {each.name for each in paths if isinstance(each.type, OutputPath)} == {
+        "out",
+        "archive",
+        "output",
+        "csv_file",
+        "svg_file",
+        "idle_file",
+        "tables",
+    }
+    assert {
+        each.name for each in paths if not isinstance(each.type, OutputPath)
+    } == INPUT_OPTIONS | {"folder"}
 
 
 @pytest.mark.parametrize("arguments", FILES.values(), ids=FILES)
 @pytest.mark.parametrize("name", ["fabric.yaml", "book.yaml", "./fabric.yaml", "hard.yaml"])
-def test_no_input_is_overwritten(command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str) -> None:
+def test_no_input_is_overwritten(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str
+) -> None:
     """Neither what the command line names nor what the inventory does, by whatever name; --force changes nothing."""
     Path("hard.yaml").hardlink_to("fabric.yaml")
     before = Path(name).read_bytes()
@@ -102,14 +131,19 @@ def test_no_input_is_overwritten(command: Callable[..., int], capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("arguments", FILES.values(), ids=FILES)
-def test_only_our_own_files_are_overwritten(command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+def test_only_our_own_files_are_overwritten(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
     """A file of the user's takes --force, and a link is refused."""
     Path("notes").write_text("mine", encoding="utf-8")
     Path("link").symlink_to("notes")
     assert command(*arguments, "notes") == 1
     assert "error[file-exists]" in capsys.readouterr().err
     assert command(*arguments, "link", "--force") == 1
-    assert "error[cannot-write]: `link` cannot be written: it is a link to `notes`" in capsys.readouterr().err
+    assert (
+        "error[cannot-write]: `link` cannot be written: it is a link to `notes`"
+        in capsys.readouterr().err
+    )
     assert Path("notes").read_text(encoding="utf-8") == "mine"
     assert command(*arguments, "notes", "--force") == 0
     assert Path("notes").read_text(encoding="utf-8") != "mine"
@@ -123,17 +157,28 @@ def test_a_second_run_replaces_the_first(command: Callable[..., int], name: str)
 
 
 @pytest.mark.parametrize("arguments", FILES.values(), ids=FILES)
-def test_a_device_is_written_to(command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
+def test_a_device_is_written_to(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
     """/dev/null stays what it is, and a device that takes nothing is a refusal."""
     assert command(*arguments, "/dev/null") == 0
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
     assert command(*arguments, "/dev/full") == 1
-    assert "error[cannot-write]: `/dev/full` cannot be written: No space left on device" in capsys.readouterr().err
+    assert (
+        "error[cannot-write]: `/dev/full` cannot be written: No space left on device"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("name", ["missing/file", "x" * 300, "fabric.yaml/file"])
-@pytest.mark.parametrize("arguments", [*FILES.values(), ["build", "fabric.yaml", "--only", "bom", "-o"], ["init"]], ids=[*FILES, "build -o", "init"])
-def test_what_the_system_refuses_is_a_refusal(command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [*FILES.values(), ["build", "fabric.yaml", "--only", "bom", "-o"], ["init"]],
+    ids=[*FILES, "build -o", "init"],
+)
+def test_what_the_system_refuses_is_a_refusal(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str], arguments: list[str], name: str
+) -> None:
     """No such directory, a name that is too long, a file where a directory should be."""
     if arguments[0] == "build" and name.startswith("missing"):
         return  # its parents are made
@@ -141,23 +186,32 @@ def test_what_the_system_refuses_is_a_refusal(command: Callable[..., int], capsy
     assert "error[cannot-write]" in capsys.readouterr().err
 
 
-def test_what_is_piped_in_is_not_overwritten(command: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_piped_in_is_not_overwritten(
+    command: Callable[..., int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`plan - -o fabric.yaml < fabric.yaml`."""
     exists = Path("/dev/stdin").samefile
-    monkeypatch.setattr(Path, "samefile", lambda path, other: path == Path("/dev/stdin") or exists(other))
+    monkeypatch.setattr(
+        Path, "samefile", lambda path, other: path == Path("/dev/stdin") or exists(other)
+    )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert command("plan", "-", "-o", "fabric.yaml", "--force") == 1
     assert "error[output-is-input]" in capsys.readouterr().err
 
 
-def test_a_build_keeps_what_the_user_put_into_out(command: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_build_keeps_what_the_user_put_into_out(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
     """An inventory in OUT is refused, --force or not; other files are named, and --force replaces them."""
     build = ["build", "fabric.yaml", "--only", "bom", "-o", "o"]
     assert command(*build) == 0
     Path("o/mine.yaml").write_text(TEXT.replace("book.yaml", "paper-v5"), encoding="utf-8")
     Path("o/.git").mkdir()
     assert command("build", "o/mine.yaml", "--only", "bom", "-o", "o", "--force") == 1
-    assert "error[output-is-input]: `o/mine.yaml` is read by this command and lies in `o`" in capsys.readouterr().err
+    assert (
+        "error[output-is-input]: `o/mine.yaml` is read by this command and lies in `o`"
+        in capsys.readouterr().err
+    )
     assert command(*build) == 1
     assert "`.git/` is not in manifest.json" in capsys.readouterr().err
     assert Path("o/.git").exists()
@@ -165,7 +219,9 @@ def test_a_build_keeps_what_the_user_put_into_out(command: Callable[..., int], c
     assert not Path("o/.git").exists()
 
 
-def test_a_file_in_out_that_the_inventory_names_is_an_input(command: Callable[..., int], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_in_out_that_the_inventory_names_is_an_input(
+    command: Callable[..., int], capsys: pytest.CaptureFixture[str]
+) -> None:
     """As a price book or a list of positions."""
     assert command("build", "fabric.yaml", "--only", "bom", "-o", "o") == 0
     Path("book.yaml").rename("o/book.yaml")

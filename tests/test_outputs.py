@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 PACKS = Packs()
 SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8}
-SONIC: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "nos": "sonic"}
+SONIC: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    "nos": "sonic",
+}
 FABRICS: dict[str, dict[str, Any]] = {
     "frr": SMALL,
     "sonic": SONIC,
@@ -40,13 +45,19 @@ def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # no
 
 def places(job: Job) -> set[str]:
     """Return what a build writes, with names of devices left out."""
-    return {re.sub(r"(hosts|configs|gpus)/[^/]+", r"\1/*", path) for path in job.paths()} - {"manifest.json", "plan.json"}
+    return {re.sub(r"(hosts|configs|gpus)/[^/]+", r"\1/*", path) for path in job.paths()} - {
+        "manifest.json",
+        "plan.json",
+    }
 
 
 def fits(row: Listed, path: str) -> bool:
     """Say whether a path is one of an output's; a long table is cut into numbered files."""
     whole = "[^/]+".join(re.escape(part) for part in re.split(r"[{][a-z_]+[}]", row.path))
-    return re.fullmatch(whole, re.sub(r"-\d+(\.csv)$", r"\1", path)) is not None or re.fullmatch(whole, path) is not None
+    return (
+        re.fullmatch(whole, re.sub(r"-\d+(\.csv)$", r"\1", path)) is not None
+        or re.fullmatch(whole, path) is not None
+    )
 
 
 def test_without_the_key_nothing_changes() -> None:
@@ -66,7 +77,14 @@ def test_a_group_brings_all_of_it() -> None:
     [
         (("ptm",), {"graph/topology.dot"}),
         (("netplan",), {"hosts/*/netplan/60-rails.yaml"}),
-        (("kueue", "topograph"), {"cluster/kueue/label-nodes.sh", "cluster/kueue/topology.yaml", "cluster/topograph/model.yaml"}),
+        (
+            ("kueue", "topograph"),
+            {
+                "cluster/kueue/label-nodes.sh",
+                "cluster/kueue/topology.yaml",
+                "cluster/topograph/model.yaml",
+            },
+        ),
         (("nccl", "hosts"), places(job_of("hosts"))),
     ],
 )
@@ -113,13 +131,18 @@ def test_the_table_tells_of_every_file(fabric: str) -> None:
     assert all(row.reader and "\n" not in row.reader for row in rows)
     silent = {row.path for row in rows if not any(fits(row, path) for path in paths)}
     assert [row.path for row in OWN if row.path in silent] == []
-    assert [path for path in sorted(silent) if path.split("/")[0] in ("cluster", "configs", "hosts", "subnets", "graph", "bom")] == []
+    assert [
+        path
+        for path in sorted(silent)
+        if path.split("/")[0] in ("cluster", "configs", "hosts", "subnets", "graph", "bom")
+    ] == []
 
 
 def test_the_table_is_printed(run: Run, tmp_path: Path) -> None:
     """With and without an inventory, as a table and as JSON; nothing is written, and no OUT is needed."""
     (tmp_path / "fabric.yaml").write_text(
-        "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\noutputs: [slurm]\n", encoding="utf-8"
+        "name: s\ngpus: 64\nhb_domain: {gpus: 8}\nswitches: {leaf: {generic: {radix: 16}}}\noutputs: [slurm]\n",
+        encoding="utf-8",
     )
     shown = run("build", "--list-outputs")
     assert (shown.returncode, shown.stderr) == (0, "")

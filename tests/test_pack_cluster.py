@@ -23,7 +23,12 @@ from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.schedulers.build import cluster_view
-from fabricgen.outputs.schedulers.hostlists import LONGEST_RANGE, folded, host_ranges, node_expression
+from fabricgen.outputs.schedulers.hostlists import (
+    LONGEST_RANGE,
+    folded,
+    host_ranges,
+    node_expression,
+)
 from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
@@ -61,7 +66,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "fabric called like a stripe": SMALL | {"name": "stripe-1"},
 }  # fmt: skip
 PACKS = Packs()
-LABEL = re.compile(r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])")
+LABEL = re.compile(
+    r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
+)
 """What Kueue's resource definition asks of a nodeLabel, and Kubernetes of any label's key."""
 
 
@@ -76,7 +83,9 @@ def files_of(variant: str) -> dict[str, str]:
     """Render every file of the group, by the part of the path below cluster/."""
     job = Job(plan_of(variant), PACKS, ("cluster",))
     return {
-        output.path.removeprefix("cluster/"): PACKS.render(pack.name, output.template, devices=job.devices, cluster=job.cluster)
+        output.path.removeprefix("cluster/"): PACKS.render(
+            pack.name, output.template, devices=job.devices, cluster=job.cluster
+        )
         for pack in PACKS.group("cluster")
         for output in pack.outputs
     }
@@ -90,8 +99,18 @@ def numbers(first: str, last: str) -> Iterator[str]:
 def expanded(expression: str) -> list[str]:
     """Expand a node expression as Slurm does: one pair of brackets at the end of a name, ranges in it padded like their first number."""
     names = []
-    for prefix, ranges, plain in re.findall(r"([a-z0-9-]*)\[([0-9,-]+)\](?=,|$)|([a-z0-9-]+)(?=,|$)", expression):
-        names += [plain] if plain else [prefix + number for part in ranges.split(",") for number in numbers(part.split("-")[0], part.split("-")[-1])]
+    for prefix, ranges, plain in re.findall(
+        r"([a-z0-9-]*)\[([0-9,-]+)\](?=,|$)|([a-z0-9-]+)(?=,|$)", expression
+    ):
+        names += (
+            [plain]
+            if plain
+            else [
+                prefix + number
+                for part in ranges.split(",")
+                for number in numbers(part.split("-")[0], part.split("-")[-1])
+            ]
+        )
     return names
 
 
@@ -131,11 +150,19 @@ def domain_hosts(plan: Plan) -> list[list[str]]:
 def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
     """Two HB domains are in one stripe where, rank by rank, their NICs hang on the same leaves, and only there."""
     plan = plan_of(variant)
-    leaves = {host.name: [nic.leaf for nic in host.nics] for host in Hosts(plan).views(range(len(plan.hosts)))}
+    leaves = {
+        host.name: [nic.leaf for nic in host.nics]
+        for host in Hosts(plan).views(range(len(plan.hosts)))
+    }
     hangs_on = [[leaf for host in hosts for leaf in leaves[host]] for hosts in domain_hosts(plan)]
-    stripe = {domain: number for number, found in enumerate(stripes(plan)) for domain in found.domains}
+    stripe = {
+        domain: number for number, found in enumerate(stripes(plan)) for domain in found.domains
+    }
     assert sorted(stripe) == list(range(len(hangs_on)))
-    assert all((hangs_on[one] == hangs_on[other]) == (stripe[one] == stripe[other]) for one, other in combinations(stripe, 2))
+    assert all(
+        (hangs_on[one] == hangs_on[other]) == (stripe[one] == stripe[other])
+        for one, other in combinations(stripe, 2)
+    )
 
 
 @settings(max_examples=25)
@@ -147,9 +174,13 @@ def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
     except Refusal:
         reject()
     found = stripes(plan)
-    assert sorted(domain for stripe in found for domain in stripe.domains) == list(range(len(plan.hosts) // plan.request.domain_hosts))
+    assert sorted(domain for stripe in found for domain in stripe.domains) == list(
+        range(len(plan.hosts) // plan.request.domain_hosts)
+    )
     assert all(stripe.leaves and len(stripe.leaves) == len(set(stripe.leaves)) for stripe in found)
-    assert [host for stripe in cluster_view(plan).stripes for batch in stripe.batches for host in batch] == [
+    assert [
+        host for stripe in cluster_view(plan).stripes for batch in stripe.batches for host in batch
+    ] == [
         host for stripe in found for domain in stripe.domains for host in domain_hosts(plan)[domain]
     ]
 
@@ -157,7 +188,14 @@ def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
 def test_growth_renames_no_stripe() -> None:
     """What is installed first stands in the same stripes when all that is reserved is installed."""
     before, after = plan_of("room to grow"), planned(**VARIANTS["room to grow"] | {"gpus": 128})
-    small, large = ({host: stripe.name for stripe in cluster_view(plan).stripes for host in expanded(stripe.nodes)} for plan in (before, after))
+    small, large = (
+        {
+            host: stripe.name
+            for stripe in cluster_view(plan).stripes
+            for host in expanded(stripe.nodes)
+        }
+        for plan in (before, after)
+    )
     assert small.items() <= large.items()
     assert len(small) < len(large)
 
@@ -170,7 +208,9 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
     leaves = [line for line in lines if "Nodes" in line]
     below = {line["SwitchName"]: expanded(line["Nodes"]) for line in leaves}
     assert Counter(host for hosts in below.values() for host in hosts) == Counter(plan.hosts)
-    assert all(any(set(own) <= set(hosts) for hosts in below.values()) for own in domain_hosts(plan))
+    assert all(
+        any(set(own) <= set(hosts) for hosts in below.values()) for own in domain_hosts(plan)
+    )
     assert len(below) == len(leaves) == len(stripes(plan))
     rails = [{nic.rail for nic in host.nics} for host in Hosts(plan).views(range(len(plan.hosts)))]
     meet = plan.mapping.spans_rails or all(one & other for one, other in combinations(rails, 2))
@@ -193,15 +233,24 @@ def test_a_block_is_an_hb_domain(variant: str) -> None:
     base, *larger = map(int, sizes["BlockSizes"].split(","))
     assert {len(hosts) for hosts in blocks.values()} == {base}
     for size in larger:
-        below = [set(expanded(line["Nodes"])) for line in pairs(files_of(variant)["slurm/tree/topology.conf"]) if "Nodes" in line]
+        below = [
+            set(expanded(line["Nodes"]))
+            for line in pairs(files_of(variant)["slurm/tree/topology.conf"])
+            if "Nodes" in line
+        ]
         in_turn = [host for hosts in blocks.values() for host in hosts]
         assert (size // base).bit_count() == 1
-        assert [set(in_turn[first : first + size]) for first in range(0, len(in_turn), size)] == below
+        assert [
+            set(in_turn[first : first + size]) for first in range(0, len(in_turn), size)
+        ] == below
 
 
 def test_the_size_of_a_stripe_is_said_where_it_can_be() -> None:
     """Two domains a stripe are a power of two, one is none to speak of, and three are no power."""
-    assert [cluster_view(plan_of(variant)).block_sizes for variant in ("two tiers", "domains of several hosts", "fat-tree of wide domains")] == [
+    assert [
+        cluster_view(plan_of(variant)).block_sizes
+        for variant in ("two tiers", "domains of several hosts", "fat-tree of wide domains")
+    ] == [
         [1, 2],
         [4, 8],
         [3],
@@ -217,31 +266,54 @@ def test_topology_yaml_says_what_the_other_two_say(variant: str) -> None:
     assert [next(iter(entry)) for entry in (tree, block)] == ["topology", "topology"]
     assert [entry["cluster_default"] for entry in (tree, block)] == [True, False]
     words = {"SwitchName": "switch", "Nodes": "nodes", "Switches": "children", "BlockName": "block"}
-    assert tree["tree"]["switches"] == [{words[key]: value for key, value in line.items()} for line in pairs(files["slurm/tree/topology.conf"])]
+    assert tree["tree"]["switches"] == [
+        {words[key]: value for key, value in line.items()}
+        for line in pairs(files["slurm/tree/topology.conf"])
+    ]
     *lines, sizes = pairs(files["slurm/block/topology.conf"])
-    assert block["block"]["blocks"] == [{words[key]: value for key, value in line.items()} for line in lines]
+    assert block["block"]["blocks"] == [
+        {words[key]: value for key, value in line.items()} for line in lines
+    ]
     assert block["block"]["block_sizes"] == [int(size) for size in sizes["BlockSizes"].split(",")]
 
 
-def run_script(text: str, stand_in: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run_script(
+    text: str, stand_in: str, folder: Path, *words: str
+) -> subprocess.CompletedProcess[str]:
     """Run a script with dash, where a program that only prints its arguments stands for the real one."""
     program = folder / stand_in
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$*"\n', encoding="utf-8")
     program.chmod(0o755)
     (folder / "script.sh").write_text(text, encoding="utf-8")
-    return subprocess.run(["/bin/dash", "script.sh", *words], cwd=folder, env={"PATH": f"{folder}:/usr/bin:/bin"}, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["/bin/dash", "script.sh", *words],
+        cwd=folder,
+        env={"PATH": f"{folder}:/usr/bin:/bin"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("variant", ["two tiers", "numbers in the middle", "numbers at both ends"])
 def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
     """The script reserves the hosts of one stripe, keeps what is said of the reservation, and refuses a stripe that is not there."""
     text = files_of(variant)["slurm/reservations.sh"]
-    below = [expanded(line["Nodes"]) for line in pairs(files_of(variant)["slurm/tree/topology.conf"]) if "Nodes" in line]
+    below = [
+        expanded(line["Nodes"])
+        for line in pairs(files_of(variant)["slurm/tree/topology.conf"])
+        if "Nodes" in line
+    ]
     said = run_script(text, "scontrol", tmp_path, "stripe-2", "StartTime=now", "Users=a b").stdout
-    match = re.fullmatch(r"create reservation ReservationName=stripe-2 Nodes=(\S+) StartTime=now Users=a b\n", said)
+    match = re.fullmatch(
+        r"create reservation ReservationName=stripe-2 Nodes=(\S+) StartTime=now Users=a b\n", said
+    )
     assert match
     assert expanded(match[1]) == below[1]
-    assert "ReservationName=stripe-2" not in run_script(text, "scontrol", tmp_path, "stripe-2", "ReservationName=mine").stdout
+    assert (
+        "ReservationName=stripe-2"
+        not in run_script(text, "scontrol", tmp_path, "stripe-2", "ReservationName=mine").stdout
+    )
     refused = run_script(text, "scontrol", tmp_path, f"stripe-{len(below) + 1}")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert run_script(text, "scontrol", tmp_path).returncode == 2
@@ -268,9 +340,13 @@ def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
     assert all(len(value) <= 63 for own in labels.values() for value in own.values())
     assert all(own.items() >= flavor["spec"]["nodeLabels"].items() for own in labels.values())
     for above, level in pairwise(levels):
-        assert len({(own[level], own[above]) for own in labels.values()}) == len({own[level] for own in labels.values()})
+        assert len({(own[level], own[above]) for own in labels.values()}) == len(
+            {own[level] for own in labels.values()}
+        )
     assert Counter(own["fabric.topograph.run/tier-0"] for own in labels.values()) == {
-        line["SwitchName"]: len(expanded(line["Nodes"])) for line in pairs(files["slurm/tree/topology.conf"]) if "Nodes" in line
+        line["SwitchName"]: len(expanded(line["Nodes"]))
+        for line in pairs(files["slurm/tree/topology.conf"])
+        if "Nodes" in line
     }
 
 
@@ -278,12 +354,18 @@ def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
 def test_topograph_takes_the_model(variant: str) -> None:
     """A switch has one parent, a block hangs on a switch that is declared and has nodes, and each host is in one block."""
     ((model),) = yaml_of(files_of(variant)["topograph/model.yaml"])
-    children = [child for switch in model["switches"].values() for child in switch.get("switches", [])]
+    children = [
+        child for switch in model["switches"].values() for child in switch.get("switches", [])
+    ]
     assert len(children) == len(set(children))
     assert set(children) <= set(model["switches"])
     assert all(block["switch"] in model["switches"] and block["nodes"] for block in model["blocks"])
-    assert Counter(host for block in model["blocks"] for nodes in block["nodes"] for host in expanded(nodes)) == Counter(plan_of(variant).hosts)
-    domains = [block["annotations"]["accelerator.topology.test/domain"] for block in model["blocks"]]
+    assert Counter(
+        host for block in model["blocks"] for nodes in block["nodes"] for host in expanded(nodes)
+    ) == Counter(plan_of(variant).hosts)
+    domains = [
+        block["annotations"]["accelerator.topology.test/domain"] for block in model["blocks"]
+    ]
     assert len(set(domains)) == len(domains)
 
 
@@ -293,18 +375,30 @@ def test_ansible_finds_every_device(variant: str) -> None:
     plan = plan_of(variant)
     (document,) = yaml_of(files_of(variant)["ansible/inventory.yml"])
     groups = document["all"]["children"]
-    switches = {name: facts for group in groups["switches"]["children"].values() for name, facts in group["hosts"].items()}
+    switches = {
+        name: facts
+        for group in groups["switches"]["children"].values()
+        for name, facts in group["hosts"].items()
+    }
     views = [view for unit in range(plan.mapping.units) for view in Views(plan).switches(unit)]
     assert sorted(switches) == sorted(plan.switches())
     for view in views:
         facts = switches[view.name]
         assert (facts["role"], facts["nos"], facts["plane"]) == (view.role, view.nos, view.plane)
-        assert [str(rail) for rail in facts["rails"]] == [instance.rail for instance in view.instances if instance.rail]
+        assert [str(rail) for rail in facts["rails"]] == [
+            instance.rail for instance in view.instances if instance.rail
+        ]
         if plan.request.fronts[plan.roles[0]].model.transport == "ethernet":
             assert (facts["asn"], facts["loopback"]) == (view.asn, view.instances[0].loopback)
         members = {name for name, group in groups.items() if view.name in _members(group)}
-        assert members == {f"plane_{view.plane}", f"nos_{view.nos}".replace("-", "_"), *(f"rail_{rail}" for rail in facts["rails"])}
-    assert Counter(host for group in groups["gpu_hosts"]["children"].values() for host in _members(group)) == Counter(plan.hosts)
+        assert members == {
+            f"plane_{view.plane}",
+            f"nos_{view.nos}".replace("-", "_"),
+            *(f"rail_{rail}" for rail in facts["rails"]),
+        }
+    assert Counter(
+        host for group in groups["gpu_hosts"]["children"].values() for host in _members(group)
+    ) == Counter(plan.hosts)
     names = {*groups, *groups["switches"]["children"], *groups["gpu_hosts"]["children"]}
     assert all(name.isidentifier() for name in names)
     assert names.isdisjoint([*plan.switches(), *plan.hosts])
@@ -315,7 +409,13 @@ def _members(group: dict[str, Any]) -> list[str]:
     return [name for pattern in group.get("hosts", {}) for name in expanded_pattern(pattern)]
 
 
-@given(st.lists(st.from_regex(r"[a-z]{0,2}-?[0-9]{0,4}x?", fullmatch=True).filter(bool), unique=True, max_size=12))
+@given(
+    st.lists(
+        st.from_regex(r"[a-z]{0,2}-?[0-9]{0,4}x?", fullmatch=True).filter(bool),
+        unique=True,
+        max_size=12,
+    )
+)
 def test_folded_names_come_back(names: list[str]) -> None:
     """Whatever is folded expands to the very same names."""
     assert Counter(expanded(node_expression(names))) == Counter(names)
@@ -337,8 +437,14 @@ def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(group_cluster, "MOST_LINES", 7)
     job = Job(plan, PACKS, ("cluster",))
     written = {file.path for file in build(job, tmp_path / "short")}
-    assert written - {"plan.json"} == {f"cluster/{name}" for name in ("slurm/tree/topology.conf", "slurm/reservations.sh", "kueue/topology.yaml")}
-    asked = {file.path for file in build(Job(plan, PACKS, ("cluster",), frozenset({"cluster"})), tmp_path / "long")}
+    assert written - {"plan.json"} == {
+        f"cluster/{name}"
+        for name in ("slurm/tree/topology.conf", "slurm/reservations.sh", "kueue/topology.yaml")
+    }
+    asked = {
+        file.path
+        for file in build(Job(plan, PACKS, ("cluster",), frozenset({"cluster"})), tmp_path / "long")
+    }
     assert {sentence.split(":")[0] for sentence in job.skipped} == asked - written
 
 
@@ -358,13 +464,25 @@ def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], t
         )
         log = tmp_path / "log"
         with log.open("wb") as stream:
-            daemon = subprocess.Popen([programs[0], "-D", "-c", "-i", "-f", tmp_path / "slurm.conf"], stdout=stream, stderr=stream)
+            daemon = subprocess.Popen(
+                [programs[0], "-D", "-c", "-i", "-f", tmp_path / "slurm.conf"],
+                stdout=stream,
+                stderr=stream,
+            )
         try:
-            while daemon.poll() is None and "Running as primary" not in log.read_text(encoding="utf-8"):
+            while daemon.poll() is None and "Running as primary" not in log.read_text(
+                encoding="utf-8"
+            ):
                 time.sleep(0.01)
             environment = {"SLURM_CONF": str(tmp_path / "slurm.conf")}
             asked = [programs[1], "show", "topology"]
-            shown = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False).stdout if daemon.poll() is None else ""
+            shown = (
+                subprocess.run(
+                    asked, env=environment, capture_output=True, text=True, check=False
+                ).stdout
+                if daemon.poll() is None
+                else ""
+            )
         finally:
             daemon.kill()
             daemon.wait()
@@ -387,12 +505,25 @@ HARMLESS = ("MailProg", "state file", "read_slurm_conf")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("variant", ["two tiers", "domains of several hosts", "hosts called like stripes", "numbers in the middle", "numbers at both ends"])
+@pytest.mark.parametrize(
+    "variant",
+    [
+        "two tiers",
+        "domains of several hosts",
+        "hosts called like stripes",
+        "numbers in the middle",
+        "numbers at both ends",
+    ],
+)
 def test_slurm_reads_the_tree(variant: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
     """Slurm's own controller boots with the file without a complaint, and knows the same switches with the same hosts."""
     plan, text = plan_of(variant), files_of(variant)["slurm/tree/topology.conf"]
     log, shown = slurm(plan, text)
-    complaints = [line for line in log.splitlines() if COMPLAINTS.search(line) and not any(word in line for word in HARMLESS)]
+    complaints = [
+        line
+        for line in log.splitlines()
+        if COMPLAINTS.search(line) and not any(word in line for word in HARMLESS)
+    ]
     apart = [line for line in complaints if "no switch can reach all nodes" in line]
     assert complaints == apart
     assert bool(apart) == ("Switches=" not in text)
@@ -415,13 +546,23 @@ def _words(line: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("Switches=stripe-[1-4]", "Switches=stripe-[1-5]", "fatal: Switch configuration fabric has invalid child (stripe-5)"),
-        ("SwitchName=stripe-2 Nodes=", "SwitchName=stripe-2 Nodez=", "fatal: something wrong with opening/reading"),
+        (
+            "Switches=stripe-[1-4]",
+            "Switches=stripe-[1-5]",
+            "fatal: Switch configuration fabric has invalid child (stripe-5)",
+        ),
+        (
+            "SwitchName=stripe-2 Nodes=",
+            "SwitchName=stripe-2 Nodez=",
+            "fatal: something wrong with opening/reading",
+        ),
         ("Nodes=host-[3-4]", "Nodes=host-[3-5]", "Multiple leaf switches contain nodes: host-5"),
         ("Nodes=host-[7-8]", "Nodes=host-7", "switches lack access to 1 nodes: host-8"),
     ],
 )
-def test_slurm_refuses_a_broken_tree(old: str, new: str, said: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
+def test_slurm_refuses_a_broken_tree(
+    old: str, new: str, said: str, slurm: Callable[[Plan, str], tuple[str, str]]
+) -> None:
     """What the test above takes for silence is none where a child is missing, a key is wrong, or a host stands twice or nowhere."""
     text = files_of("two tiers")["slurm/tree/topology.conf"]
     assert old in text
@@ -433,9 +574,17 @@ def test_slurm_refuses_a_broken_tree(old: str, new: str, said: str, slurm: Calla
 def test_slurm_expands_every_expression(tool: Callable[[str], str], tmp_path: Path) -> None:
     """Slurm expands what is written here to the hosts of the plan, hostile names included."""
     scontrol = tool("scontrol")
-    (tmp_path / "slurm.conf").write_text("ClusterName=test\nSlurmctldHost=localhost\n", encoding="utf-8")
+    (tmp_path / "slurm.conf").write_text(
+        "ClusterName=test\nSlurmctldHost=localhost\n", encoding="utf-8"
+    )
     for variant in [name for name in VARIANTS if "naming" in VARIANTS[name]]:
         plan = plan_of(variant)
         asked = [scontrol, "show", "hostnames", node_expression(plan.hosts)]
-        said = subprocess.run(asked, env={"SLURM_CONF": str(tmp_path / "slurm.conf")}, capture_output=True, text=True, check=True)
+        said = subprocess.run(
+            asked,
+            env={"SLURM_CONF": str(tmp_path / "slurm.conf")},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert said.stdout.split() == plan.hosts

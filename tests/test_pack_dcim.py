@@ -31,7 +31,12 @@ if TYPE_CHECKING:
     from fabricgen.views.cables.view import CableView
     from tests.reader_dcim import Database
 
-TRAYS = {"rack": {"units": 48}, "hosts_per_rack": 18, "footprints": {"host": {"units": 1, "power_w": 5000}}, "leaves": "top-of-rack"}
+TRAYS = {
+    "rack": {"units": 48},
+    "hosts_per_rack": 18,
+    "footprints": {"host": {"units": 1, "power_w": 5000}},
+    "leaves": "top-of-rack",
+}
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 HEDGEHOG: dict[str, Any] = {
     "gpus": 64, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2},
@@ -64,7 +69,12 @@ class Built:
         """Return the rows of the cable list by the ends that they join."""
         found: dict[frozenset[tuple[str, str]], list[CableView]] = {}
         for cable in self.cables:
-            found.setdefault(frozenset({(cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)}), []).append(cable)
+            found.setdefault(
+                frozenset(
+                    {(cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)}
+                ),
+                [],
+            ).append(cable)
         return found
 
 
@@ -92,10 +102,18 @@ def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
     by_label = {cable.cable: cable for cable in built.cables}
     for row in built.netbox.single:
         cable = by_label[row["label"].split(" ")[0]]
-        assert (row["type"], row["length"], row["description"]) == (MEDIA.get(cable.medium, ""), cable.length_m, cable.part)
+        assert (row["type"], row["length"], row["description"]) == (
+            MEDIA.get(cable.medium, ""),
+            cable.length_m,
+            cable.part,
+        )
         assert row["length_unit"] == ("m" if cable.length_m else "")
-    places = {cable.a_device: (cable.a_rack, cable.a_unit) for cable in built.cables} | {cable.b_device: (cable.b_rack, cable.b_unit) for cable in built.cables}
-    assert {name: (row["rack"], row["position"]) for name, row in built.netbox.devices.items()} == places
+    places = {cable.a_device: (cable.a_rack, cable.a_unit) for cable in built.cables} | {
+        cable.b_device: (cable.b_rack, cable.b_unit) for cable in built.cables
+    }
+    assert {
+        name: (row["rack"], row["position"]) for name, row in built.netbox.devices.items()
+    } == places
 
 
 def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
@@ -104,17 +122,24 @@ def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
     for cable in built.cables:
         if cable.piece:
             wanted.setdefault(cable.piece, set()).add(cable.cable)
-    assert {frozenset(str(piece["label"]).split(" ")) for piece in built.netbox.pieces} == {frozenset(labels) for labels in wanted.values()}
+    assert {frozenset(str(piece["label"]).split(" ")) for piece in built.netbox.pieces} == {
+        frozenset(labels) for labels in wanted.values()
+    }
     assert len(built.netbox.pieces) == len(wanted)
     assert all(piece["profile"] == "trunk-2c1p" for piece in built.netbox.pieces)
-    assert len(built.netbox.single) == sum(cable.connector < 2 and not cable.piece for cable in built.cables)
+    assert len(built.netbox.single) == sum(
+        cable.connector < 2 and not cable.piece for cable in built.cables
+    )
 
 
 def test_the_fabrics_show_what_they_are_for() -> None:
     """One has pieces beside straight cables, one links of two cables."""
     cables = cables_of(planned(name="small", **FABRICS["copper splitters"]))
     assert {bool(cable.piece) for cable in cables} == {True, False}
-    assert {cable.connector for cable in cables_of(planned(**FABRICS["two cables a link"]))} == {1, 2}
+    assert {cable.connector for cable in cables_of(planned(**FABRICS["two cables a link"]))} == {
+        1,
+        2,
+    }
 
 
 def test_every_port_has_an_interface(built: Built) -> None:
@@ -132,7 +157,11 @@ def test_every_port_has_an_interface(built: Built) -> None:
 def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
     """No file has more rows than an import takes, and only the last of a table has fewer; names sort in the order of the import."""
     for begin in ("01-devices", "02-interfaces", "03-cables"):
-        sizes = [len(table((built.root.parent / path).read_text())) for path in built.paths if f"netbox/{begin}" in path]
+        sizes = [
+            len(table((built.root.parent / path).read_text()))
+            for path in built.paths
+            if f"netbox/{begin}" in path
+        ]
         assert sizes[:-1] == [ROWS] * (len(sizes) - 1)
         assert 0 < (sizes or [1])[-1] <= ROWS
     named = [path for path in built.paths if "/netbox/" in path]
@@ -141,8 +170,21 @@ def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
 
 def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
     """All cells are texts; on InfiniBand a NIC is a number that hca_mapping.csv explains, and a switch's port cage/position."""
-    titles, *rows = load_workbook(built.root / "point-to-point.xlsx")["P2P"].iter_rows(values_only=True)
-    assert titles == ("A-Rack", "A-U", "A-Node Name", "A-Type", "A-Port", "Z-Rack", "Z-U", "Z-Node Name", "Z-Type", "Z-Port")
+    titles, *rows = load_workbook(built.root / "point-to-point.xlsx")["P2P"].iter_rows(
+        values_only=True
+    )
+    assert titles == (
+        "A-Rack",
+        "A-U",
+        "A-Node Name",
+        "A-Type",
+        "A-Port",
+        "Z-Rack",
+        "Z-U",
+        "Z-Node Name",
+        "Z-Type",
+        "Z-Port",
+    )
     links = [cable for cable in built.cables if cable.connector < 2]
     assert all(isinstance(cell, str) or cell is None for row in rows for cell in row)
     infiniband = built.plan.spec.name == "pod"
@@ -151,8 +193,15 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
         mapping = table((built.root / "hca_mapping.csv").read_text())
         hosts = built.plan.request.host
         assert hosts
-        names = {row["port"]: next(port.infiniband for port in hosts.ports if port.rdma == row["hca-name"]) for row in mapping}
-    found = [(row[2], row[3], names.get(str(row[4]), row[4]), row[7], row[8], row[9]) for row in rows]
+        names = {
+            row["port"]: next(
+                port.infiniband for port in hosts.ports if port.rdma == row["hca-name"]
+            )
+            for row in mapping
+        }
+    found = [
+        (row[2], row[3], names.get(str(row[4]), row[4]), row[7], row[8], row[9]) for row in rows
+    ]
     assert found == [
         (
             cable.a_device, "Host" if cable.tier == 1 else "Switch", cable.a_port if infiniband and cable.tier > 1 else cable.a_interface,
@@ -177,15 +226,31 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     assert {len(cages) for cages in splits.values()} == {64}
 
 
-@pytest.mark.parametrize("keys", [HEDGEHOG, HEDGEHOG | {"design": "rail-optimized", "gpus": 1024}], ids=["rail-only", "rail-optimized"])
+@pytest.mark.parametrize(
+    "keys",
+    [HEDGEHOG, HEDGEHOG | {"design": "rail-optimized", "gpus": 1024}],
+    ids=["rail-only", "rail-optimized"],
+)
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
     """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
     plan = planned(name="kit", **keys)
     write(plan, tmp_path)
     said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
-    ends = {(leaf["node"], leaf["interface"], host["node"], host["interface"], host["attributes"]["rail"]) for leaf, host in said["links"]}
+    ends = {
+        (
+            leaf["node"],
+            leaf["interface"],
+            host["node"],
+            host["interface"],
+            host["attributes"]["rail"],
+        )
+        for leaf, host in said["links"]
+    }
     rows = [cable for cable in cables_of(plan) if cable.tier == 1]
-    assert ends == {(cable.b_device, cable.b_interface, cable.a_device, cable.a_interface, int(cable.rail)) for cable in rows}
+    assert ends == {
+        (cable.b_device, cable.b_interface, cable.a_device, cable.a_interface, int(cable.rail))
+        for cable in rows
+    }
     units: dict[int, set[str]] = {}
     for leaf, host in said["links"]:
         assert leaf["attributes"]["su"] == host["attributes"]["su"]
@@ -199,12 +264,18 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
 def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:
     """No wiring of switches without a profile, and no topology of more rails than an address holds."""
     paths = write(planned(name="wide", gpus=64, hb_domain={"gpus": 16}, radix=16), tmp_path)
-    assert [path for path in paths if "hedgehog" in path or "launch-kit" in path or "hca_mapping" in path] == []
+    assert [
+        path
+        for path in paths
+        if "hedgehog" in path or "launch-kit" in path or "hca_mapping" in path
+    ] == []
 
 
 def test_a_large_fabric_is_written_on_request_only() -> None:
     """Above so many cables the group says what would write it."""
-    plan = plan_of(gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}})
+    plan = plan_of(
+        gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}}
+    )
     assert plan.cables > IMPORTED
     job = Job(plan, Packs(), ("dcim",))
     assert (job.tasks, len(job.skipped)) == ([], 1)
@@ -220,5 +291,9 @@ def test_hostile_cells_stay_cells() -> None:
     """Formulas, quotes, commas and line ends stay in their cells."""
     text = Packs().render("netbox", "interfaces.csv.j2", table=TableView([HOSTILE]))
     (row,) = csv.DictReader(io.StringIO(text), strict=True)
-    assert (row["name"], row["device"], row["description"]) == (f"'{FORMULA}", 'a "b", c\nd', "'+1+1")
+    assert (row["name"], row["device"], row["description"]) == (
+        f"'{FORMULA}",
+        'a "b", c\nd',
+        "'+1+1",
+    )
     assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())

@@ -32,7 +32,12 @@ if TYPE_CHECKING:
 
 PACKS = Packs()
 FORMS = ("svg", "dot", "drawio", "mmd")
-LAB = {"gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"tiers": 2}, "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}}}
+LAB = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "rails": {"tiers": 2},
+    "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+}
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -55,8 +60,13 @@ def boxes(drawing: Drawing) -> list[Box]:
 def hostile() -> Drawing:
     """Draw devices whose names are syntax everywhere."""
     names = ['<script>alert("1")</script>', '"] --> x["\\', "a & b; %% #"]
-    tiers = [Tier("GPUs", names, ["", "", ""], ["0", "1", "2"], np.arange(3), switch=False), Tier("leaf switches", names[:1], ["]]>"], [""], np.arange(1))]
-    strand = Strand(np.arange(3), np.zeros(3, dtype=int), np.arange(3), "400G", lambda row: names[row])
+    tiers = [
+        Tier("GPUs", names, ["", "", ""], ["0", "1", "2"], np.arange(3), switch=False),
+        Tier("leaf switches", names[:1], ["]]>"], [""], np.arange(1)),
+    ]
+    strand = Strand(
+        np.arange(3), np.zeros(3, dtype=int), np.arange(3), "400G", lambda row: names[row]
+    )
     return arrange(Head("<fabric>", "rail-0", '"Rail" <0>', "a & b --> c"), tiers, [strand])
 
 
@@ -70,58 +80,91 @@ def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
     for one in (drawings.draw(each) for each in drawings.rails):
         for row, below in pairwise(one.rows):
             inside = {id(box) for box in below.boxes}
-            found[row.name.split()[1], len(one.rows)] += sum(line.links for line in one.strokes if id(line.lower) in inside)
-        switches["all"] += sum(box.members for box in boxes(one) if box.switch and not any("apart" in text.text for text in box.texts))
-    assert {kind: count for (kind, _), count in found.items()} == {kind.upper.value: plan.link_count(kind) for kind in plan.kinds}
+            found[row.name.split()[1], len(one.rows)] += sum(
+                line.links for line in one.strokes if id(line.lower) in inside
+            )
+        switches["all"] += sum(
+            box.members
+            for box in boxes(one)
+            if box.switch and not any("apart" in text.text for text in box.texts)
+        )
+    assert {kind: count for (kind, _), count in found.items()} == {
+        kind.upper.value: plan.link_count(kind) for kind in plan.kinds
+    }
     if plan.mapping.unit_blocks == 1:
         assert switches["all"] == len([*plan.switches()])
-    assert sum(line.links for each in drawings.stripes for line in drawings.draw(each).strokes) == plan.link_count(LinkKind.HOST)
+    assert sum(
+        line.links for each in drawings.stripes for line in drawings.draw(each).strokes
+    ) == plan.link_count(LinkKind.HOST)
 
 
 def test_each_line_joins_what_its_cable_joins() -> None:
     """In a small fabric every device stands alone: the ends of each cable are those of the list of cables."""
     plan = planned(**LAB)
     views = Views(plan)
-    listed = {(cable.cable, cable.a_device, cable.b_device, cable.rail) for unit in range(plan.mapping.units) for cable in views.cables(unit)}
+    listed = {
+        (cable.cable, cable.a_device, cable.b_device, cable.rail)
+        for unit in range(plan.mapping.units)
+        for cable in views.cables(unit)
+    }
     drawn = set()
     for name in Drawings(plan).rails:
         one = Drawings(plan).draw(name)
         for line in one.strokes:
             below = line.lower.texts[-1].text  # a GPU's host, or the switch
-            drawn |= {(cable, below, line.upper.name, line.chip.rail) for cable in line.cables.split(", ")}
+            drawn |= {
+                (cable, below, line.upper.name, line.chip.rail) for cable in line.cables.split(", ")
+            }
     assert drawn == listed
     assert len(listed) == plan.links
 
 
 def test_where_things_stand() -> None:
     """Boxes of a tier do not touch, lines end at them, everything is inside, and tiers stand above one another."""
-    for plan in (planned(**LAB), variant(VARIANTS["three tiers"], "frr"), variant(VARIANTS["shared boxes"], "frr")):
+    for plan in (
+        planned(**LAB),
+        variant(VARIANTS["three tiers"], "frr"),
+        variant(VARIANTS["shared boxes"], "frr"),
+    ):
         for one in every(plan):
             for row in one.rows:
                 assert all(low.x + low.width < high.x for low, high in pairwise(row.boxes))
                 assert len({box.y for box in row.boxes}) == 1
             heights = [row.boxes[0].y for row in one.rows]
             assert heights == sorted(heights)
-            assert all(box.x >= 0 and box.x + box.width <= one.width and box.y + box.height <= one.height for box in boxes(one))
+            assert all(
+                box.x >= 0 and box.x + box.width <= one.width and box.y + box.height <= one.height
+                for box in boxes(one)
+            )
             for line in one.strokes:
                 assert line.lower.x <= line.x1 <= line.lower.x + line.lower.width
                 assert line.upper.x <= line.x2 <= line.upper.x + line.upper.width
                 assert (line.y1, line.y2) == (line.lower.y, line.upper.y + line.upper.height)
             texts = [*one.foot, *one.notes, *(key.text for key in one.keys)]
-            assert all(text.x >= 0 and text.x + 7 * len(text.text) <= one.width and text.y <= one.height for text in texts)
+            assert all(
+                text.x >= 0 and text.x + 7 * len(text.text) <= one.width and text.y <= one.height
+                for text in texts
+            )
             beside = Counter((line.x1, line.y1, line.x2, line.y2) for line in one.strokes)
-            assert max(beside.values()) == 1, "lines of two rails between the same boxes lie on one another"
+            assert max(beside.values()) == 1, (
+                "lines of two rails between the same boxes lie on one another"
+            )
 
 
 def test_a_large_rail_is_drawn_in_bundles() -> None:
     """Of 65,536 endpoints and three tiers, and of a stripe on 256 rails, a page shows all links with their counts, and no smear."""
-    for keys in ({"gpus": 524288, "hb_domain": {"gpus": 8}, "radix": 64}, {"gpus": 65536, "hb_domain": {"gpus": 256}, "radix": 64}):
+    for keys in (
+        {"gpus": 524288, "hb_domain": {"gpus": 8}, "radix": 64},
+        {"gpus": 65536, "hb_domain": {"gpus": 256}, "radix": 64},
+    ):
         plan = planned(**keys)
         drawings = Drawings(plan)
         for name in (next(iter(drawings.rails)), next(iter(drawings.stripes))):
             one = drawings.draw(name)
             for _, below in pairwise(one.rows):
-                assert len([line for line in one.strokes if line.lower in below.boxes]) <= MOST_LINES
+                assert (
+                    len([line for line in one.strokes if line.lower in below.boxes]) <= MOST_LINES
+                )
             assert len(shown(one, "svg")) < 100_000
         rail = drawings.draw("rail-0")
         assert sum(line.links for line in rail.strokes) * plan.mapping.units == plan.links
@@ -133,8 +176,16 @@ def test_a_shared_leaf_bears_two_rails() -> None:
     drawings = Drawings(planned(gpus=32, hb_domain={"gpus": 4}, rails={"per_switch": 2}, radix=64))
     stripe = drawings.draw("stripe-1")
     assert {box.chip.rail for box in stripe.rows[0].boxes} == {""}
-    assert {(line.upper.name, line.chip.rail) for line in stripe.strokes} == {("leaf-1", "0"), ("leaf-1", "1"), ("leaf-2", "2"), ("leaf-2", "3")}
-    assert [text.text for text in drawings.draw("rail-3").rows[0].boxes[0].texts] == ["leaf-2", "also rail 2, apart"]
+    assert {(line.upper.name, line.chip.rail) for line in stripe.strokes} == {
+        ("leaf-1", "0"),
+        ("leaf-1", "1"),
+        ("leaf-2", "2"),
+        ("leaf-2", "3"),
+    }
+    assert [text.text for text in drawings.draw("rail-3").rows[0].boxes[0].texts] == [
+        "leaf-2",
+        "also rail 2, apart",
+    ]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -169,33 +220,54 @@ def test_draw_io_finds_both_ends_of_each_line() -> None:
         ids = [cell.get("id") for cell in cells]
         assert len(ids) == len(set(ids))
         edges = [cell for cell in cells if cell.get("edge")]
-        assert [(cell.get("source"), cell.get("target")) for cell in edges] == [(line.lower.id, line.upper.id) for line in one.strokes]
+        assert [(cell.get("source"), cell.get("target")) for cell in edges] == [
+            (line.lower.id, line.upper.id) for line in one.strokes
+        ]
         assert {end for cell in edges for end in (cell.get("source"), cell.get("target"))} <= {*ids}
         named = {cell.get("id"): cell.get("value") for cell in cells}
-        assert all(named[box.id] == "\n".join(text.text for text in box.texts) for box in boxes(one))
+        assert all(
+            named[box.id] == "\n".join(text.text for text in box.texts) for box in boxes(one)
+        )
 
 
 def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
     """Neato draws every box where it stands, with its label, and every line."""
     neato = tool("neato")
     for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
-        done = subprocess.run([neato, "-n2", "-Tplain"], input=shown(one, "dot"), capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [neato, "-n2", "-Tplain"],
+            input=shown(one, "dot"),
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert done.stderr == ""
         drawn = [line.split() for line in done.stdout.splitlines()]
         places = {line[1]: (float(line[2]), float(line[3])) for line in drawn if line[0] == "node"}
         first = boxes(one)[0]
-        origin = (places[first.id][0] - first.centre_x / 72, places[first.id][1] - first.centre_y / 72)
+        origin = (
+            places[first.id][0] - first.centre_x / 72,
+            places[first.id][1] - first.centre_y / 72,
+        )
         for box in boxes(one):
-            assert places[box.id] == pytest.approx((box.centre_x / 72 + origin[0], box.centre_y / 72 + origin[1]), abs=0.01)
-        assert sorted((line[1], line[2]) for line in drawn if line[0] == "edge") == sorted((line.lower.id, line.upper.id) for line in one.strokes)
+            assert places[box.id] == pytest.approx(
+                (box.centre_x / 72 + origin[0], box.centre_y / 72 + origin[1]), abs=0.01
+            )
+        assert sorted((line[1], line[2]) for line in drawn if line[0] == "edge") == sorted(
+            (line.lower.id, line.upper.id) for line in one.strokes
+        )
 
 
 def test_mermaid_reads_names_as_text() -> None:
     """A line of the file for each box and each stroke; a name with syntax in it is written in codes."""
     for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
         lines = shown(one, "mmd").splitlines()
-        assert len([line for line in lines if re.fullmatch(r'  n\w+ -- "[\w .,]+" --- n\w+', line)]) == len(one.strokes)
-        labels = [found[1] for line in lines if (found := re.fullmatch(r'    n\w+\["(.*)"\]', line))]
+        assert len(
+            [line for line in lines if re.fullmatch(r'  n\w+ -- "[\w .,]+" --- n\w+', line)]
+        ) == len(one.strokes)
+        labels = [
+            found[1] for line in lines if (found := re.fullmatch(r'    n\w+\["(.*)"\]', line))
+        ]
         assert len(labels) == len(boxes(one))
         assert all(not re.search(r'["<>\[\]\\&%]', label.replace("<br/>", "")) for label in labels)
 
@@ -205,19 +277,34 @@ def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
     (tmp_path / "drawings").mkdir()
     text = (Packs().files("drawings", "pack.yaml")[0]).read_text(encoding="utf-8")
     assert "most_lines: 200" in text
-    (tmp_path / "drawings/pack.yaml").write_text(text.replace("most_lines: 200", "most_lines: 12"), encoding="utf-8")
+    (tmp_path / "drawings/pack.yaml").write_text(
+        text.replace("most_lines: 200", "most_lines: 12"), encoding="utf-8"
+    )
     job = Job(planned(**LAB), Packs([tmp_path]), ("drawings",))
     paths = {path for task in job.tasks for path in task.paths(job)}
-    assert {path for path in paths if path.endswith(".mmd")} == {f"drawings/rail-{rail}.mmd" for rail in range(8)}
-    assert {f"drawings/stripe-{stripe}.{form}" for stripe in (1, 2) for form in ("svg", "dot", "drawio")} <= paths
-    assert job.skipped == [f"drawings/stripe-{stripe}.mmd: 32 lines are more than the 12 that its reader shows" for stripe in (1, 2)]
+    assert {path for path in paths if path.endswith(".mmd")} == {
+        f"drawings/rail-{rail}.mmd" for rail in range(8)
+    }
+    assert {
+        f"drawings/stripe-{stripe}.{form}" for stripe in (1, 2) for form in ("svg", "dot", "drawio")
+    } <= paths
+    assert job.skipped == [
+        f"drawings/stripe-{stripe}.mmd: 32 lines are more than the 12 that its reader shows"
+        for stripe in (1, 2)
+    ]
 
 
 def test_of_many_the_first_is_drawn() -> None:
     """Rails are alike, and stripes too: above 16 the first of them is drawn, or all of them on request."""
     plan = planned(gpus=320, hb_domain={"gpus": 32}, radix=4)
-    unasked, asked = Job(plan, Packs(), ("drawings",)), Job(plan, Packs(), ("drawings",), frozenset({"drawings"}))
-    few, many = ([path for task in job.tasks for path in task.paths(job) if path.endswith(".svg")] for job in (unasked, asked))
+    unasked, asked = (
+        Job(plan, Packs(), ("drawings",)),
+        Job(plan, Packs(), ("drawings",), frozenset({"drawings"})),
+    )
+    few, many = (
+        [path for task in job.tasks for path in task.paths(job) if path.endswith(".svg")]
+        for job in (unasked, asked)
+    )
     assert few == ["drawings/rail-0.svg", *(path for path in many if "stripe" in path)]
     assert len(many) == 32 + len(few) - 1
     assert [sentence for sentence in unasked.skipped if "alike" in sentence] == [
@@ -228,8 +315,21 @@ def test_of_many_the_first_is_drawn() -> None:
 
 def test_a_build_draws_unasked(tmp_path: Path, run: Run) -> None:
     """The drawings belong to a build, those of planes and of all rails by their names."""
-    keys = ("--gpus", "64", "--hb-domain", "8", "--radix", "16", "--design", "rail-optimized", "--set", "rails.planes=2")
+    keys = (
+        "--gpus",
+        "64",
+        "--hb-domain",
+        "8",
+        "--radix",
+        "16",
+        "--design",
+        "rail-optimized",
+        "--set",
+        "rails.planes=2",
+    )
     done = run("build", *keys, "--dry-run", "-o", tmp_path / "out")
     drawn = {path for path in done.stdout.split() if path.startswith("drawings/")}
-    assert {path for path in drawn if path.endswith(".svg")} == {f"drawings/{name}.svg" for name in ("plane-0", "plane-1", "stripe-1")}
+    assert {path for path in drawn if path.endswith(".svg")} == {
+        f"drawings/{name}.svg" for name in ("plane-0", "plane-1", "stripe-1")
+    }
     assert not [path for path in done.stdout.split() if path.startswith("simulators/")]

@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.pack_plans import MOST, PACKS, VARIANTS, Rendered, generic, groups, planned, rendered, sample
+from tests.pack_plans import (
+    MOST,
+    PACKS,
+    VARIANTS,
+    Rendered,
+    generic,
+    groups,
+    planned,
+    rendered,
+    sample,
+)
 from tests.reader_fabric import assert_is_plan, fabric, findings
 from tests.reader_frr import judge, read
 
@@ -27,7 +37,9 @@ def shown(name: str) -> list[Rendered]:
 
 
 @pytest.fixture(scope="session")
-def vtysh(tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], subprocess.CompletedProcess[str]]:
+def vtysh(
+    tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
     """Return a function that has FRR's parser read an frr.conf: 0 is good, and 2 comes with the line at fault."""
     program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
     return lambda text: judge(program, text, folder)
@@ -39,7 +51,9 @@ def boxes(found: list[Rendered]) -> list[Box]:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_frr_accepts_what_is_written(name: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
+def test_frr_accepts_what_is_written(
+    name: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
     """Every kind of fabric, and switches all over it."""
     found = shown(name)
     chosen = sample(found, MOST)
@@ -50,9 +64,17 @@ def test_frr_accepts_what_is_written(name: str, vtysh: Callable[[str], subproces
 
 
 @pytest.mark.parametrize(
-    ("good", "bad"), [("remote-as external", "remote-as everyone"), (" ge 32", " ge 33"), ("v6only", "v4only"), ("exit-address", "leave-address")]
+    ("good", "bad"),
+    [
+        ("remote-as external", "remote-as everyone"),
+        (" ge 32", " ge 33"),
+        ("v6only", "v4only"),
+        ("exit-address", "leave-address"),
+    ],
 )
-def test_the_parser_finds_what_is_broken(good: str, bad: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
+def test_the_parser_finds_what_is_broken(
+    good: str, bad: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
     """The judge is awake: a word out of place in one line is found, and the line is named."""
     text = rendered(planned(generic(16), "frr"))[0].files["frr.conf"]
     done = vtysh(text.replace(good, bad, 1))
@@ -69,7 +91,12 @@ def test_the_files_alone_give_the_plan_back(name: str) -> None:
 
 def _swap_uplinks(found: list[Box]) -> None:
     one, other = list(found[0].ports.values())[-2:]
-    one.peer, one.peer_interface, other.peer, other.peer_interface = other.peer, other.peer_interface, one.peer, one.peer_interface
+    one.peer, one.peer_interface, other.peer, other.peer_interface = (
+        other.peer,
+        other.peer_interface,
+        one.peer,
+        one.peer_interface,
+    )
 
 
 def _repeat_address(found: list[Box]) -> None:
@@ -116,7 +143,12 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     """Two rails on a box: two VRFs with a table, a BGP instance, a loopback and a filter each, and every port in one of them."""
     one = shown("shared boxes below spines")[0]
     box = read(one.files["frr.conf"], one.files["interfaces"])
-    assert set(box.instances) == set(box.loopbacks) == {port.vrf for port in box.ports.values()} == {"rail0", "rail1"}
+    assert (
+        set(box.instances)
+        == set(box.loopbacks)
+        == {port.vrf for port in box.ports.values()}
+        == {"rail0", "rail1"}
+    )
     assert re.findall(r"vrf-table (\d+)", one.files["interfaces"]) == ["1000", "1001"]
     assert "tcp_l3mdev_accept = 0" in one.files["sysctl.conf"]
 
@@ -141,7 +173,10 @@ def test_settings_reach_every_file() -> None:
     assert not box.instances[""].bfd
     assert "\nbfd\n" not in one.files["frr.conf"]
     assert "bfdd=no\n" in one.files["daemons"]
-    assert "dscp=24 priority=4\ncnp_dscp=46 cnp_priority=7\nminimum=1000 maximum=2000\n" in one.files["roce.sh"]
+    assert (
+        "dscp=24 priority=4\ncnp_dscp=46 cnp_priority=7\nminimum=1000 maximum=2000\n"
+        in one.files["roce.sh"]
+    )
     assert 'bands="2 2 2 2 1 2 2 0 "' in one.files["roce.sh"]
     with_bfd = rendered(planned(generic(16), "frr"))[0]
     assert read(with_bfd.files["frr.conf"], with_bfd.files["interfaces"]).instances[""].bfd
@@ -158,7 +193,9 @@ def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
         assert listed[1].split() == named == [port.interface for port in one.switch.ports]
         assert one.files["hostname"] == f"{one.switch.name}\n"
         splits = re.findall(r"^(\d+)=(\S+)$", one.files["ports.conf"], re.MULTILINE)
-        assert splits == [(str(cage.cage), cage.breakout) for cage in one.switch.cages if cage.split]
+        assert splits == [
+            (str(cage.cage), cage.breakout) for cage in one.switch.cages if cage.split
+        ]
         script = tmp_path / "roce.sh"
         script.write_text(one.files["roce.sh"], encoding="utf-8")
         assert subprocess.run(["/bin/sh", "-n", script], check=False).returncode == 0
@@ -183,8 +220,15 @@ def test_templates_are_short_sections(pack: str, root: Path) -> None:
     assert max(text.count("\n") for text in texts.values()) < 40
     included = {
         name
-        for text in "".join(path.read_text(encoding="utf-8") for path in root.glob("templates/*/*.j2")).splitlines()
+        for text in "".join(
+            path.read_text(encoding="utf-8") for path in root.glob("templates/*/*.j2")
+        ).splitlines()
         for name in re.findall(rf'include "{pack}/([^"]+)"', text)
     }
-    mounted = {bind.template for container in described.containers.values() for bind in container.binds if bind.template}
+    mounted = {
+        bind.template
+        for container in described.containers.values()
+        for bind in container.binds
+        if bind.template
+    }
     assert included | mounted | {output.template for output in described.outputs} == set(texts)

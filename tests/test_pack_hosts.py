@@ -37,7 +37,12 @@ if TYPE_CHECKING:
 LARGEST = 65_536
 """GPUs; larger ready fabrics have hosts like the others."""
 
-DGX: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}}}
+DGX: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
 UNNUMBERED: dict[str, Any] = {"addressing": {"host_links": "unnumbered"}}
 VARIANTS: dict[str, dict[str, Any]] = {
     "rail-only": {},
@@ -65,7 +70,9 @@ def shown(plan: Plan, host: int) -> Shown:
     files = {}
     for pack, output in job.host_outputs:
         for nic in view.nics if output.each == "nic" else [None]:
-            path = output.path.format(host="", interface=nic.interface if nic else "").removeprefix("hosts//")
+            path = output.path.format(host="", interface=nic.interface if nic else "").removeprefix(
+                "hosts//"
+            )
             files[path] = job.packs.render(pack, output.template, host=view, nic=nic)
     return Shown(view, files)
 
@@ -94,13 +101,16 @@ def plan_of(path: Path) -> Plan:
 READY = list(ready())
 
 
-# --- netplan and networkd ---------------------------------------------------------------------------------------------------------
+# --- netplan and networkd
+# ---------------------------------------------------------------------------------------------------------
 
 Sections = list[tuple[str, tuple[tuple[str, str], ...]]]
 
 
 @pytest.fixture
-def generate(tool: Callable[[str], str], tmp_path: Path) -> Callable[[str], subprocess.CompletedProcess[str]]:
+def generate(
+    tool: Callable[[str], str], tmp_path: Path
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
     """Return a function that has netplan generate networkd's files from a YAML file, below the test's own directory."""
     program = tool("netplan")
 
@@ -109,7 +119,13 @@ def generate(tool: Callable[[str], str], tmp_path: Path) -> Callable[[str], subp
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         path.chmod(0o600)
-        return subprocess.run([program, "generate", "--root-dir", tmp_path], capture_output=True, text=True, check=False, env={"PATH": SYSTEM_PATH})
+        return subprocess.run(
+            [program, "generate", "--root-dir", tmp_path],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PATH": SYSTEM_PATH},
+        )
 
     return start
 
@@ -131,8 +147,15 @@ def sections(text: str) -> Sections:
 
 def assert_same(one: Shown, generated: Path) -> None:
     """Hold our networkd files against those that netplan made."""
-    ours = {path.removeprefix("networkd/10-"): sections(text) for path, text in one.files.items() if path.startswith("networkd/")}
-    theirs = {path.name.removeprefix("10-netplan-"): sections(path.read_text(encoding="utf-8")) for path in generated.glob("*.network")}
+    ours = {
+        path.removeprefix("networkd/10-"): sections(text)
+        for path, text in one.files.items()
+        if path.startswith("networkd/")
+    }
+    theirs = {
+        path.name.removeprefix("10-netplan-"): sections(path.read_text(encoding="utf-8"))
+        for path in generated.glob("*.network")
+    }
     assert ours == theirs
     assert len(ours) == len(one.view.nics) + 1
 
@@ -146,7 +169,10 @@ def test_ready_fabrics_are_found() -> None:
 @pytest.mark.parametrize("where", [0, 0.5, 1], ids=["first", "middle", "last"])
 @pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
 def test_netplan_accepts_the_hosts_of_a_ready_fabric(
-    path: Path, where: float, generate: Callable[[str], subprocess.CompletedProcess[str]], tmp_path: Path
+    path: Path,
+    where: float,
+    generate: Callable[[str], subprocess.CompletedProcess[str]],
+    tmp_path: Path,
 ) -> None:
     """And what it makes for networkd are the files that we write for networkd."""
     plan = plan_of(path)
@@ -157,9 +183,15 @@ def test_netplan_accepts_the_hosts_of_a_ready_fabric(
 
 
 @pytest.mark.parametrize(
-    "more", [*VARIANTS.values(), UNNUMBERED, UNNUMBERED | {"design": "rail-optimized"}], ids=[*VARIANTS, "unnumbered", "unnumbered spines"]
+    "more",
+    [*VARIANTS.values(), UNNUMBERED, UNNUMBERED | {"design": "rail-optimized"}],
+    ids=[*VARIANTS, "unnumbered", "unnumbered spines"],
 )
-def test_netplan_and_networkd_say_the_same(more: dict[str, Any], generate: Callable[[str], subprocess.CompletedProcess[str]], tmp_path: Path) -> None:
+def test_netplan_and_networkd_say_the_same(
+    more: dict[str, Any],
+    generate: Callable[[str], subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+) -> None:
     """Every kind of fabric."""
     one = shown(planned(**DGX | more), 1)
     done = generate(one.files["netplan/60-rails.yaml"])
@@ -169,9 +201,17 @@ def test_netplan_and_networkd_say_the_same(more: dict[str, Any], generate: Calla
 
 @pytest.mark.parametrize(
     ("good", "bad"),
-    [("via: 10.", "via: x10."), ("table: 1000", "table: rail0"), ("type: unreachable", "type: lost"), ("mtu: 9216", "mtu: big"), ("/31]", "/33]")],
+    [
+        ("via: 10.", "via: x10."),
+        ("table: 1000", "table: rail0"),
+        ("type: unreachable", "type: lost"),
+        ("mtu: 9216", "mtu: big"),
+        ("/31]", "/33]"),
+    ],
 )
-def test_netplan_finds_what_is_broken(good: str, bad: str, generate: Callable[[str], subprocess.CompletedProcess[str]]) -> None:
+def test_netplan_finds_what_is_broken(
+    good: str, bad: str, generate: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
     """The judge is awake."""
     text = variant("rail-only").files["netplan/60-rails.yaml"]
     assert good in text
@@ -180,11 +220,14 @@ def test_netplan_finds_what_is_broken(good: str, bad: str, generate: Callable[[s
     assert "60-rails.yaml" in done.stderr
 
 
-# --- the kernel -------------------------------------------------------------------------------------------------------------------
+# --- the kernel
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]) -> Callable[[str], str]:
+def in_namespace(
+    tool: Callable[[str], str], out_of_reach: Callable[[str], None]
+) -> Callable[[str], str]:
     """Return a function that runs a shell script in a network namespace of its own, with a management network, and returns what it prints."""
     command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
     environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
@@ -195,12 +238,21 @@ def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]
     ip address add 192.0.2.2/24 dev mgmt
     ip route add default via 192.0.2.1
     """
-    tried = subprocess.run(command, input=management, capture_output=True, text=True, check=False, env=environment)
+    tried = subprocess.run(
+        command, input=management, capture_output=True, text=True, check=False, env=environment
+    )
     if tried.returncode:
         out_of_reach(f"no network namespace can be made here: {tried.stderr.strip()}")
 
     def start(script: str) -> str:
-        done = subprocess.run(command, input=management + script, capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(
+            command,
+            input=management + script,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -209,7 +261,10 @@ def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]
 
 def cabled(one: Shown) -> str:
     """Return commands that give a host its NIC ports: a veth each, whose other end stands for the leaf."""
-    pairs = (f"ip link add {nic.interface} type veth peer name leaf{index}; ip link set leaf{index} up" for index, nic in enumerate(one.view.nics))
+    pairs = (
+        f"ip link add {nic.interface} type veth peer name leaf{index}; ip link set leaf{index} up"
+        for index, nic in enumerate(one.view.nics)
+    )
     return "\n".join([*pairs, ""])
 
 
@@ -219,14 +274,25 @@ Asked = tuple[str, str]
 
 def looked_up(asked: list[Asked]) -> str:
     """Return commands that look routes up, a line of JSON for each; what cannot be reached is an empty list."""
-    lines = (f"ip -json route get {to}{f' from {source}' if source else ''} 2>/dev/null || echo '[]'" for to, source in asked)
-    return "\n".join(line + " | tr -d '\\n'; echo" for line in (f"{{ {line}; }}" for line in lines)) + "\n"
+    lines = (
+        f"ip -json route get {to}{f' from {source}' if source else ''} 2>/dev/null || echo '[]'"
+        for to, source in asked
+    )
+    return (
+        "\n".join(line + " | tr -d '\\n'; echo" for line in (f"{{ {line}; }}" for line in lines))
+        + "\n"
+    )
 
 
 def answers(printed: str) -> list[tuple[str, str, str] | None]:
     """Return the interface, the gateway and the source that each lookup found; None where there is no route."""
     found = [json.loads(line) for line in printed.splitlines() if line.startswith("[")]
-    return [(route[0]["dev"], route[0].get("gateway", ""), route[0].get("prefsrc") or route[0]["from"]) if route else None for route in found]
+    return [
+        (route[0]["dev"], route[0].get("gateway", ""), route[0].get("prefsrc") or route[0]["from"])
+        if route
+        else None
+        for route in found
+    ]
 
 
 def there(prefix: str) -> str:
@@ -242,16 +308,23 @@ def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
         first = next(nic for nic in nics if nic.rail_prefix == prefix)
         wanted[there(prefix), ""] = first.interface, first.gateway, first.address
         for nic in nics:
-            wanted[there(prefix), nic.address] = (nic.interface, nic.gateway, nic.address) if nic.rail_prefix == prefix else None
+            wanted[there(prefix), nic.address] = (
+                (nic.interface, nic.gateway, nic.address) if nic.rail_prefix == prefix else None
+            )
     for nic in nics:
         wanted["198.51.100.1", nic.address] = None
-    return wanted | {("198.51.100.1", ""): ("mgmt", "192.0.2.1", "192.0.2.2"), (there(one.view.routes[0].destination), nics[0].address): wanted_far(one)}
+    return wanted | {
+        ("198.51.100.1", ""): ("mgmt", "192.0.2.1", "192.0.2.2"),
+        (there(one.view.routes[0].destination), nics[0].address): wanted_far(one),
+    }
 
 
 def wanted_far(one: Shown) -> tuple[str, str, str] | None:
     """Return how the first NIC reaches the last address of the fabric: by itself where its own prefix holds it."""
     first, far = one.view.nics[0], there(one.view.routes[0].destination)
-    return (first.interface, first.gateway, first.address) if there(first.rail_prefix) == far else None
+    return (
+        (first.interface, first.gateway, first.address) if there(first.rail_prefix) == far else None
+    )
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -260,17 +333,36 @@ def test_the_kernel_routes_as_planned(name: str, in_namespace: Callable[[str], s
     one = variant(name)
     wanted = expected(one)
     assert None in wanted.values()
-    printed = in_namespace(cabled(one) + 2 * f"sh -s <<'RAILS'\n{one.files['rails.sh']}RAILS\n" + looked_up(list(wanted)))
+    printed = in_namespace(
+        cabled(one)
+        + 2 * f"sh -s <<'RAILS'\n{one.files['rails.sh']}RAILS\n"
+        + looked_up(list(wanted))
+    )
     assert dict(zip(wanted, answers(printed), strict=True)) == wanted
 
 
-def test_a_rail_that_is_down_is_not_reached_by_another_way(in_namespace: Callable[[str], str]) -> None:
+def test_a_rail_that_is_down_is_not_reached_by_another_way(
+    in_namespace: Callable[[str], str],
+) -> None:
     """Neither over another rail nor over the management network, which has a default route; nor are rails where the host has no NIC."""
     one = variant("a tray")
     nic = one.view.nics[0]
-    asked = [(there(nic.rail_prefix), ""), ("10.0.0.1", ""), (there(one.view.nics[1].rail_prefix), "")]
-    printed = in_namespace(cabled(one) + one.files["rails.sh"] + f"ip link set {nic.interface} down\n" + looked_up(asked))
-    assert [found and found[0] for found in answers(printed)] == [None, None, one.view.nics[1].interface]
+    asked = [
+        (there(nic.rail_prefix), ""),
+        ("10.0.0.1", ""),
+        (there(one.view.nics[1].rail_prefix), ""),
+    ]
+    printed = in_namespace(
+        cabled(one)
+        + one.files["rails.sh"]
+        + f"ip link set {nic.interface} down\n"
+        + looked_up(asked)
+    )
+    assert [found and found[0] for found in answers(printed)] == [
+        None,
+        None,
+        one.view.nics[1].interface,
+    ]
 
 
 def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str]) -> None:
@@ -280,33 +372,64 @@ def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str
     far = there(own.rail_prefix)
     learnt = f"ip route add {far} via inet6 fe80::1 dev {own.interface}\n"
     printed = in_namespace(
-        cabled(one) + one.files["rails.sh"] + one.files["rails.sh"] + learnt + looked_up([(far, ""), (far, own.address), (far, other.address)])
+        cabled(one)
+        + one.files["rails.sh"]
+        + one.files["rails.sh"]
+        + learnt
+        + looked_up([(far, ""), (far, own.address), (far, other.address)])
     )
-    assert [found and (found[0], found[2]) for found in answers(printed)] == [(own.interface, own.address), (own.interface, own.address), None]
+    assert [found and (found[0], found[2]) for found in answers(printed)] == [
+        (own.interface, own.address),
+        (own.interface, own.address),
+        None,
+    ]
 
 
 def test_the_kernel_knows_the_settings(in_namespace: Callable[[str], str]) -> None:
     """What sysctl.conf names exists, and the script sets the same."""
     one = variant("rail-only")
-    names = [line.split(" = ") for line in one.files["sysctl.conf"].splitlines() if not line.startswith("#")]
+    names = [
+        line.split(" = ")
+        for line in one.files["sysctl.conf"].splitlines()
+        if not line.startswith("#")
+    ]
     assert len(names) == 3 * len(one.view.nics)
-    printed = in_namespace(cabled(one) + one.files["rails.sh"] + "\n".join(f"cat /proc/sys/{name}" for name, _ in names))
+    printed = in_namespace(
+        cabled(one)
+        + one.files["rails.sh"]
+        + "\n".join(f"cat /proc/sys/{name}" for name, _ in names)
+    )
     assert printed.split() == [value for _, value in names]
 
 
-# --- FRR, NCCL and the map --------------------------------------------------------------------------------------------------------
+# --- FRR, NCCL and the map
+# --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("more", [{}, {"design": "rail-optimized"}, {"rails": {"count": 4}}], ids=["rail-only", "rail-optimized", "four rails"])
-def test_frr_accepts_an_unnumbered_host(more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"design": "rail-optimized"}, {"rails": {"count": 4}}],
+    ids=["rail-only", "rail-optimized", "four rails"],
+)
+def test_frr_accepts_an_unnumbered_host(
+    more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path
+) -> None:
     """A neighbour for each NIC, which is told of that NIC's address and no other."""
     one = shown(planned(**DGX | UNNUMBERED | more), 1)
     done = judge(tool("vtysh"), one.files["frr.conf"], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    told = dict(re.findall(r"^ip prefix-list (\S+)-own seq 10 permit (\S+)$", one.files["frr.conf"], re.MULTILINE))
+    told = dict(
+        re.findall(
+            r"^ip prefix-list (\S+)-own seq 10 permit (\S+)$", one.files["frr.conf"], re.MULTILINE
+        )
+    )
     assert told == {nic.interface: f"{nic.address}/32" for nic in one.view.nics}
-    assert set(re.findall(r"neighbor (\S+) prefix-list \1-own out", one.files["frr.conf"])) == set(told)
-    assert judge(tool("vtysh"), one.files["frr.conf"].replace("allowas-in", "allowas-on", 1), tmp_path).returncode
+    assert set(re.findall(r"neighbor (\S+) prefix-list \1-own out", one.files["frr.conf"])) == set(
+        told
+    )
+    assert judge(
+        tool("vtysh"), one.files["frr.conf"].replace("allowas-in", "allowas-on", 1), tmp_path
+    ).returncode
 
 
 def test_only_unnumbered_hosts_get_frr() -> None:
@@ -322,7 +445,11 @@ def test_infiniband_hosts_get_the_map_and_nccl() -> None:
 
 def read_as_nccl(text: str) -> dict[str, str]:
     """Read nccl.conf as NCCL did before it knew comments: every line with an equals sign is a setting."""
-    return {name: value for name, sign, value in (line.partition("=") for line in text.splitlines()) if sign}
+    return {
+        name: value
+        for name, sign, value in (line.partition("=") for line in text.splitlines())
+        if sign
+    }
 
 
 @pytest.mark.parametrize("name", VARIANTS)
@@ -330,7 +457,9 @@ def test_nccl_reads_its_settings(name: str) -> None:
     """Each with a reason above it, in lines that a terminal shows whole."""
     one = variant(name)
     text = one.files["nccl.conf"]
-    assert read_as_nccl(text) == {setting.name: setting.value for setting in one.view.nccl if setting.value}
+    assert read_as_nccl(text) == {
+        setting.name: setting.value for setting in one.view.nccl if setting.value
+    }
     lines = text.splitlines()
     assert all(lines[index - 1].startswith("# ") for index, line in enumerate(lines) if "=" in line)
     assert max(len(line) for line in lines if line.startswith("#")) <= 120
@@ -342,10 +471,13 @@ def test_the_map_is_a_table(name: str) -> None:
     one = variant(name)
     rows = list(csv.DictReader(io.StringIO(one.files["nics.csv"]), strict=True))
     renamed = {"reaches": "rail_prefix"}
-    assert rows == [{key: str(getattr(nic, renamed.get(key, key))) for key in rows[0]} for nic in one.view.nics]
+    assert rows == [
+        {key: str(getattr(nic, renamed.get(key, key))) for key in rows[0]} for nic in one.view.nics
+    ]
 
 
-# --- the probe --------------------------------------------------------------------------------------------------------------------
+# --- the probe
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def make_sys(root: Path, one: Shown) -> None:
@@ -353,7 +485,9 @@ def make_sys(root: Path, one: Shown) -> None:
     for nic in one.view.nics:
         device = root / "sys/devices" / nic.pci
         (device / "infiniband" / nic.rdma / "ports/1").mkdir(parents=True)
-        (device / "infiniband" / nic.rdma / "ports/1/rate").write_text(f"{one.view.speed_mbps // 1000} Gb/sec (4X NDR)\n")
+        (device / "infiniband" / nic.rdma / "ports/1/rate").write_text(
+            f"{one.view.speed_mbps // 1000} Gb/sec (4X NDR)\n"
+        )
         shows = root / "sys/class/net" / nic.interface
         shows.mkdir(parents=True)
         (shows / "device").symlink_to(device)
@@ -383,7 +517,14 @@ def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
 def probe(one: Shown, root: Path) -> subprocess.CompletedProcess[str]:
     """Run the probe against a made-up host."""
     environment = {"PATH": f"{root / 'bin'}:{SYSTEM_PATH}", "FABRIC_ROOT": str(root), "LC_ALL": "C"}
-    return subprocess.run(["/bin/sh", "-s"], input=one.files["probe.sh"], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        ["/bin/sh", "-s"],
+        input=one.files["probe.sh"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("port", ["ifname", "local"])
@@ -395,7 +536,9 @@ def test_the_probe_finds_a_host_as_planned(tmp_path: Path, port: str) -> None:
     done = probe(one, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     lines = [line for line in done.stdout.splitlines() if not line.startswith("note: ")]
-    assert lines == [f"OK   {nic.gpu} rail {nic.rail} plane {nic.plane} {nic.interface}" for nic in one.view.nics]
+    assert lines == [
+        f"OK   {nic.gpu} rail {nic.rail} plane {nic.plane} {nic.interface}" for nic in one.view.nics
+    ]
 
 
 def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
@@ -403,11 +546,21 @@ def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
     one = shown(planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
     make_sys(tmp_path, one)
     assert probe(one, tmp_path).returncode == 0
-    rate = tmp_path / "sys/devices" / one.view.nics[0].pci / "infiniband" / one.view.nics[0].rdma / "ports/1/rate"
+    rate = (
+        tmp_path
+        / "sys/devices"
+        / one.view.nics[0].pci
+        / "infiniband"
+        / one.view.nics[0].rdma
+        / "ports/1/rate"
+    )
     rate.write_text("200 Gb/sec (4X HDR)\n")
     done = probe(one, tmp_path)
     assert done.returncode == 1
-    assert f"FAIL d0-g0 rail 0 plane 0 {one.view.nics[0].interface}: speed is 200000, expected 400000\n" in done.stdout
+    assert (
+        f"FAIL d0-g0 rail 0 plane 0 {one.view.nics[0].interface}: speed is 200000, expected 400000\n"
+        in done.stdout
+    )
 
 
 HARMS = {
@@ -443,19 +596,29 @@ def test_the_probe_finds_what_differs(harm: str, tmp_path: Path) -> None:
     assert fault in failed[0]
 
 
-def test_the_probe_reads_the_real_addresses(in_namespace: Callable[[str], str], tmp_path: Path) -> None:
+def test_the_probe_reads_the_real_addresses(
+    in_namespace: Callable[[str], str], tmp_path: Path
+) -> None:
     """In a namespace where rails.sh ran: `ip` itself is asked, and only /sys is made up."""
     one = variant("rail-only")
     make_sys(tmp_path, one)
     run = f"FABRIC_ROOT={shlex.quote(str(tmp_path))} sh -s <<'PROBE' || :\n{one.files['probe.sh']}PROBE\n"
     first, second = one.view.nics[:2]
-    printed = in_namespace(f"{cabled(one)}{one.files['rails.sh']}{run}ip address flush dev {second.interface}\n{run}")
+    printed = in_namespace(
+        f"{cabled(one)}{one.files['rails.sh']}{run}ip address flush dev {second.interface}\n{run}"
+    )
     assert f"OK   {first.gpu} rail 0 plane 0 {first.interface}\n" in printed
-    assert printed.count(f"FAIL {second.gpu} rail 1 plane 0 {second.interface}: address is unknown, expected {second.address}/31\n") == 1
+    assert (
+        printed.count(
+            f"FAIL {second.gpu} rail 1 plane 0 {second.interface}: address is unknown, expected {second.address}/31\n"
+        )
+        == 1
+    )
     assert printed.count("FAIL") == 1
 
 
-# --- the build --------------------------------------------------------------------------------------------------------------------
+# --- the build
+# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -480,11 +643,25 @@ def test_a_path_tells_hosts_and_nics_apart(each: str, path: str, *, sound: bool)
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("ethernet", "a/../b"), ("ethernet", "x; reboot"), ("ethernet", "sixteen-letters-"), ("rdma", "a$b"), ("pci", "18:0")]
+    ("key", "value"),
+    [
+        ("ethernet", "a/../b"),
+        ("ethernet", "x; reboot"),
+        ("ethernet", "sixteen-letters-"),
+        ("rdma", "a$b"),
+        ("pci", "18:0"),
+    ],
 )
 def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> None:
     """A catalog file is a stranger's: what it calls an interface stands in paths, in a shell script and in YAML."""
-    sound = {"gpu": 0, "cage": "OSFP1", "label": "OSFP1", "ethernet": "enp1s0", "rdma": "mlx5_0", "pci": "18:00.0"}
+    sound = {
+        "gpu": 0,
+        "cage": "OSFP1",
+        "label": "OSFP1",
+        "ethernet": "enp1s0",
+        "rdma": "mlx5_0",
+        "pci": "18:00.0",
+    }
     assert HostPort.model_validate(sound)
     with pytest.raises(ValidationError, match=key):
         HostPort.model_validate(sound | {key: value})
@@ -497,13 +674,17 @@ def test_a_build_sets_modes(tmp_path: Path) -> None:
     assert sorted(job.paths()) == sorted(["manifest.json", *(file.path for file in files)])
     home = tmp_path / "out/hosts/host-1"
     wanted = {"netplan/60-rails.yaml": 0o600, "rails.sh": 0o755, "probe.sh": 0o755}
-    assert {path: (home / path).stat().st_mode & 0o700 for path in wanted} == {path: mode & 0o700 for path, mode in wanted.items()}
+    assert {path: (home / path).stat().st_mode & 0o700 for path in wanted} == {
+        path: mode & 0o700 for path, mode in wanted.items()
+    }
     assert (home / "netplan/60-rails.yaml").stat().st_mode & 0o077 == 0
     assert not (home / "nccl.conf").stat().st_mode & 0o111
 
 
 @pytest.mark.parametrize(("named", "written"), [(frozenset(), False), (frozenset({"hosts"}), True)])
-def test_many_hosts_wait_for_a_request(named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool) -> None:
+def test_many_hosts_wait_for_a_request(
+    named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
     """A sentence says what is left out, and how to have it."""
     monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
     job = Job(planned(**DGX), Packs(), ("hosts",), named)

@@ -30,8 +30,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-SMALL: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "nic": {"speed": "200G"}, "switches": {"leaf": {"model": "ib8", "breakout": "1x200G"}}}
-SPLIT = {"leaf": {"model": "ib8", "breakout": "2x100G"}, "spine": {"model": "ib8", "breakout": "1x200G"}}
+SMALL: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "nic": {"speed": "200G"},
+    "switches": {"leaf": {"model": "ib8", "breakout": "1x200G"}},
+}
+SPLIT = {
+    "leaf": {"model": "ib8", "breakout": "2x100G"},
+    "spine": {"model": "ib8", "breakout": "1x200G"},
+}
 VARIANTS: dict[str, dict[str, Any]] = {
     "a switch a rail": SMALL,
     "two tiers": SMALL | {"gpus": 32, "rails": {"count": 1}, "design": "fat-tree"},
@@ -65,7 +73,10 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     root = tmp_path_factory.mktemp("catalog")
     (root / "switches").mkdir()
     text = (shipped("inventories") / "catalog/switches/qm8790.yaml").read_text(encoding="utf-8")
-    (root / "switches/ib8.yaml").write_text(text.replace("model: qm8790", "model: ib8").replace("cages: 40", "cages: 8"), encoding="utf-8")
+    (root / "switches/ib8.yaml").write_text(
+        text.replace("model: qm8790", "model: ib8").replace("cages: 40", "cages: 8"),
+        encoding="utf-8",
+    )
     return Catalog((root,), home=root)
 
 
@@ -78,7 +89,10 @@ def write(plan: Plan, out: Path) -> Built:
 @pytest.fixture(scope="module")
 def every(catalog: Catalog, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Built]:
     """Build every variant."""
-    return {name: write(make_plan(spec_of(**keys), catalog), tmp_path_factory.mktemp("ib") / "out") for name, keys in VARIANTS.items()}
+    return {
+        name: write(make_plan(spec_of(**keys), catalog), tmp_path_factory.mktemp("ib") / "out")
+        for name, keys in VARIANTS.items()
+    }
 
 
 @pytest.fixture(params=VARIANTS)
@@ -91,10 +105,20 @@ def planned_links(plan: Plan) -> Counter[Pair]:
     """Return the links of a plan, by device and interface; of a host's port the name of its RDMA device, where it has one."""
     request, named = plan.request, {}
     for gpu, plane in itertools.product(range(request.host_gpus), range(request.planes)):
-        named[plan.naming.interface(gpu, plane)] = (request.host and request.host.port(gpu, plane).rdma) or plan.naming.interface(gpu, plane)
+        named[plan.naming.interface(gpu, plane)] = (
+            request.host and request.host.port(gpu, plane).rdma
+        ) or plan.naming.interface(gpu, plane)
     cables = (cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit))
     return Counter(
-        frozenset({(cable.a_device, named[cable.a_interface] if cable.tier == LinkKind.HOST else cable.a_interface), (cable.b_device, cable.b_interface)})
+        frozenset(
+            {
+                (
+                    cable.a_device,
+                    named[cable.a_interface] if cable.tier == LinkKind.HOST else cable.a_interface,
+                ),
+                (cable.b_device, cable.b_interface),
+            }
+        )
         for cable in cables
     )
 
@@ -102,12 +126,20 @@ def planned_links(plan: Plan) -> Counter[Pair]:
 def interface_of(plan: Plan, numbers: int, device: str, number: int) -> tuple[str, str]:
     """Name the interface of a port of a switch by its number: so many numbers a cage, of which a split in two takes the halves."""
     role = next(
-        box.role for unit in range(plan.mapping.units) for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True) if name == device
+        box.role
+        for unit in range(plan.mapping.units)
+        for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+        if name == device
     )
     front = plan.request.fronts[role]
     cage, within = divmod(number - 1, numbers // front.model.cages)
     split = next(port.breakout.count for port in plan.ports[role] if port.cage == cage + 1)
-    return device, f"1/{cage + 1}" if split == 1 else f"1/{cage + 1}/{within * split * front.model.cages // numbers + 1}"
+    return (
+        device,
+        f"1/{cage + 1}"
+        if split == 1
+        else f"1/{cage + 1}/{within * split * front.model.cages // numbers + 1}",
+    )
 
 
 def net_links(plan: Plan, text: str) -> Iterator[Pair]:
@@ -120,7 +152,12 @@ def net_links(plan: Plan, text: str) -> Iterator[Pair]:
     ends: Counter[frozenset[tuple[str, int]]] = Counter()
     for block in text.split("\n\n")[1:]:
         at = re.findall(r'(?:Switch|Ca)\t\d+ "([^"]+)"', block)[0]
-        ends.update(frozenset({(at, int(port)), (peer, int(far))}) for port, peer, far in re.findall(r'^\[(\d+)\]\t"([^"]+)"\[(\d+)\]', block, re.MULTILINE))
+        ends.update(
+            frozenset({(at, int(port)), (peer, int(far))})
+            for port, peer, far in re.findall(
+                r'^\[(\d+)\]\t"([^"]+)"\[(\d+)\]', block, re.MULTILINE
+            )
+        )
     assert set(ends.values()) == {2}
     for link in ends:
         pair = []
@@ -128,7 +165,9 @@ def net_links(plan: Plan, text: str) -> Iterator[Pair]:
             kind, width, _, description = nodes[node]
             host, _, adapter = description.partition(" ")
             assert port <= width
-            pair.append((host, adapter) if kind == "Ca" else interface_of(plan, width, description, port))
+            pair.append(
+                (host, adapter) if kind == "Ca" else interface_of(plan, width, description, port)
+            )
         yield frozenset(pair)
 
 
@@ -138,16 +177,43 @@ def topo_links(text: str) -> Iterator[Pair]:
         head, *lines = block.strip().splitlines() or [" x"]
         for line in lines:
             panel, _, _, peer, far = line.split()
-            yield frozenset({(head.split()[1], panel.removeprefix("P")), (peer, far.removesuffix("/P1").removeprefix("P"))})
+            yield frozenset(
+                {
+                    (head.split()[1], panel.removeprefix("P")),
+                    (peer, far.removesuffix("/P1").removeprefix("P")),
+                }
+            )
 
 
 def test_every_file_names_the_links_of_the_plan(built: Built) -> None:
     """The simulator's net, ibdmchk's topology and the list of links, each read back, have the cables of the plan, no more and no fewer."""
     wanted = planned_links(built.plan)
-    assert Counter(link for each in built.folders for link in net_links(built.plan, (each / "fabric.net").read_text())) == wanted
-    assert Counter(link for each in built.folders for link in topo_links((each / "fabric.topo").read_text())) == wanted
-    rows = [row for each in built.folders for row in csv.DictReader((each / "links.csv").read_text().splitlines())]
-    labels = {cable.cable for unit in range(built.plan.mapping.units) for cable in Views(built.plan).cables(unit)}
+    assert (
+        Counter(
+            link
+            for each in built.folders
+            for link in net_links(built.plan, (each / "fabric.net").read_text())
+        )
+        == wanted
+    )
+    assert (
+        Counter(
+            link
+            for each in built.folders
+            for link in topo_links((each / "fabric.topo").read_text())
+        )
+        == wanted
+    )
+    rows = [
+        row
+        for each in built.folders
+        for row in csv.DictReader((each / "links.csv").read_text().splitlines())
+    ]
+    labels = {
+        cable.cable
+        for unit in range(built.plan.mapping.units)
+        for cable in Views(built.plan).cables(unit)
+    }
     assert Counter(row["name"] for row in rows) == Counter(labels)
 
 
@@ -156,7 +222,9 @@ def test_there_is_a_subnet_for_what_hangs_together(built: Built) -> None:
     plan, guids, prefixes = built.plan, Counter[str](), Counter[str]()
     assert len(built.folders) == plan.mapping.units == len(Subnets(plan).names)
     for folder in built.folders:
-        net, roots, nodes = ((folder / name).read_text() for name in ("fabric.net", "root_guids.txt", "cn_guids.txt"))
+        net, roots, nodes = (
+            (folder / name).read_text() for name in ("fabric.net", "root_guids.txt", "cn_guids.txt")
+        )
         top = {
             name
             for unit in range(plan.mapping.units)
@@ -164,11 +232,16 @@ def test_there_is_a_subnet_for_what_hangs_together(built: Built) -> None:
             if box.role is plan.roles[-1]
         }
         switches = dict(re.findall(r'switchguid=(\S+)\nSwitch\t\d+ "[^"]+"\t+# "([^"]*)"', net))
-        adapters = [f"0x{int(guid, 16) + 1:016x}" for guid in re.findall(r"^caguid=(\S+)", net, re.MULTILINE)]
+        adapters = [
+            f"0x{int(guid, 16) + 1:016x}"
+            for guid in re.findall(r"^caguid=(\S+)", net, re.MULTILINE)
+        ]
         assert roots.split() == [guid for guid, name in switches.items() if name in top]
         assert nodes.split() == adapters
         guids.update([*switches, *adapters])
-        prefixes.update(re.findall(r"^subnet_prefix (\S+)", (folder / "opensm.conf").read_text(), re.MULTILINE))
+        prefixes.update(
+            re.findall(r"^subnet_prefix (\S+)", (folder / "opensm.conf").read_text(), re.MULTILINE)
+        )
     assert max(guids.values()) == max(prefixes.values()) == 1
     assert all(int(guid, 16) >> 56 == 0x02 for guid in guids)
 
@@ -185,7 +258,9 @@ def test_names_of_subnets(every: dict[str, Built]) -> None:
 def test_ethernet_has_no_subnets(tmp_path: Path, catalog: Catalog) -> None:
     """Nothing of it is written there."""
     plan = make_plan(spec_of(gpus=8, hb_domain={"gpus": 8}, radix=8, nos="frr"), catalog)
-    assert not [path for path in Job(plan, Packs(), ("configs",)).paths() if path.startswith("subnets")]
+    assert not [
+        path for path in Job(plan, Packs(), ("configs",)).paths() if path.startswith("subnets")
+    ]
     assert not tmp_path.joinpath("subnets").exists()
 
 
@@ -208,7 +283,9 @@ NUMBER = itertools.count()
 
 
 @pytest.fixture
-def simulated(tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Subnet]]:
+def simulated(
+    tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[Path], Subnet]]:
     """Return a function that runs a copy of a subnet's files over ibsim; everything ends with the test."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
     for name in ("ibsim", "opensm", "ibdmchk", "smpquery"):
@@ -244,7 +321,9 @@ def test_the_superpods_are_ready() -> None:
 
 
 @pytest.mark.parametrize("name", READY)
-def test_a_ready_inventory_is_a_fat_tree_without_credit_loops(name: str, simulated: Callable[[Path], Subnet], tmp_path: Path) -> None:
+def test_a_ready_inventory_is_a_fat_tree_without_credit_loops(
+    name: str, simulated: Callable[[Path], Subnet], tmp_path: Path
+) -> None:
     """To OpenSM's ftree, in every subnet, and to ibdmchk."""
     spec = read_inventory(str(shipped("inventories") / f"{name}.yaml")).spec
     for folder in write(make_plan(spec, Catalog()), tmp_path / "out").folders:
@@ -254,7 +333,9 @@ def test_a_ready_inventory_is_a_fat_tree_without_credit_loops(name: str, simulat
         assert "no credit loops found" in check_topology(subnet)
 
 
-def test_rails_that_share_switches_are_partitioned(every: dict[str, Built], simulated: Callable[[Path], Subnet]) -> None:
+def test_rails_that_share_switches_are_partitioned(
+    every: dict[str, Built], simulated: Callable[[Path], Subnet]
+) -> None:
     """The adapters' own tables of keys, as OpenSM wrote them: a rail's key in full, the default one as a limited member, but for the manager's own port."""
     subnet = simulated(every["rails that share boxes"].folders[1])
     subnet.manage()
@@ -263,7 +344,11 @@ def test_rails_that_share_switches_are_partitioned(every: dict[str, Built], simu
         said = subnet.run("smpquery", "pkeys", str(lids[adapter]), "1").stdout
         rail = int(net.names[net.switches + adapter].partition("nic")[2])
         default = "0xffff" if adapter == 0 else "0x7fff"
-        assert re.findall(r"0x[0-9a-f]{4}", said)[:3] == [default, f"0x{0x8001 + rail:04x}", "0x0000"]
+        assert re.findall(r"0x[0-9a-f]{4}", said)[:3] == [
+            default,
+            f"0x{0x8001 + rail:04x}",
+            "0x0000",
+        ]
 
 
 def broken(files: Path, to: Path, name: str, old: str, new: str) -> Path:
@@ -278,7 +363,12 @@ def broken(files: Path, to: Path, name: str, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("name", "old", "new", "complaint"),
     [
-        ("opensm.conf", "routing_engine ftree", "routing_engine ftre", "Failed to setup routing engine"),
+        (
+            "opensm.conf",
+            "routing_engine ftree",
+            "routing_engine ftre",
+            "Failed to setup routing engine",
+        ),
         ("opensm.conf", "routing_engine", "routing_engin", "Unrecognized token"),
         ("root_guids.txt", "0x", "nothing", "cannot parse root guids file"),
         ("root_guids.txt", "0x02000002", "0x02000009", "Root switch GUID"),
@@ -287,24 +377,46 @@ def broken(files: Path, to: Path, name: str, old: str, new: str) -> Path:
     ],
 )
 def test_opensm_rejects_what_is_broken(
-    name: str, old: str, new: str, complaint: str, every: dict[str, Built], simulated: Callable[[Path], Subnet], tmp_path: Path
+    name: str,
+    old: str,
+    new: str,
+    complaint: str,
+    every: dict[str, Built],
+    simulated: Callable[[Path], Subnet],
+    tmp_path: Path,
 ) -> None:
     """One word changed in each of its files, and its log says so."""
-    routed = simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new)).manage()
+    routed = simulated(
+        broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new)
+    ).manage()
     assert any(complaint in fault for fault in routed.faults), routed
 
 
 @pytest.mark.parametrize(("old", "new"), [('"S-', '"S-9'), ("[1]\t", "[99]\t")])
-def test_a_net_that_does_not_hold_together_is_refused(old: str, new: str, every: dict[str, Built], simulated: Callable[[Path], Subnet], tmp_path: Path) -> None:
+def test_a_net_that_does_not_hold_together_is_refused(
+    old: str, new: str, every: dict[str, Built], simulated: Callable[[Path], Subnet], tmp_path: Path
+) -> None:
     """A wire to a node, or from a port, that there is not."""
     with pytest.raises(Refusal, match="lab-failed"):
-        simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", "fabric.net", old, new))
+        simulated(
+            broken(every["two tiers"].folders[0], tmp_path / "broken", "fabric.net", old, new)
+        )
 
 
 def check_topology(subnet: Subnet) -> str:
     """Return what ibdmchk says of a topology."""
     first = subnet.net.names[subnet.net.switches].replace(" ", "/")
-    return subnet.run("env", f"IBDM_IBNL_PATH={subnet.files}", "ibdmchk", "-t", str(subnet.files / "fabric.topo"), "-n", first, "-p", "1").stdout
+    return subnet.run(
+        "env",
+        f"IBDM_IBNL_PATH={subnet.files}",
+        "ibdmchk",
+        "-t",
+        str(subnet.files / "fabric.topo"),
+        "-n",
+        first,
+        "-p",
+        "1",
+    ).stdout
 
 
 def test_ibdmchk_finds_no_credit_loops(built: Built, simulated: Callable[[Path], Subnet]) -> None:
@@ -317,11 +429,25 @@ def test_ibdmchk_finds_no_credit_loops(built: Built, simulated: Callable[[Path],
 
 
 @pytest.mark.parametrize(
-    ("name", "old", "new"), [("fabric.topo", "P1/8 ->", "P1/9 ->"), ("IB8-8.ibnl", "NODE SW", "NODE"), ("HOST-8.ibnl", "nic0/P1", "nicX/P1")]
+    ("name", "old", "new"),
+    [
+        ("fabric.topo", "P1/8 ->", "P1/9 ->"),
+        ("IB8-8.ibnl", "NODE SW", "NODE"),
+        ("HOST-8.ibnl", "nic0/P1", "nicX/P1"),
+    ],
 )
-def test_ibdmchk_rejects_what_is_broken(name: str, old: str, new: str, every: dict[str, Built], simulated: Callable[[Path], Subnet], tmp_path: Path) -> None:
+def test_ibdmchk_rejects_what_is_broken(
+    name: str,
+    old: str,
+    new: str,
+    every: dict[str, Built],
+    simulated: Callable[[Path], Subnet],
+    tmp_path: Path,
+) -> None:
     """A port that there is not, in the topology or in a system, and a line that is none."""
-    said = check_topology(simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new)))
+    said = check_topology(
+        simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new))
+    )
     assert "-E-" in said
     assert "no credit loops found" not in said
 
@@ -330,10 +456,17 @@ def test_guids_of_a_table_stand_in_every_file(catalog: Catalog, tmp_path: Path) 
     """Of a switch and of two ports, one under the name of its RDMA device, with or without 0x and colons; the others keep their placeholders."""
     table = "guid,device,port\n0x946dae0300a1b2c3,r0-leaf-1,\n94:6d:ae:03:00:00:00:11,host-1,nic0\n946dae0300000021,host-2,nic0\n"
     (tmp_path / "guids.csv").write_text(table, encoding="utf-8")
-    plan = make_plan(spec_of(**SMALL, addressing={"guids": "guids.csv"}), Catalog(catalog._roots, home=tmp_path))  # noqa: SLF001 - the same catalog, for another inventory's directory
+    plan = make_plan(
+        spec_of(**SMALL, addressing={"guids": "guids.csv"}),
+        Catalog(catalog._roots, home=tmp_path),  # noqa: SLF001 - the same catalog, for another inventory's directory
+    )
     folder = write(plan, tmp_path / "out").folders[0]
     assert (folder / "root_guids.txt").read_text() == "0x946dae0300a1b2c3\n"
-    assert (folder / "cn_guids.txt").read_text().split()[:3] == ["0x946dae0300000011", "0x946dae0300000021", "0x0200000000000021"]
+    assert (folder / "cn_guids.txt").read_text().split()[:3] == [
+        "0x946dae0300000011",
+        "0x946dae0300000021",
+        "0x0200000000000021",
+    ]
     net = (folder / "fabric.net").read_text()
     assert "switchguid=0x946dae0300a1b2c3\n" in net
     assert "caguid=0x946dae0300000010\n" in net
@@ -347,19 +480,36 @@ def test_guids_of_a_table_stand_in_every_file(catalog: Catalog, tmp_path: Path) 
         ("device,port,guid\nr0-leaf-1,\n", "the line has 2 cells, and the table 3 columns"),
         ("device,port,guid\nr0-leaf-1,,0x12\n", "`0x12` is no GUID"),
         ("device,port,guid\nr0-leaf-1,,0x0000000000000000\n", "`0x0000000000000000` is no GUID"),
-        ("device,port,guid\nr0-leaf-9,,946dae0300000001\n", "this fabric has no switch or host `r0-leaf-9`"),
+        (
+            "device,port,guid\nr0-leaf-9,,946dae0300000001\n",
+            "this fabric has no switch or host `r0-leaf-9`",
+        ),
         ("device,port,guid\nhost-1,nic9,946dae0300000001\n", "`host-1` has no port `nic9`"),
         ("device,port,guid\nr0-leaf-1,1,946dae0300000001\n", "`r0-leaf-1` has no port `1`"),
-        ("device,port,guid\nhost-1,nic0,946dae0300000001\nhost-2,nic0,0x946DAE0300000001\n", "0x946dae0300000001 stands twice"),
-        ("device,port,guid\nhost-1,nic0,946dae0300000001\nhost-1,nic0,946dae0300000002\n", "`host-1 nic0` stands twice"),
-        ("device,port,guid\nhost-1,nic0,0200000000000011\n", "0x0200000000000011 stands for two ports"),
+        (
+            "device,port,guid\nhost-1,nic0,946dae0300000001\nhost-2,nic0,0x946DAE0300000001\n",
+            "0x946dae0300000001 stands twice",
+        ),
+        (
+            "device,port,guid\nhost-1,nic0,946dae0300000001\nhost-1,nic0,946dae0300000002\n",
+            "`host-1 nic0` stands twice",
+        ),
+        (
+            "device,port,guid\nhost-1,nic0,0200000000000011\n",
+            "0x0200000000000011 stands for two ports",
+        ),
         ('device,port,guid\n"host-1,nic0\n', "the line is not CSV"),
     ],
 )
-def test_a_table_of_guids_that_is_wrong(lines: str, fact: str, catalog: Catalog, tmp_path: Path) -> None:
+def test_a_table_of_guids_that_is_wrong(
+    lines: str, fact: str, catalog: Catalog, tmp_path: Path
+) -> None:
     """Each fault is found, with its line."""
     (tmp_path / "guids.csv").write_text(lines, encoding="utf-8")
-    plan = make_plan(spec_of(**SMALL, addressing={"guids": "guids.csv"}), Catalog(catalog._roots, home=tmp_path))  # noqa: SLF001 - as above
+    plan = make_plan(
+        spec_of(**SMALL, addressing={"guids": "guids.csv"}),
+        Catalog(catalog._roots, home=tmp_path),  # noqa: SLF001 - as above
+    )
     with pytest.raises(Refusal) as refused:
         Subnets(plan).view(0)
     assert refused.value.findings[0].code == "bad-guids"

@@ -15,9 +15,11 @@ from tests.statements import Grammar
 if TYPE_CHECKING:
     from tests.pack_plans import Rendered
 
-# Each statement but those of the last source was looked up in the YANG models as well, with the range or the choice that stands here.
+# Each statement but those of the last source was looked up in the YANG models as well, with the
+# range or the choice that stands here.
 SOURCES = """
-# Juniper YANG, 24.4R1-EVO, junos-conf-system, -interfaces, -protocols; jvd, aiml_multitenancy_backend, leaf1_qfx5240-64od.conf
+# Juniper YANG, 24.4R1-EVO, junos-conf-system, -interfaces, -protocols; jvd,
+# aiml_multitenancy_backend, leaf1_qfx5240-64od.conf
 set system host-name <word>
 set interfaces
   lo0 unit <n> family inet address <address>
@@ -30,7 +32,8 @@ set interfaces
   <port> unit 0 family inet6 mtu <n:1280-9500>
 set protocols lldp interface all
 set protocols router-advertisement interface <unit>
-# jvd: per-packet load balancing, ecmp-fast-reroute, ecmp-dlb; Juniper YANG: -chassis, -routing-options, -forwarding-options, -policy-options
+# jvd: per-packet load balancing, ecmp-fast-reroute, ecmp-dlb; Juniper YANG: -chassis,
+# -routing-options, -forwarding-options, -policy-options
 set chassis maximum-ecmp <64|128|256>
 set routing-options
   router-id <ip>
@@ -58,7 +61,8 @@ set routing-instances <instance>
   interface <unit>
   routing-options router-id <ip>
   routing-options autonomous-system <n:1-4294967295>
-# jvd: schedulers, scheduler-maps, classifiers, congestion-notification-profile; Juniper, PFC Watchdog; Juniper YANG: -class-of-service
+# jvd: schedulers, scheduler-maps, classifiers, congestion-notification-profile; Juniper, PFC
+# Watchdog; Juniper YANG: -class-of-service
 set class-of-service
   forwarding-classes class <def:class> queue-num <n:0-7>
   forwarding-classes class <def:class> no-loss
@@ -89,7 +93,8 @@ set class-of-service
 """
 
 BGP = """
-# Juniper, BGP Auto-Discovered Neighbors; Configure BGP Unnumbered EVPN Fabric; Juniper YANG, 24.4R1-EVO, junos-conf-protocols
+# Juniper, BGP Auto-Discovered Neighbors; Configure BGP Unnumbered EVPN Fabric; Juniper YANG,
+# 24.4R1-EVO, junos-conf-protocols
 {edit} protocols bgp group <FABRIC|HOSTS>
   type external
   hold-time <n:3-65535>
@@ -105,7 +110,9 @@ BGP = """
   dynamic-neighbor <word> peer-auto-discovery interface <unit>
 """
 
-GRAMMAR = Grammar(SOURCES + BGP.format(edit="set") + BGP.format(edit="set routing-instances <instance>"))
+GRAMMAR = Grammar(
+    SOURCES + BGP.format(edit="set") + BGP.format(edit="set routing-instances <instance>")
+)
 
 
 def _words(one: Rendered) -> dict[str, set[str]]:
@@ -116,31 +123,56 @@ def _words(one: Rendered) -> dict[str, set[str]]:
         "loopback": {f"lo0.{number}" for number in range(len(one.switch.vrfs))},
         "instance": {instance.vrf for instance in one.switch.vrfs},
         "class": {"best-effort", "network-control"},
-        "bits": {f"{number:06b}" for number in range(64)} | {f"{number:03b}" for number in range(8)},
+        "bits": {f"{number:06b}" for number in range(64)}
+        | {f"{number:03b}" for number in range(8)},
     }
 
 
 BROKEN = (
     ("et-0/0/0:0 mtu", "et-0/0/64:0 mtu", "no statement"),
     ("interface et-0/0/63:1.0", "interface et-0/0/63:1", "no statement"),
-    ("set interfaces et-0/0/0:0 unit 0 family inet mtu", "set interfaces et-0/0/0:0 unit 0 family ethernet-switching mtu", "no statement"),
+    (
+        "set interfaces et-0/0/0:0 unit 0 family inet mtu",
+        "set interfaces et-0/0/0:0 unit 0 family ethernet-switching mtu",
+        "no statement",
+    ),
     ("mtu 9230", "mtu 9600", "no statement"),
     ("prefix-length-range /31-/31", "prefix-length-range /31", "no statement"),
     ("group FABRIC import RAIL0", "group FABRIC import RAIL9", "used, not defined: policy RAIL9"),
     ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "used, not defined: as-list PEERS"),
-    ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "defined, not used: as-list RAIL0-FABRIC-PEERS"),
+    (
+        "peer-as-list RAIL0-FABRIC-PEERS",
+        "peer-as-list PEERS",
+        "defined, not used: as-list RAIL0-FABRIC-PEERS",
+    ),
     ("scheduler CNP\n", "scheduler CNPS\n", "used, not defined: scheduler CNPS"),
     ("drop-profile ECN", "drop-profile RED", "used, not defined: drop-profile RED"),
-    ("congestion-notification-profile ROCE\n", "congestion-notification-profile PAUSE\n", "used, not defined: pause PAUSE"),
-    ("forwarding-class NO-LOSS scheduler", "forwarding-class LOSS scheduler", "used, not defined: class LOSS"),
+    (
+        "congestion-notification-profile ROCE\n",
+        "congestion-notification-profile PAUSE\n",
+        "used, not defined: pause PAUSE",
+    ),
+    (
+        "forwarding-class NO-LOSS scheduler",
+        "forwarding-class LOSS scheduler",
+        "used, not defined: class LOSS",
+    ),
     ("code-points 011010", "code-points 11010", "no statement"),
     ("router-id 10.", "router-id 1000.", "no statement"),
 )
 MISREAD = (
     ('"host-001:nic0 ', '"host-002:nic0 ', "host-002', 'nic0') is used 2 times"),
     ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
-    ("et-0/0/48:0 unit 0 family inet mtu 9216", "et-0/0/48:0 unit 0 family inet mtu 9000", "which says otherwise"),
-    ("peer-auto-discovery interface et-0/0/48:0.0", "peer-auto-discovery interface et-0/0/49:0.0", "neighbours on"),
+    (
+        "et-0/0/48:0 unit 0 family inet mtu 9216",
+        "et-0/0/48:0 unit 0 family inet mtu 9000",
+        "which says otherwise",
+    ),
+    (
+        "peer-auto-discovery interface et-0/0/48:0.0",
+        "peer-auto-discovery interface et-0/0/49:0.0",
+        "neighbours on",
+    ),
     ("multipath multiple-as", "multipath", "uplinks that ECMP does not use"),
     ("then load-balance per-packet", "then accept", "uplinks that ECMP does not use"),
     ("from route-filter 10.0.0.0/19", "from route-filter 10.0.32.0/19", "accepted on two rails"),
@@ -158,9 +190,15 @@ def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
     for one in found.values():
         for instance in one.switch.instances:
             scope = f"RAIL{instance.rail}" if instance.rail else "FABRIC"
-            listed = re.findall(rf"as-list {scope}-FABRIC-PEERS members (\d+)$", one.files["junos.set"], re.MULTILINE)
+            listed = re.findall(
+                rf"as-list {scope}-FABRIC-PEERS members (\d+)$",
+                one.files["junos.set"],
+                re.MULTILINE,
+            )
             assert len(set(listed)) == len(listed)
-            assert set(map(int, listed)) == {found[port.peer_device].switch.asn for port in instance.fabric_ports}
+            assert set(map(int, listed)) == {
+                found[port.peer_device].switch.asn for port in instance.fabric_ports
+            }
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
@@ -172,7 +210,8 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
     assert isinstance(strict, list)
     assert set(strict) == {wanted.cnp_priority}
     assert found == {
-        "dscp": dict.fromkeys(range(64), 0) | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "dscp": dict.fromkeys(range(64), 0)
+        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
         "lossless": wanted.priority,
         "ecn": True,
         "watched": True,
@@ -183,7 +222,9 @@ def test_an_mtu_leaves_room_for_the_header() -> None:
     """The largest packet of any inventory passes the port, and the families have the inventory's own MTU."""
     for name, mtu in (("two tiers", 9216), ("other numbers", 4200)):
         text = shown(name, "junos")[0].files["junos.set"]
-        assert set(re.findall(r"^set interfaces \S+ mtu (\d+)$", text, re.MULTILINE)) == {str(9216 + 14)}
+        assert set(re.findall(r"^set interfaces \S+ mtu (\d+)$", text, re.MULTILINE)) == {
+            str(9216 + 14)
+        }
         assert set(re.findall(r" family inet6? mtu (\d+)$", text, re.MULTILINE)) == {str(mtu)}
 
 
@@ -191,14 +232,25 @@ def test_cages_are_split_as_planned() -> None:
     """Each split cage has its number of sub-ports, and the speed of each."""
     for one in shown("two tiers", "junos"):
         text = one.files["junos.set"]
-        splits = re.findall(r"^set interfaces (\S+) number-of-sub-ports (\d)\nset interfaces \1 speed (\w+)$", text, re.MULTILINE)
-        assert splits == [(cage.whole, str(cage.count), cage.speed.lower()) for cage in one.switch.cages if cage.split]
+        splits = re.findall(
+            r"^set interfaces (\S+) number-of-sub-ports (\d)\nset interfaces \1 speed (\w+)$",
+            text,
+            re.MULTILINE,
+        )
+        assert splits == [
+            (cage.whole, str(cage.count), cage.speed.lower())
+            for cage in one.switch.cages
+            if cage.split
+        ]
 
 
 def test_ports_are_called_as_on_the_box() -> None:
     """Cages count from 0, and sub-ports follow a colon (jvd, leaf1_qfx5240-64od.conf)."""
     for one in shown("two tiers", "junos"):
-        assert all(re.fullmatch(r"et-0/0/(\d|[1-5]\d|6[0-3])(:[0-7])?", port.interface) for port in one.switch.ports)
+        assert all(
+            re.fullmatch(r"et-0/0/(\d|[1-5]\d|6[0-3])(:[0-7])?", port.interface)
+            for port in one.switch.ports
+        )
 
 
 def test_nothing_is_announced_where_there_is_no_one_to_tell() -> None:

@@ -27,7 +27,8 @@ nv set interface
   <port,> router adaptive-routing @on
 # Cumulus Linux 5.18, Quality of Service, PFC watchdog: nv set interface swp1,swp3 qos pfc-watchdog
   <port,> qos pfc-watchdog
-# Cumulus Linux 5.18, Virtual Routing and Forwarding: nv set vrf RED table auto; nv set vrf RED loopback ip address 10.10.10.1/32
+# Cumulus Linux 5.18, Virtual Routing and Forwarding: nv set vrf RED table auto; nv set vrf RED
+# loopback ip address 10.10.10.1/32
 nv set vrf
   <def:vrf> table auto
   <use:vrf> loopback ip address <address>
@@ -47,7 +48,8 @@ nv set qos
   congestion-control default-global traffic-class <n:0-7> min-threshold <n>
   congestion-control default-global traffic-class <n:0-7> max-threshold <n>
   congestion-control default-global traffic-class <n:0-7> probability <n:0-100>
-# NVUE command reference: BGP, Router Policy; Cumulus Linux 5.18, Equal Cost Multipath Load Sharing (adaptive routing), Route Filtering and Redistribution
+# NVUE command reference: BGP, Router Policy; Cumulus Linux 5.18, Equal Cost Multipath Load Sharing
+# (adaptive routing), Route Filtering and Redistribution
 nv set router
   adaptive-routing @on
   bgp @on
@@ -62,7 +64,8 @@ nv set router
   policy route-map <def:route-map> rule <n> match ip-prefix-list <use:prefix-list>
   policy route-map <def:route-map> rule <n> match as-path-list <use:as-path-list>
   policy route-map <def:route-map> rule <n> action permit
-# NVUE command reference, BGP; Cumulus Linux 5.18, Basic BGP Configuration (unnumbered), Optional BGP Configuration
+# NVUE command reference, BGP; Cumulus Linux 5.18, Basic BGP Configuration (unnumbered), Optional
+# BGP Configuration
 nv set vrf <use:vrf> router bgp
   @on
   autonomous-system <n:1-4294967295>
@@ -127,9 +130,21 @@ BROKEN = (
     ("state enabled", "enable on", "no statement"),
     ("ipv4 address", "ip address", "no statement"),
     ("bfd profile FABRIC\n", "bfd profile LEAVES\n", "used, not defined: bfd LEAVES"),
-    ("peer-group FABRIC remote-as", "peer-group FABRICS remote-as", "defined, not used: .group FABRICS default"),
-    ("match ip-prefix-list RAIL0-HOSTS", "match ip-prefix-list RAIL9-HOSTS", "used, not defined: prefix-list RAIL9-HOSTS"),
-    ("connected route-map RAIL0", "connected route-map RAIL9", "used, not defined: route-map RAIL9"),
+    (
+        "peer-group FABRIC remote-as",
+        "peer-group FABRICS remote-as",
+        "defined, not used: .group FABRICS default",
+    ),
+    (
+        "match ip-prefix-list RAIL0-HOSTS",
+        "match ip-prefix-list RAIL9-HOSTS",
+        "used, not defined: prefix-list RAIL9-HOSTS",
+    ),
+    (
+        "connected route-map RAIL0",
+        "connected route-map RAIL9",
+        "used, not defined: route-map RAIL9",
+    ),
     ("min-prefix-len 31", "min-prefix-len 33", "no statement"),
     ("mtu 9216", "mtu 9217", "no statement"),
     ("roce mode lossless\n", "roce mode lossless\nnv set qos roce mode lossless\n", "twice"),
@@ -145,14 +160,37 @@ MISREAD = (
     ("bgp autonomous-system 4200000000", "bgp autonomous-system 4200000003", "one AS number"),
 )
 
-NVUE = Documented("nvue", "commands.txt", NEW, _words, read, ("sn5600", "sn5640", "sn5400", "sn4700"), BROKEN, MISREAD)
-NVUE_5_14 = Documented("nvue", "commands.txt", OLD, _words, read, (), (("enable on", "state enabled", "no statement"),), MISREAD, "-5.14", old)
+NVUE = Documented(
+    "nvue",
+    "commands.txt",
+    NEW,
+    _words,
+    read,
+    ("sn5600", "sn5640", "sn5400", "sn4700"),
+    BROKEN,
+    MISREAD,
+)
+NVUE_5_14 = Documented(
+    "nvue",
+    "commands.txt",
+    OLD,
+    _words,
+    read,
+    (),
+    (("enable on", "state enabled", "no statement"),),
+    MISREAD,
+    "-5.14",
+    old,
+)
 
 
 def test_the_words_of_both_releases_say_the_same() -> None:
     """Read back, the files of 5.14 are those of the newest release."""
     for name in VARIANTS:
-        texts = ([one.files["commands.txt"] for one in found] for found in (old(name), shown(name, "nvue")))
+        texts = (
+            [one.files["commands.txt"] for one in found]
+            for found in (old(name), shown(name, "nvue"))
+        )
         before, after = ([read(text) for text in each] for each in texts)
         assert before == after, name
 
@@ -165,13 +203,19 @@ def test_startup_yaml_says_what_the_commands_say(name: str, version: str) -> Non
         stored = list(flattened(one.files["startup.yaml"]))
         assert len(set(stored)) == len(stored)
         said = {line for line in stored if line[0] != "interface" or line[2] != "type"}
-        commands = {(*line, "state", "enable") if line[-1] == "pfc-watchdog" else line for line in expanded(one.files["commands.txt"])}
+        commands = {
+            (*line, "state", "enable") if line[-1] == "pfc-watchdog" else line
+            for line in expanded(one.files["commands.txt"])
+        }
         assert said == commands
 
 
 def test_on_stays_on() -> None:
     """Up to 5.14 NVUE wants the bare word `on`, which YAML 1.1 calls true; since 5.15 it wants `state: enabled`."""
-    stored, new = old("two tiers")[0].files["startup.yaml"], shown("two tiers", "nvue")[0].files["startup.yaml"]
+    stored, new = (
+        old("two tiers")[0].files["startup.yaml"],
+        shown("two tiers", "nvue")[0].files["startup.yaml"],
+    )
     assert "    bgp:\n        enable: on\n" in stored
     assert "state: enabled" not in stored
     assert "state: enabled" in new
@@ -182,7 +226,11 @@ def test_on_stays_on() -> None:
 
 def test_a_version_is_compared_as_a_version() -> None:
     """5.9 is older than 5.15, and 5.16 is not."""
-    for version, expected in (("5.9", "enable on"), ("5.15", "state enabled"), ("5.16.1", "state enabled")):
+    for version, expected in (
+        ("5.9", "enable on"),
+        ("5.15", "state enabled"),
+        ("5.16.1", "state enabled"),
+    ):
         plan = planned_as("one tier", "nvue", {"leaf": "nvue", "versions": {"nvue": version}})
         assert f"nv set router bgp {expected}\n" in rendered(plan)[0].files["commands.txt"]
 
@@ -193,7 +241,8 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
     one = shown(name, "nvue")[0]
     wanted = one.switch.roce
     assert roce(one.files["commands.txt"]) == {
-        "dscp": dict.fromkeys(range(64), 0) | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "dscp": dict.fromkeys(range(64), 0)
+        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
         "lossless": wanted.priority,
         "strict": [wanted.cnp_priority],
         "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
@@ -203,11 +252,31 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
 
 def test_cages_are_split_as_planned() -> None:
     """Lanes are told, because NVUE's own guess differs with the number of ports; both ends must agree."""
-    two_speeds = {"leaf": {"model": "sn5600", "breakout": "2x400G"}, "spine": {"model": "sn5600", "breakout": "1x800G"}}
-    for one in [*shown("two tiers", "nvue"), *rendered(planned({**VARIANTS["other numbers"], "switches": two_speeds}, "nvue"))]:
-        splits = [line for line in expanded(one.files["commands.txt"]) if line[2:4] == ("link", "breakout")]
+    two_speeds = {
+        "leaf": {"model": "sn5600", "breakout": "2x400G"},
+        "spine": {"model": "sn5600", "breakout": "1x800G"},
+    }
+    for one in [
+        *shown("two tiers", "nvue"),
+        *rendered(planned({**VARIANTS["other numbers"], "switches": two_speeds}, "nvue")),
+    ]:
+        splits = [
+            line
+            for line in expanded(one.files["commands.txt"])
+            if line[2:4] == ("link", "breakout")
+        ]
         assert splits == [
-            ("interface", cage.whole, "link", "breakout", f"{cage.count}x", "lanes-per-port", str(cage.lane_count)) for cage in one.switch.cages if cage.split
+            (
+                "interface",
+                cage.whole,
+                "link",
+                "breakout",
+                f"{cage.count}x",
+                "lanes-per-port",
+                str(cage.lane_count),
+            )
+            for cage in one.switch.cages
+            if cage.split
         ]
 
 
@@ -215,7 +284,11 @@ def test_adaptive_routing_stays_where_it_works() -> None:
     """On fabric ports of the default VRF, at 200G and 400G, on a box that has it; never beside VRFs."""
 
     def adaptive(one: Rendered) -> list[str]:
-        return [line[1] for line in expanded(one.files["commands.txt"]) if line[0] == "interface" and line[2:4] == ("router", "adaptive-routing")]
+        return [
+            line[1]
+            for line in expanded(one.files["commands.txt"])
+            if line[0] == "interface" and line[2:4] == ("router", "adaptive-routing")
+        ]
 
     for one in shown("two tiers", "nvue"):
         assert adaptive(one) == [port.interface for port in one.switch.instances[0].fabric_ports]
@@ -223,11 +296,17 @@ def test_adaptive_routing_stays_where_it_works() -> None:
     for one in shown("shared boxes below spines", "nvue"):
         assert not one.switch.vrfs or not adaptive(one)
     others = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
-    assert not any(adaptive(one) for one in rendered(planned({**VARIANTS["other numbers"], "switches": others}, "nvue")))
+    assert not any(
+        adaptive(one)
+        for one in rendered(planned({**VARIANTS["other numbers"], "switches": others}, "nvue"))
+    )
 
 
 def test_ports_are_called_as_on_the_box() -> None:
     """Cumulus Linux 5.18, Switch Port Attributes: swp1, and swp1s0 and up on a split port."""
     assert SYSTEMS["nvue"] == "sn5600"
     for one in shown("two tiers", "nvue"):
-        assert all(re.fullmatch(r"swp([1-9]|[1-5]\d|6[0-4])(s[0-7])?", port.interface) for port in one.switch.ports)
+        assert all(
+            re.fullmatch(r"swp([1-9]|[1-5]\d|6[0-4])(s[0-7])?", port.interface)
+            for port in one.switch.ports
+        )

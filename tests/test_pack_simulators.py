@@ -46,7 +46,10 @@ def written(plan: Plan, packs: Packs | None = None) -> dict[str, str]:
     job = Job(plan, packs or Packs(), ("simulators",))
     with TemporaryDirectory() as root:
         paths = [file.path for task in job.tasks for file in task.write(job, Path(root))]
-        return {path.removeprefix("simulators/"): (Path(root) / path).read_text(encoding="utf-8") for path in paths}
+        return {
+            path.removeprefix("simulators/"): (Path(root) / path).read_text(encoding="utf-8")
+            for path in paths
+        }
 
 
 class Link(NamedTuple):
@@ -91,7 +94,10 @@ def rates(plan: Plan) -> Counter[tuple[str, str]]:
     made = graph(plan)
     for a, b, edge in made.edges(data=True):
         if edge["kind"] != "nic":
-            ends = sorted(end.split("/")[0] if made.nodes[end]["kind"] == "nic" else end.replace("hb:", "hb-") for end in (a, b))
+            ends = sorted(
+                end.split("/")[0] if made.nodes[end]["kind"] == "nic" else end.replace("hb:", "hb-")
+                for end in (a, b)
+            )
             found[ends[0], ends[1]] += edge["capacity_gbps"]
     return found
 
@@ -109,10 +115,16 @@ def test_both_topologies_are_the_plan(name: str) -> None:
             counts = [len(named), request.domain_gpus, domains, switches, len(topology.links)]
             assert topology.header == [*map(str, counts), "H100" if request.host else "NONE"]
         else:
-            assert topology.header == [str(number) for number in (len(named), domains + switches, len(topology.links))]
+            assert topology.header == [
+                str(number) for number in (len(named), domains + switches, len(topology.links))
+            ]
         assert topology.switches == list(range(request.gpus, len(named)))
         assert list(named) == list(range(len(named)))
-        assert [kind for _, kind, _ in named.values()] == [*["gpu"] * request.gpus, *["hb-domain"] * domains, *tiers(named)]
+        assert [kind for _, kind, _ in named.values()] == [
+            *["gpu"] * request.gpus,
+            *["hb-domain"] * domains,
+            *tiers(named),
+        ]
         found: Counter[tuple[str, str]] = Counter()
         for link in topology.links:
             low, high = sorted((named[link.low][0], named[link.high][0]))
@@ -126,32 +138,53 @@ def tiers(named: dict[int, tuple[str, str, str]]) -> list[str]:
     return [role for role in Role for _, kind, _ in named.values() if kind == role]
 
 
-@pytest.mark.parametrize("name", ["three tiers", "shared boxes below spines", "two planes", "rail-optimized"])
+@pytest.mark.parametrize(
+    "name", ["three tiers", "shared boxes below spines", "two planes", "rail-optimized"]
+)
 def test_rails_meet_where_they_do_in_the_plan(name: str) -> None:
     """Without HB domains a rail-only fabric falls apart into its rails and planes, and each GPU is in one for each plane."""
     plan = fast(name)
     files, request = written(plan), plan.request
     topology, named = read(files["simai/topology.txt"]), names(files, "simai")
-    fabric = nx.Graph((link.low, link.high) for link in topology.links if named[link.low][1] != "gpu" and named[link.high][1] != "hb-domain")
+    fabric = nx.Graph(
+        (link.low, link.high)
+        for link in topology.links
+        if named[link.low][1] != "gpu" and named[link.high][1] != "hb-domain"
+    )
     parts = list(nx.connected_components(fabric))
-    assert len(parts) == request.planes * (request.rails if request.design is Design.RAIL_ONLY else 1)
+    assert len(parts) == request.planes * (
+        request.rails if request.design is Design.RAIL_ONLY else 1
+    )
     if request.design is Design.RAIL_ONLY:
         assert all(len({named[node][2] for node in part}) == 1 for part in parts)
-    hb = {link.low: link.high - request.gpus for link in topology.links if named[link.high][1] == "hb-domain"}
+    hb = {
+        link.low: link.high - request.gpus
+        for link in topology.links
+        if named[link.high][1] == "hb-domain"
+    }
     assert hb == {gpu: gpu // request.domain_gpus for gpu in range(request.gpus)}
 
 
 def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:
     """Latencies are data of the pack; a pack of your own says others, and the notes tell them."""
     files = written(planned(**LAB))
-    hb, fabric = ({link.latency for link in read(files["simai/topology.txt"]).links if (link.gbps == HB_GBPS) is inside} for inside in (True, False))
+    hb, fabric = (
+        {
+            link.latency
+            for link in read(files["simai/topology.txt"]).links
+            if (link.gbps == HB_GBPS) is inside
+        }
+        for inside in (True, False)
+    )
     assert (hb, fabric) == ({"0.000025ms"}, {"0.0005ms"})
     assert "Assumed, because no plan knows it: 0.000025ms latency" in files["simai/notes.txt"]
     assert "400000000000 800000000000 3600000000000" in files["simai/notes.txt"].splitlines()
     assert "AS_PXN_ENABLE=1" in files["simai/notes.txt"]
     (tmp_path / "simai").mkdir()
     text = Packs().files("simai", "pack.yaml")[0].read_text(encoding="utf-8")
-    (tmp_path / "simai/pack.yaml").write_text(text.replace("link_latency: 0.0005ms", "link_latency: 0.002ms"), encoding="utf-8")
+    (tmp_path / "simai/pack.yaml").write_text(
+        text.replace("link_latency: 0.0005ms", "link_latency: 0.002ms"), encoding="utf-8"
+    )
     other = read(written(planned(**LAB), Packs([tmp_path]))["simai/topology.txt"])
     assert {link.latency for link in other.links if link.gbps < HB_GBPS} == {"0.002ms"}
 
@@ -164,15 +197,20 @@ def test_the_dimensions_of_astra_sim() -> None:
         (LAB | {"gpus": 32, "rails": {"planes": 2}}, [8, 4], [450.0, 100.0]),
     ):
         files = written(planned(**keys))
-        assert [int(size) for size in json.loads(files["astra-sim/logical.json"])["logical-dims"]] == dims
-        found = dict(re.findall(r"^(\w+): \[ (.*) \]", files["astra-sim/analytical.yml"], re.MULTILINE))
+        assert [
+            int(size) for size in json.loads(files["astra-sim/logical.json"])["logical-dims"]
+        ] == dims
+        found = dict(
+            re.findall(r"^(\w+): \[ (.*) \]", files["astra-sim/analytical.yml"], re.MULTILINE)
+        )
         assert found["topology"].split(", ") == ["Switch"] * len(dims)
         assert [int(size) for size in found["npus_count"].split(", ")] == dims
         assert [float(rate) for rate in found["bandwidth"].split(", ")] == gbytes
         assert len(found["latency"].split(", ")) == len(dims)
 
 
-# --- htsim --------------------------------------------------------------------------------------------------------------------------
+# --- htsim
+# --------------------------------------------------------------------------------------------------------------------------
 
 
 def tree(text: str) -> dict[str, Any]:
@@ -197,12 +235,21 @@ def built(head: dict[str, int], tier: Sequence[dict[str, int]]) -> dict[str, Any
     assert nodes % head["podsize"] == head["podsize"] % tier[0]["radix_down"] == 0
     leaves = head["podsize"] // tier[0]["radix_down"]
     assert tier[0]["radix_down"] // tier[0]["radix_up"] == tier[0]["oversubscribed"]
-    uplinks = nodes * tier[0]["downlink_speed_gbps"] // (tier[1]["downlink_speed_gbps"] * tier[0]["oversubscribed"])
+    uplinks = (
+        nodes
+        * tier[0]["downlink_speed_gbps"]
+        // (tier[1]["downlink_speed_gbps"] * tier[0]["oversubscribed"])
+    )
     assert uplinks % (pods * tier[1]["radix_down"]) == 0
     spines = uplinks // (pods * tier[1]["radix_down"])
     assert spines * tier[1]["bundle"] == tier[0]["radix_up"]
     pairs = Counter(
-        {("leaf", pod * leaves + leaf, pod * spines + spine): tier[1]["bundle"] for pod in range(pods) for leaf in range(leaves) for spine in range(spines)}
+        {
+            ("leaf", pod * leaves + leaf, pod * spines + spine): tier[1]["bundle"]
+            for pod in range(pods)
+            for leaf in range(leaves)
+            for spine in range(spines)
+        }
     )
     cores = 0
     if len(tier) == 3:
@@ -211,18 +258,43 @@ def built(head: dict[str, int], tier: Sequence[dict[str, int]]) -> dict[str, Any
         cores = above // tier[2]["radix_down"]
         assert cores * tier[2]["bundle"] // spines == tier[1]["radix_up"]
         group = cores // spines
-        pairs.update({("spine", spine, spine % spines * group + core): tier[2]["bundle"] for spine in range(pods * spines) for core in range(group)})
+        pairs.update(
+            {
+                ("spine", spine, spine % spines * group + core): tier[2]["bundle"]
+                for spine in range(pods * spines)
+                for core in range(group)
+            }
+        )
     return {"leaf": pods * leaves, "spine": pods * spines, "core": cores, "pairs": pairs}
 
 
 def planned_pairs(plan: Plan) -> Counter[tuple[str, int, int]]:
     """Count the links between each two switches of a block, by their places in their tiers."""
     unit, boxes = plan.unit, plan.naming.boxes
-    rows = zip(unit.kind.tolist(), unit.block.tolist(), unit.lower.tolist(), unit.upper.tolist(), strict=True)
-    return Counter((boxes[low].role.value, boxes[low].index, boxes[high].index) for kind, block, low, high in rows if kind > LinkKind.HOST and block == 0)
+    rows = zip(
+        unit.kind.tolist(),
+        unit.block.tolist(),
+        unit.lower.tolist(),
+        unit.upper.tolist(),
+        strict=True,
+    )
+    return Counter(
+        (boxes[low].role.value, boxes[low].index, boxes[high].index)
+        for kind, block, low, high in rows
+        if kind > LinkKind.HOST and block == 0
+    )
 
 
-TREES = ["two tiers", "three tiers", "two planes", "shared boxes below spines", "oversubscribed", "room to grow", "rail-optimized", "fat-tree of three tiers"]
+TREES = [
+    "two tiers",
+    "three tiers",
+    "two planes",
+    "shared boxes below spines",
+    "oversubscribed",
+    "room to grow",
+    "rail-optimized",
+    "fat-tree of three tiers",
+]
 
 
 @pytest.mark.parametrize("name", TREES)
@@ -231,7 +303,11 @@ def test_htsim_builds_the_block(name: str) -> None:
     plan = fast(name)
     text = written(plan)["htsim/block.topo"]
     found = tree(text)
-    installed = Counter(box.role for box, has in zip(plan.naming.boxes, plan.installed, strict=True) if has and box.block in (-1, 0))
+    installed = Counter(
+        box.role
+        for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
+        if has and box.block in (-1, 0)
+    )
     assert {role: found[role] for role in Role if found[role]} == dict(installed)
     assert found["pairs"] == planned_pairs(plan)
     hosts = plan.link_count(LinkKind.HOST) // (plan.mapping.units * plan.mapping.unit_blocks)
@@ -244,7 +320,12 @@ def test_htsim_fills_the_last_pod() -> None:
     plan = planned(gpus=36, hb_domain={"gpus": 4}, radix=4)
     text = written(plan)["htsim/block.topo"]
     found = tree(text)
-    assert (plan.sizing.leaf, found["leaf"], found["spine"], found["core"]) == (5, 6, plan.sizing.spine, plan.sizing.core)
+    assert (plan.sizing.leaf, found["leaf"], found["spine"], found["core"]) == (
+        5,
+        6,
+        plan.sizing.spine,
+        plan.sizing.core,
+    )
     assert "that the plan does not have, all without hosts: 1." in text
     assert "# 3 of its nodes stand for places" in text
     assert found["pairs"] - planned_pairs(plan) == Counter({("leaf", 5, 4): 1, ("leaf", 5, 5): 1})
@@ -270,7 +351,10 @@ def test_what_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
 
 def test_wide_switches_are_told() -> None:
     """Htsim asserts 96 ports; above that the file says what to change."""
-    wide, narrow = (written(planned(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"] for ports in (128, 64))
+    wide, narrow = (
+        written(planned(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"]
+        for ports in (128, 64)
+    )
     assert "A switch has 128 ports: raise the 96" in wide
     assert "raise" not in narrow
 
@@ -279,10 +363,25 @@ def test_what_is_left_out_is_said(tmp_path: Path, run: Run) -> None:
     """Nobody gets simulators unasked; where the HB domain's bandwidth or the place for links is missing, the build names it."""
     keys = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
     done = run("build", *keys, "--only", "simulators", "--dry-run", "-o", tmp_path / "out")
-    assert [path for path in done.stdout.split() if path.startswith("simulators/")] == ["simulators/htsim/block.topo"]
-    assert "simulators/simai/topology.txt: nobody says how fast an HB domain is; `hb_domain.bandwidth` does" in done.stderr
-    job = Job(planned(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64), Packs(), ("simulators",))
+    assert [path for path in done.stdout.split() if path.startswith("simulators/")] == [
+        "simulators/htsim/block.topo"
+    ]
+    assert (
+        "simulators/simai/topology.txt: nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
+        in done.stderr
+    )
+    job = Job(
+        planned(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),
+        Packs(),
+        ("simulators",),
+    )
     assert {path for task in job.tasks for path in task.paths(job) if "htsim" not in path} == {
         "simulators/astra-sim/analytical.yml", "simulators/astra-sim/logical.json",
     }  # fmt: skip
-    assert any(re.fullmatch(r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that its reader takes", said) for said in job.skipped)
+    assert any(
+        re.fullmatch(
+            r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that its reader takes",
+            said,
+        )
+        for said in job.skipped
+    )

@@ -32,7 +32,13 @@ MODEL = "7220-ixr-h5-64"
 
 def of(breakout: str, gpus: int, **more: Any) -> Inventory:  # noqa: ANN401 - any key of an inventory
     """Return an inventory of 7220 IXR-H5 in two tiers, with HB domains of 2."""
-    return {"gpus": gpus, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2}, "switches": {"leaf": {"model": MODEL, "breakout": breakout}}, **more}
+    return {
+        "gpus": gpus,
+        "hb_domain": {"gpus": 2},
+        "rails": {"tiers": 2},
+        "switches": {"leaf": {"model": MODEL, "breakout": breakout}},
+        **more,
+    }
 
 
 VARIANTS: dict[str, Inventory] = {
@@ -42,19 +48,48 @@ VARIANTS: dict[str, Inventory] = {
     "three tiers": of("1x800G", 256, rails={"tiers": 3}, nic={"speed": "800G"}),
     "two planes": of("2x400G", 160, rails={"planes": 2, "tiers": 2}),
     "shared boxes": of("2x400G", 128, rails={"per_switch": 2}),
-    "shared boxes below spines": of("1x800G", 64, rails={"per_switch": 2, "tiers": 2}, nic={"speed": "800G"}),
-    "unnumbered hosts": of("1x800G", 80, addressing={"host_links": "unnumbered"}, nic={"speed": "800G"}),
-    "unnumbered hosts on shared boxes": of("1x800G", 64, rails={"per_switch": 2, "tiers": 2}, addressing={"host_links": "unnumbered"}, nic={"speed": "800G"}),
+    "shared boxes below spines": of(
+        "1x800G", 64, rails={"per_switch": 2, "tiers": 2}, nic={"speed": "800G"}
+    ),
+    "unnumbered hosts": of(
+        "1x800G", 80, addressing={"host_links": "unnumbered"}, nic={"speed": "800G"}
+    ),
+    "unnumbered hosts on shared boxes": of(
+        "1x800G",
+        64,
+        rails={"per_switch": 2, "tiers": 2},
+        addressing={"host_links": "unnumbered"},
+        nic={"speed": "800G"},
+    ),
     "rail-optimized": of("1x800G", 80, design="rail-optimized", nic={"speed": "800G"}),
     "fat-tree": of("1x800G", 80, design="fat-tree", nic={"speed": "800G"}),
-    "two speeds": of("2x400G", 320, switches={"leaf": {"model": MODEL, "breakout": "2x400G"}, "spine": {"model": MODEL, "breakout": "1x800G"}}),
-    "eight ports a cage": of("8x100G", 128, nic={"speed": "100G"}, switches={"leaf": {"model": MODEL, "breakout": "8x100G"}}),
+    "two speeds": of(
+        "2x400G",
+        320,
+        switches={
+            "leaf": {"model": MODEL, "breakout": "2x400G"},
+            "spine": {"model": MODEL, "breakout": "1x800G"},
+        },
+    ),
+    "eight ports a cage": of(
+        "8x100G",
+        128,
+        nic={"speed": "100G"},
+        switches={"leaf": {"model": MODEL, "breakout": "8x100G"}},
+    ),
     "other numbers": of(
         "1x800G",
         80,
         nic={"speed": "800G"},
         addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
-        roce={"dscp": 24, "priority": 4, "cnp_dscp": 46, "cnp_priority": 7, "ecn_minimum_bytes": 1000, "ecn_maximum_bytes": 2000},
+        roce={
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 1000,
+            "ecn_maximum_bytes": 2000,
+        },
     ),
 }
 
@@ -84,11 +119,17 @@ def boxes(found: list[Rendered]) -> list[Box]:
 def _box(one: Rendered) -> Box:
     if one.switch.nos == "sonic":
         return reader_sonic.read(one.files["config_db.json"], one.files["frr.conf"])
-    return read(one.files["config.json"]) if one.switch.nos == "srlinux" else reader_eos.read(one.files["startup-config.cfg"])
+    return (
+        read(one.files["config.json"])
+        if one.switch.nos == "srlinux"
+        else reader_eos.read(one.files["startup-config.cfg"])
+    )
 
 
 @pytest.fixture(scope="session")
-def yanglint(tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory) -> Judge:
+def yanglint(
+    tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Judge:
     """Return a function that has Nokia's models judge a config.json."""
     program, folder = tool("yanglint"), tmp_path_factory.mktemp("srlinux")
     home = srlinux_yang.prepare(oracles / "srlinux-yang", folder)
@@ -111,7 +152,9 @@ def _interface(tree: Node, at: int = -2) -> Node:
 
 
 def _bgp(tree: Node) -> Node:
-    found: Node = tree["srl_nokia-network-instance:network-instance"][0]["protocols"]["srl_nokia-bgp:bgp"]
+    found: Node = tree["srl_nokia-network-instance:network-instance"][0]["protocols"][
+        "srl_nokia-bgp:bgp"
+    ]
     return found
 
 
@@ -144,7 +187,9 @@ def _no_such_asn(tree: Node) -> None:
 
 
 def _no_such_prefix(tree: Node) -> None:
-    tree["srl_nokia-routing-policy:routing-policy"]["policy"][0]["statement"][0]["match"]["prefix"]["prefix-set"] = "HOSTS"
+    tree["srl_nokia-routing-policy:routing-policy"]["policy"][0]["statement"][0]["match"]["prefix"][
+        "prefix-set"
+    ] = "HOSTS"
 
 
 def _no_such_dscp(tree: Node) -> None:
@@ -156,7 +201,9 @@ def _classes_of_a_port(tree: Node) -> None:
 
 
 def _marking_without_a_limit(tree: Node) -> None:
-    del tree["srl_nokia-qos:qos"]["interfaces"]["interface"][0]["output"]["buffer-allocation-profile"]
+    del tree["srl_nokia-qos:qos"]["interfaces"]["interface"][0]["output"][
+        "buffer-allocation-profile"
+    ]
 
 
 def _bfd_of_no_port(tree: Node) -> None:
@@ -180,7 +227,9 @@ def _bfd_of_no_port(tree: Node) -> None:
         (_bfd_of_no_port, "Must be an existing subinterface name"),
     ],
 )
-def test_the_models_find_what_is_broken(harm: Callable[[Node], None], complaint: str, yanglint: Judge) -> None:
+def test_the_models_find_what_is_broken(
+    harm: Callable[[Node], None], complaint: str, yanglint: Judge
+) -> None:
     """The judge is awake: wrong words, ranges, references and conditions are found, each for what it is."""
     tree = tree_of(shown("two tiers")[0])
     harm(tree)
@@ -204,36 +253,57 @@ def test_the_files_alone_give_the_plan_back(name: str) -> None:
         ({"leaf": "eos", "spine": "srlinux"}, ("7060x6-64pe", MODEL)),
     ],
 )
-def test_leaves_and_spines_may_run_different_systems(nos: dict[str, str], models: tuple[str, str]) -> None:
+def test_leaves_and_spines_may_run_different_systems(
+    nos: dict[str, str], models: tuple[str, str]
+) -> None:
     """Each side of a cable is named in its own system's words, on both sides of it, and sessions expect the AS numbers of the other side."""
     leaf, spine = ({"model": model, "breakout": "2x400G"} for model in models)
-    plan = planned(of("2x400G", 320, switches={"leaf": leaf, "spine": spine}, addressing={"mtu": 9214}), nos)
+    plan = planned(
+        of("2x400G", 320, switches={"leaf": leaf, "spine": spine}, addressing={"mtu": 9214}), nos
+    )
     built = fabric(boxes(rendered(plan)))
     assert findings(built) == []
     assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
     starts = {"sonic": "Ethernet", "eos": "Ethernet", "srlinux": "ethernet-1/"}
     for box in built.boxes.values():
-        own, far = (nos["leaf"], nos["spine"]) if "leaf" in box.name else (nos["spine"], nos["leaf"])
+        own, far = (
+            (nos["leaf"], nos["spine"]) if "leaf" in box.name else (nos["spine"], nos["leaf"])
+        )
         assert all(name.startswith(starts[own]) for name in box.ports)
-        assert all(port.peer_interface.startswith(starts[far]) for port in box.ports.values() if port.peer in built.boxes)
+        assert all(
+            port.peer_interface.startswith(starts[far])
+            for port in box.ports.values()
+            if port.peer in built.boxes
+        )
 
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     """Two rails on a box: two IP VRFs, each with a BGP instance, a loopback and a policy of its own, and no default instance."""
     one = shown("shared boxes below spines")[0]
     tree, box = tree_of(one), read(one.files["config.json"])
-    assert set(box.instances) == set(box.loopbacks) == {port.vrf for port in box.ports.values()} == {"rail0", "rail1"}
-    assert {each["type"] for each in tree["srl_nokia-network-instance:network-instance"]} == {"srl_nokia-network-instance:ip-vrf"}
+    assert (
+        set(box.instances)
+        == set(box.loopbacks)
+        == {port.vrf for port in box.ports.values()}
+        == {"rail0", "rail1"}
+    )
+    assert {each["type"] for each in tree["srl_nokia-network-instance:network-instance"]} == {
+        "srl_nokia-network-instance:ip-vrf"
+    }
 
 
 def test_cages_are_split_before_their_ports_are_named() -> None:
     """A split cage is an interface of its own that carries nothing but the split; whole ones say their speed instead."""
-    mixed = tree_of(next(one for one in shown("two speeds") if one.switch.role == "leaf"))["srl_nokia-interfaces:interface"]
+    mixed = tree_of(next(one for one in shown("two speeds") if one.switch.role == "leaf"))[
+        "srl_nokia-interfaces:interface"
+    ]
     split = {each["name"]: each["breakout-mode"] for each in mixed if "breakout-mode" in each}
     assert {tuple(mode.values()) for mode in split.values()} == {("2", "400G")}
     for each in mixed:
         if "description" in each:
-            assert (each["name"].rpartition("/")[0] in split) != (each.get("ethernet") == {"port-speed": "800G"})
+            assert (each["name"].rpartition("/")[0] in split) != (
+                each.get("ethernet") == {"port-speed": "800G"}
+            )
 
 
 def test_settings_reach_the_file() -> None:
@@ -246,10 +316,20 @@ def test_settings_reach_the_file() -> None:
     assert not box.instances[""].bfd
     assert "srl_nokia-bfd:bfd" not in tree
     (policy,) = qos["classifiers"]["dscp-policy"]
-    assert {each["value"]: each["forwarding-class"] for each in policy["dscp"]} == dict.fromkeys(range(64), "fc0") | {24: "fc4", 46: "fc7"}
-    assert {each["name"]: each["queue-index"] for each in qos["queues"]["queue"]} == {"rest": 0, "roce": 4, "cnp": 7}
+    assert {each["value"]: each["forwarding-class"] for each in policy["dscp"]} == dict.fromkeys(
+        range(64), "fc0"
+    ) | {24: "fc4", 46: "fc7"}
+    assert {each["name"]: each["queue-index"] for each in qos["queues"]["queue"]} == {
+        "rest": 0,
+        "roce": 4,
+        "cnp": 7,
+    }
     (slope,) = qos["buffer-management"]["queue-management-profile"][0]["wred"]["wred-slope"]
-    assert (slope["min-threshold"], slope["max-threshold"], slope["enable-ecn"]) == ("1000", "2000", True)
+    assert (slope["min-threshold"], slope["max-threshold"], slope["enable-ecn"]) == (
+        "1000",
+        "2000",
+        True,
+    )
     attached = {each["interface-id"] for each in qos["interfaces"]["interface"]}
     assert attached == {name for port in box.ports for name in (port, f"{port}.0")}
     assert read(shown("two tiers")[0].files["config.json"]).instances[""].bfd

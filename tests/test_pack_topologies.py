@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 WHOLE = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
 MIXED = SN5600 | {"spine": {"model": "sn5600", "breakout": "1x800G"}}
-STRANGERS = {"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}, "spine": {"model": "7220-ixr-h5-64", "breakout": "2x400G"}}
+STRANGERS = {
+    "leaf": {"model": "7060x6-64pe", "breakout": "2x400G"},
+    "spine": {"model": "7220-ixr-h5-64", "breakout": "2x400G"},
+}
 SMALL: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}}
 VARIANTS: dict[str, Inventory] = {
     "one tier": generic(32, gpus=64),
@@ -57,12 +60,19 @@ VARIANTS: dict[str, Inventory] = {
     "fat-tree": generic(8, gpus=64, design="fat-tree"),
     "sn5600, frr": SMALL | {"switches": SN5600, "nos": "frr", "rails": {"tiers": 2}},
     "sn5600, sonic": SMALL | {"switches": SN5600, "nos": "sonic", "rails": {"tiers": 2}},
-    "sonic on shared boxes": SMALL | {"switches": SN5600, "nos": "sonic", "rails": {"per_switch": 2}},
+    "sonic on shared boxes": SMALL
+    | {"switches": SN5600, "nos": "sonic", "rails": {"per_switch": 2}},
     "sonic with two speeds": SMALL | {"switches": MIXED, "nos": "sonic", "rails": {"tiers": 2}},
     "whole cages": SMALL | {"switches": WHOLE, "nos": "sonic", "rails": {"tiers": 2}},
-    "leaves on sonic, spines on frr": SMALL | {"switches": SN5600, "nos": {"leaf": "sonic", "spine": "frr"}, "rails": {"tiers": 2}},
+    "leaves on sonic, spines on frr": SMALL
+    | {"switches": SN5600, "nos": {"leaf": "sonic", "spine": "frr"}, "rails": {"tiers": 2}},
     "leaves on eos, spines on srlinux": SMALL
-    | {"switches": STRANGERS, "nos": {"leaf": "eos", "spine": "srlinux"}, "rails": {"tiers": 2}, "addressing": {"mtu": 9214}},
+    | {
+        "switches": STRANGERS,
+        "nos": {"leaf": "eos", "spine": "srlinux"},
+        "rails": {"tiers": 2},
+        "addressing": {"mtu": 9214},
+    },
     "a system for each rail": {
         "gpus": 32,
         "hb_domain": {"gpus": 4},
@@ -71,7 +81,14 @@ VARIANTS: dict[str, Inventory] = {
         "rails": {"tiers": 2},
         "addressing": {"mtu": 9214},
     },
-    "two planes of sonic": {"gpus": 32, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 2}, "switches": SN5600, "nos": "sonic"},
+    "two planes of sonic": {
+        "gpus": 32,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-b300"},
+        "rails": {"planes": 2},
+        "switches": SN5600,
+        "nos": "sonic",
+    },
 }
 MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
 """What the variants are called where a container's names differ from the NOS's."""
@@ -105,7 +122,10 @@ class Tree:
     @cached_property
     def links(self) -> list[tuple[End, End]]:
         """The two ends of its links."""
-        return [(end(link["endpoints"][0]), end(link["endpoints"][1])) for link in self.clab["topology"]["links"]]
+        return [
+            (end(link["endpoints"][0]), end(link["endpoints"][1]))
+            for link in self.clab["topology"]["links"]
+        ]
 
     @cached_property
     def cables(self) -> list[dict[str, str]]:
@@ -115,7 +135,10 @@ class Tree:
     @cached_property
     def called(self) -> dict[End, str]:
         """What containers call ports otherwise, by node and interface."""
-        return {(row["node"], row["interface"]): row["container_interface"] for row in rows(self.root / "lab/containerlab/interfaces.csv")}
+        return {
+            (row["node"], row["interface"]): row["container_interface"]
+            for row in rows(self.root / "lab/containerlab/interfaces.csv")
+        }
 
     def interfaces(self, node: str) -> list[str]:
         """List the interfaces of a node."""
@@ -153,11 +176,14 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
     assert not job.skipped
-    assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1)
+    assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (
+        len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1
+    )
     return Tree(plan, root)
 
 
-# --- containerlab -----------------------------------------------------------------------------------------------------------------
+# --- containerlab
+# -----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -167,15 +193,28 @@ def complaints(oracles: Path) -> Callable[[dict[str, Any]], list[str]]:
     return lambda read: [error.message for error in judge.iter_errors(read)]
 
 
-def test_containerlab_accepts_it(tree: Tree, complaints: Callable[[dict[str, Any]], list[str]]) -> None:
+def test_containerlab_accepts_it(
+    tree: Tree, complaints: Callable[[dict[str, Any]], list[str]]
+) -> None:
     """Kinds, modes, mounts, commands and links are what its schema allows."""
     assert complaints(tree.clab) == []
 
 
 @pytest.mark.parametrize(
-    ("key", "value"), [("kind", "sonic"), ("image", 7), ("binds", []), ("exec", "sh"), ("labels", ["leaf"]), ("colour", "blue"), ("network-mode", None)]
+    ("key", "value"),
+    [
+        ("kind", "sonic"),
+        ("image", 7),
+        ("binds", []),
+        ("exec", "sh"),
+        ("labels", ["leaf"]),
+        ("colour", "blue"),
+        ("network-mode", None),
+    ],
 )
-def test_the_schema_finds_what_is_broken(key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path) -> None:
+def test_the_schema_finds_what_is_broken(
+    key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path
+) -> None:
     """The judge is awake."""
     build(Job(planned(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
     read = document(tmp_path / "out/lab/containerlab/fabric.clab.yml")
@@ -188,32 +227,55 @@ def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
     """A node for each switch, GPU and HB domain; a link for each link of the plan, and one from each GPU to its HB domain."""
     plan, request = tree.plan, tree.plan.request
     domains = request.gpus // request.domain_gpus
-    gpus = [gpu_name(domain, rank) for domain in range(domains) for rank in range(request.domain_gpus)]
-    assert list(tree.nodes) == [*plan.switches(), *gpus, *(f"hb-{domain}" for domain in range(domains))]
+    gpus = [
+        gpu_name(domain, rank) for domain in range(domains) for rank in range(request.domain_gpus)
+    ]
+    assert list(tree.nodes) == [
+        *plan.switches(),
+        *gpus,
+        *(f"hb-{domain}" for domain in range(domains)),
+    ]
     assert len(tree.links) == sum(plan.link_count(kind) for kind in plan.kinds) + request.gpus
     roles = Counter(node["labels"]["role"] for node in tree.nodes.values())
-    assert roles == {**{role.value: plan.switch_count(role) for role in plan.roles}, "gpu": request.gpus, "hb-domain": domains}
+    assert roles == {
+        **{role.value: plan.switch_count(role) for role in plan.roles},
+        "gpu": request.gpus,
+        "hb-domain": domains,
+    }
 
 
 def test_links_are_the_cables(tree: Tree) -> None:
     """Each row of cables.csv is a link, by the names that the containers have for the same ports, with its label; two cables may make one link."""
-    nics = {(host.name, nic.interface): (nic.gpu, f"nic{nic.plane}") for host in Hosts(tree.plan).views(range(len(tree.plan.hosts))) for nic in host.nics}
+    nics = {
+        (host.name, nic.interface): (nic.gpu, f"nic{nic.plane}")
+        for host in Hosts(tree.plan).views(range(len(tree.plan.hosts)))
+        for nic in host.nics
+    }
 
     def port(row: dict[str, str], side: str) -> End:
         device, interface = row[f"{side}_device"], row[f"{side}_interface"]
-        return nics.get((device, interface)) or (device, tree.called.get((device, interface), interface))
+        return nics.get((device, interface)) or (
+            device,
+            tree.called.get((device, interface), interface),
+        )
 
     text = (tree.root / "lab/containerlab/fabric.clab.yml").read_text()
     labels = re.findall(r"\], mtu: \d+\}(?:  # (\S+))?$", text, re.MULTILINE)
     gpus, cables = tree.plan.request.gpus, dict[tuple[End, End], list[str]]()
     for row in tree.cables:
         cables.setdefault((port(row, "a"), port(row, "b")), []).append(row["cable"])
-    assert list(zip(tree.links, labels, strict=True))[:-gpus] == [(ends, names[0] if len(names) == 1 else names[0][:-1]) for ends, names in cables.items()]
+    assert list(zip(tree.links, labels, strict=True))[:-gpus] == [
+        (ends, names[0] if len(names) == 1 else names[0][:-1]) for ends, names in cables.items()
+    ]
     assert len(tree.cables) == tree.plan.cables
     domain_gpus = tree.plan.request.domain_gpus
     hb = [divmod(gpu, domain_gpus) for gpu in range(gpus)]
-    assert tree.links[-gpus:] == [((gpu_name(domain, rank), "hb0"), (f"hb-{domain}", f"gpu{rank}")) for domain, rank in hb]
-    assert {link["mtu"] for link in tree.clab["topology"]["links"]} == {tree.plan.spec.addressing.mtu}
+    assert tree.links[-gpus:] == [
+        ((gpu_name(domain, rank), "hb0"), (f"hb-{domain}", f"gpu{rank}")) for domain, rank in hb
+    ]
+    assert {link["mtu"] for link in tree.clab["topology"]["links"]} == {
+        tree.plan.spec.addressing.mtu
+    }
 
 
 def test_every_end_is_a_device_of_its_own(tree: Tree) -> None:
@@ -231,7 +293,9 @@ def test_every_mounted_file_is_there(tree: Tree) -> None:
         mounted = tree.mounted(name)
         assert len(mounted) == len(node["binds"])
         if "startup-config" in node:
-            assert (tree.root / "lab/containerlab" / node["startup-config"]).read_text() in mounted.values()
+            assert (
+                tree.root / "lab/containerlab" / node["startup-config"]
+            ).read_text() in mounted.values()
         for command in node.get("exec", ()):
             shell, script = command.split()
             assert mounted[script].startswith(("#!/bin/sh\n", "#!/bin/bash\n"))
@@ -243,31 +307,53 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
     for name, node in tree.nodes.items():
         mounted, here = tree.mounted(name), tree.interfaces(name)
         if node["labels"]["role"] == "gpu":
-            assert re.findall(r"^address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE) == here
+            assert (
+                re.findall(
+                    r"^address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE
+                )
+                == here
+            )
         elif node["kind"] == "sonic-vs":
             _sonic_finds_its_ports(tree, name, mounted, here)
         elif node["kind"] == "arista_ceos":
             mapped = json.loads(mounted["/mnt/flash/EosIntfMapping.json"])["EthernetIntf"]
             assert set(mapped) == set(here)
-            assert list(mapped.values()) == list(reader_eos.read(mounted["/fabric/startup-config"]).ports)
-            assert all(tree.called[name, interface] == device for device, interface in mapped.items())
+            assert list(mapped.values()) == list(
+                reader_eos.read(mounted["/fabric/startup-config"]).ports
+            )
+            assert all(
+                tree.called[name, interface] == device for device, interface in mapped.items()
+            )
         elif node["kind"] == "nokia_srlinux":
             ports = reader_srlinux.read(mounted["/fabric/config.json"]).ports
             assert {port.replace("ethernet-", "e").replace("/", "-") for port in ports} == set(here)
             assert {tree.called[name, port] for port in ports} == set(here)
         elif node["labels"]["role"] != "hb-domain":
             named = re.findall(r"^interface (\S+)$", mounted["/etc/frr/frr.conf"], re.MULTILINE)
-            vrfs = re.findall(r"^ip link add (\S+) type vrf", mounted["/fabric/start.sh"], re.MULTILINE)
+            vrfs = re.findall(
+                r"^ip link add (\S+) type vrf", mounted["/fabric/start.sh"], re.MULTILINE
+            )
             assert sorted(named) == sorted([*here, *(vrfs or ["lo"])])
-            assert re.findall(r"^ip link set dev (\S+) mtu", mounted["/fabric/start.sh"], re.MULTILINE) == named[-len(here) :]
+            assert (
+                re.findall(r"^ip link set dev (\S+) mtu", mounted["/fabric/start.sh"], re.MULTILINE)
+                == named[-len(here) :]
+            )
 
 
 def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here: list[str]) -> None:
     """Do what docker-sonic-vs does at its start: look up each interface in lanemap.ini, and its lanes in port_config.ini and config_db.json."""
     ports = json.loads(mounted["/var/sonic/config_db.json"])["PORT"]
     sku = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000/"
-    lanes = dict(line.split(":") for line in mounted[f"{sku}lanemap.ini.orig"].splitlines() if not line.startswith("#"))
-    assert sorted(lanes) == sorted(here) == sorted(f"eth{number}" for number in range(1, len(here) + 1))
+    lanes = dict(
+        line.split(":")
+        for line in mounted[f"{sku}lanemap.ini.orig"].splitlines()
+        if not line.startswith("#")
+    )
+    assert (
+        sorted(lanes)
+        == sorted(here)
+        == sorted(f"eth{number}" for number in range(1, len(here) + 1))
+    )
     title, *lines = mounted[f"{sku}port_config.ini.orig"].splitlines()
     assert title.startswith("#")  # the start script ends where it finds no title
     used = {port: row for port, row in ports.items() if row["admin_status"] == "up"}
@@ -278,36 +364,53 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
         assert line.split() == [port, row["lanes"], row["alias"], row["index"], row["speed"]]
 
 
-# --- clabernetes ------------------------------------------------------------------------------------------------------------------
+# --- clabernetes
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
     """The topology inside is containerlab's, but for where files are found: each is in a ConfigMap, whole, under a name that Kubernetes takes."""
     topology = document(tree.root / "lab/clabernetes/topology.yaml")
-    assert (topology["apiVersion"], topology["kind"]) == ("clabernetes.containerlab.dev/v1alpha1", "Topology")
+    assert (topology["apiVersion"], topology["kind"]) == (
+        "clabernetes.containerlab.dev/v1alpha1",
+        "Topology",
+    )
     inner = reader_yaml.document(topology["spec"]["definition"]["containerlab"])
     for node in tree.nodes:
-        assert [f"../../{bind}" for bind in inner["topology"]["nodes"][node]["binds"]] == tree.nodes[node]["binds"]
+        assert [
+            f"../../{bind}" for bind in inner["topology"]["nodes"][node]["binds"]
+        ] == tree.nodes[node]["binds"]
         inner["topology"]["nodes"][node]["binds"] = tree.nodes[node]["binds"]
         if startup := inner["topology"]["nodes"][node].get("startup-config"):
             inner["topology"]["nodes"][node]["startup-config"] = f"../../{startup}"
     assert inner == tree.clab
 
-    maps = {one["metadata"]["name"]: one["data"] for one in reader_yaml.documents((tree.root / "lab/clabernetes/files.yaml").read_text())}
+    maps = {
+        one["metadata"]["name"]: one["data"]
+        for one in reader_yaml.documents((tree.root / "lab/clabernetes/files.yaml").read_text())
+    }
     files = topology["spec"]["deployment"]["filesFromConfigMap"]
     assert list(files) == list(tree.nodes)
     for node, mounts in files.items():
         binds = [bind.split(":")[0].removeprefix("../../") for bind in tree.nodes[node]["binds"]]
         assert [mount["filePath"] for mount in mounts] == binds
-        assert all(maps[mount["configMapName"]][mount["configMapPath"]] == (tree.root / mount["filePath"]).read_text() for mount in mounts)
+        assert all(
+            maps[mount["configMapName"]][mount["configMapPath"]]
+            == (tree.root / mount["filePath"]).read_text()
+            for mount in mounts
+        )
         assert {mount["configMapPath"] for mount in mounts} == set(maps[mounts[0]["configMapName"]])
     assert all(LABEL.fullmatch(name) for name in [topology["metadata"]["name"], *maps, *tree.nodes])
     assert all(KEY.fullmatch(key) for held in maps.values() for key in held)
-    assert max(sum(len(text.encode()) for text in held.values()) for held in maps.values()) < CONFIG_MAP
+    assert (
+        max(sum(len(text.encode()) for text in held.values()) for held in maps.values())
+        < CONFIG_MAP
+    )
     assert len((tree.root / "lab/clabernetes/topology.yaml").read_bytes()) < REQUEST
 
 
-# --- netlab -----------------------------------------------------------------------------------------------------------------------
+# --- netlab
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_netlab_has_the_same_lab(tree: Tree) -> None:
@@ -318,26 +421,45 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
     assert max(map(len, tree.nodes)) <= read["defaults"]["const"]["MAX_NODE_ID_LENGTH"]
     assert list(read["nodes"]) == list(tree.nodes)
     for name, node in read["nodes"].items():
-        assert {"image": node["image"], **node["clab"], "labels": tree.nodes[name]["labels"]} == tree.nodes[name]
-    found = [tuple((node, one["ifname"]) for node, one in link.items() if node != "prefix") for link in read["links"]]
+        assert {
+            "image": node["image"],
+            **node["clab"],
+            "labels": tree.nodes[name]["labels"],
+        } == tree.nodes[name]
+    found = [
+        tuple((node, one["ifname"]) for node, one in link.items() if node != "prefix")
+        for link in read["links"]
+    ]
     assert found == tree.links
     assert {link["prefix"] for link in read["links"]} == {False}
 
 
-# --- scripts ----------------------------------------------------------------------------------------------------------------------
+# --- scripts
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
-def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]) -> Callable[[str], str]:
+def in_namespace(
+    tool: Callable[[str], str], out_of_reach: Callable[[str], None]
+) -> Callable[[str], str]:
     """Return a function that runs a shell script in a network namespace of its own, and returns what it prints."""
     command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
     environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
-    tried = subprocess.run(command, input="ip link add one type veth peer name two", capture_output=True, text=True, check=False, env=environment)
+    tried = subprocess.run(
+        command,
+        input="ip link add one type veth peer name two",
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
     if tried.returncode:
         out_of_reach(f"no network namespace can be made here: {tried.stderr.strip()}")
 
     def start(script: str) -> str:
-        done = subprocess.run(command, input=script, capture_output=True, text=True, check=False, env=environment)
+        done = subprocess.run(
+            command, input=script, capture_output=True, text=True, check=False, env=environment
+        )
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -346,35 +468,76 @@ def in_namespace(tool: Callable[[str], str], out_of_reach: Callable[[str], None]
 
 def test_shells_can_read_the_scripts(tree: Tree, tool: Callable[[str], str]) -> None:
     """Each with the shell that its command names."""
-    scripts = {(command.split()[0], tree.mounted(name)[command.split()[1]]) for name, node in tree.nodes.items() for command in node.get("exec", ())}
+    scripts = {
+        (command.split()[0], tree.mounted(name)[command.split()[1]])
+        for name, node in tree.nodes.items()
+        for command in node.get("exec", ())
+    }
     for shell, text in scripts:
-        done = subprocess.run([tool(shell), "-n"], input=text, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [tool(shell), "-n"], input=text, capture_output=True, text=True, check=False
+        )
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_switch_and_an_hb_domain_start(tmp_path: Path, in_namespace: Callable[[str], str]) -> None:
+def test_a_switch_and_an_hb_domain_start(
+    tmp_path: Path, in_namespace: Callable[[str], str]
+) -> None:
     """The bridge has every GPU's interface and no other, ports are up with the fabric's MTU."""
     build(Job(planned(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
     made = Tree(planned(**VARIANTS["two tiers"]), tmp_path / "out")
     for name in ("hb-0", "r0-leaf-1"):
         here = made.interfaces(name)
-        pairs = [f"ip link add {interface} type veth peer name far{index}" for index, interface in enumerate(here)]
-        (script,) = (text for at, text in made.mounted(name).items() if at == made.nodes[name]["exec"][0].split()[1])
-        shown = json.loads(in_namespace("\n".join([*pairs, f"(\n{script}\n) >&2", "ip -json link show"])))
+        pairs = [
+            f"ip link add {interface} type veth peer name far{index}"
+            for index, interface in enumerate(here)
+        ]
+        (script,) = (
+            text
+            for at, text in made.mounted(name).items()
+            if at == made.nodes[name]["exec"][0].split()[1]
+        )
+        shown = json.loads(
+            in_namespace("\n".join([*pairs, f"(\n{script}\n) >&2", "ip -json link show"]))
+        )
         links = {link["ifname"]: link for link in shown}
         assert all("UP" in links[interface]["flags"] for interface in here)
         if name.startswith("hb"):
-            assert {interface for interface, link in links.items() if link.get("master") == "hb"} == set(here)
+            assert {
+                interface for interface, link in links.items() if link.get("master") == "hb"
+            } == set(here)
         else:
-            assert {links[interface]["mtu"] for interface in here} == {made.plan.spec.addressing.mtu}
+            assert {links[interface]["mtu"] for interface in here} == {
+                made.plan.spec.addressing.mtu
+            }
 
 
-# --- what names a container -------------------------------------------------------------------------------------------------------
+# --- what names a container
+# -------------------------------------------------------------------------------------------------------
 
 
 def _ports(*names: tuple[str, int, int]) -> list[PortView]:
     """Make ports of these interfaces, cages and positions."""
-    return [PortView(name, "", cage, subport, "", "400G", 400000, "", "", "", "", "", to_host=False, vrf="", rail="") for name, cage, subport in names]
+    return [
+        PortView(
+            name,
+            "",
+            cage,
+            subport,
+            "",
+            "400G",
+            400000,
+            "",
+            "",
+            "",
+            "",
+            "",
+            to_host=False,
+            vrf="",
+            rail="",
+        )
+        for name, cage, subport in names
+    ]
 
 
 @pytest.mark.parametrize(
@@ -384,11 +547,21 @@ def _ports(*names: tuple[str, int, int]) -> list[PortView]:
         ({}, [("Ethernet1/1", 1, 0), ("swp2", 2, 0)], ["eth1", "eth2"]),
         ({}, [("a-long-name-of-16", 3, 0)], ["eth1"]),
         ({"interface": "eth{n}"}, [("Ethernet8", 2, 0), ("Ethernet0", 5, 0)], ["eth1", "eth2"]),
-        ({"interface": "e1-{cage}", "split": "e1-{cage}-{subport}"}, [("ethernet-1/3", 3, 0), ("ethernet-1/4/2", 4, 2)], ["e1-3", "e1-4-2"]),
-        ({"interface": "e1-{cage}"}, [("ethernet-1/4/1", 4, 1), ("ethernet-1/4/2", 4, 2)], ["eth1", "eth2"]),
+        (
+            {"interface": "e1-{cage}", "split": "e1-{cage}-{subport}"},
+            [("ethernet-1/3", 3, 0), ("ethernet-1/4/2", 4, 2)],
+            ["e1-3", "e1-4-2"],
+        ),
+        (
+            {"interface": "e1-{cage}"},
+            [("ethernet-1/4/1", 4, 1), ("ethernet-1/4/2", 4, 2)],
+            ["eth1", "eth2"],
+        ),
     ],
 )
-def test_what_ports_are_called(keys: dict[str, str], ports: list[tuple[str, int, int]], names: list[str]) -> None:
+def test_what_ports_are_called(
+    keys: dict[str, str], ports: list[tuple[str, int, int]], names: list[str]
+) -> None:
     """By the pack's pattern, or as the NOS calls them; by number where Linux would not take it, or two would be one."""
     assert Container(kind="linux", image="alpine:3", **keys).interfaces(_ports(*ports)) == names  # type: ignore[arg-type]  # keys of a pack.yaml
 
@@ -400,8 +573,18 @@ def test_what_ports_are_called(keys: dict[str, str], ports: list[tuple[str, int,
         {"interface": "{name}"},
         {"exec": ["echo $HOME"]},
         {"network": "host"},
-        {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}, {"file": "lab/{switch}/a", "at": "/y/a", "template": "a.j2"}]},
-        {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}, {"file": "configs/{switch}/b", "at": "/x/a"}]},
+        {
+            "binds": [
+                {"file": "configs/{switch}/a", "at": "/x/a"},
+                {"file": "lab/{switch}/a", "at": "/y/a", "template": "a.j2"},
+            ]
+        },
+        {
+            "binds": [
+                {"file": "configs/{switch}/a", "at": "/x/a"},
+                {"file": "configs/{switch}/b", "at": "/x/a"},
+            ]
+        },
         {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}], "startup": "configs/{switch}/b"},
     ],
 )
@@ -411,7 +594,9 @@ def test_a_container_that_does_not_fit_is_refused(keys: dict[str, Any]) -> None:
         Container(kind="linux", image="alpine:3", **keys)
 
 
-@pytest.mark.parametrize("file", ["configs/{switch}/a", "lab/a", "lab/{switch}", "lab/../{switch}/a"])
+@pytest.mark.parametrize(
+    "file", ["configs/{switch}/a", "lab/a", "lab/{switch}", "lab/../{switch}/a"]
+)
 def test_a_file_for_a_container_alone_is_the_labs(file: str) -> None:
     """It cannot take the place of another file."""
     with pytest.raises(ValidationError):
@@ -442,14 +627,22 @@ def _eos(folder: Path, text: str = EOS) -> Packs:
     (folder / "eos").mkdir()
     (folder / "eos/pack.yaml").write_text(text)
     (folder / "eos/startup.cfg.j2").write_text("hostname {{ switch.name }}\n")
-    (folder / "eos/map.json.j2").write_text("{% for port in node.ports %}{{ port.name }}={{ port.own.interface }}\n{% endfor %}")
+    (folder / "eos/map.json.j2").write_text(
+        "{% for port in node.ports %}{{ port.name }}={{ port.own.interface }}\n{% endfor %}"
+    )
     return Packs([folder])
 
 
-ARISTA: Inventory = SMALL | {"switches": {"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}}, "nos": "eos", "rails": {"tiers": 2}}
+ARISTA: Inventory = SMALL | {
+    "switches": {"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}},
+    "nos": "eos",
+    "rails": {"tiers": 2},
+}
 
 
-def test_a_pack_names_its_own_container(tmp_path: Path, complaints: Callable[[dict[str, Any]], list[str]]) -> None:
+def test_a_pack_names_its_own_container(
+    tmp_path: Path, complaints: Callable[[dict[str, Any]], list[str]]
+) -> None:
     """A new NOS is in the lab as soon as its pack says how, map of interfaces and all."""
     packs = _eos(tmp_path)
     made = Tree(planned(**ARISTA), tmp_path / "out")
@@ -457,16 +650,24 @@ def test_a_pack_names_its_own_container(tmp_path: Path, complaints: Callable[[di
     assert complaints(made.clab) == []
     leaf = made.nodes["r0-leaf-1"]
     assert (leaf["kind"], "exec" in leaf, "network-mode" in leaf) == ("arista_ceos", False, False)
-    pairs = dict(line.split("=") for line in made.mounted("r0-leaf-1")["/mnt/flash/EosIntfMapping.json"].splitlines())
+    pairs = dict(
+        line.split("=")
+        for line in made.mounted("r0-leaf-1")["/mnt/flash/EosIntfMapping.json"].splitlines()
+    )
     assert set(pairs) == set(made.interfaces("r0-leaf-1"))
-    assert {pairs[name] for name in pairs} == {interface for node, interface in made.called if node == "r0-leaf-1"}
+    assert {pairs[name] for name in pairs} == {
+        interface for node, interface in made.called if node == "r0-leaf-1"
+    }
     assert pairs["eth2"] == "Ethernet1/5"
     assert len(made.links) == len(made.cables) + made.plan.request.gpus
 
 
 def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
     """The finding names the pack and the file."""
-    packs = _eos(tmp_path, EOS.replace('{file: "configs/{switch}/startup.cfg"', '{file: "configs/{switch}/other.cfg"'))
+    packs = _eos(
+        tmp_path,
+        EOS.replace('{file: "configs/{switch}/startup.cfg"', '{file: "configs/{switch}/other.cfg"'),
+    )
     with pytest.raises(Refusal) as refused:
         build(Job(planned(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
     (finding,) = refused.value.findings
@@ -479,12 +680,17 @@ def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> Non
     packs = _eos(tmp_path, EOS.partition("containers:")[0])
     job = Job(planned(**ARISTA), packs, ("configs", "lab"))
     assert {path.split("/")[1] for path in job.paths() if path.startswith("lab/")} == {"gpus"}
-    assert job.skipped == ["lab topologies: no pack names a container for eos, which the leaf switches run"]
+    assert job.skipped == [
+        "lab topologies: no pack names a container for eos, which the leaf switches run"
+    ]
 
 
 def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
     """Two nodes of one name would be one."""
-    plan = planned(**generic(64, gpus=8, design="fat-tree", naming={"leaf": "hb-{n}"}) | {"hb_domain": {"gpus": 2}})
+    plan = planned(
+        **generic(64, gpus=8, design="fat-tree", naming={"leaf": "hb-{n}"})
+        | {"hb_domain": {"gpus": 2}}
+    )
     with pytest.raises(Refusal) as refused:
         build(Job(plan, PACKS, ("configs", "lab")), tmp_path / "out")
     assert [finding.code for finding in refused.value.findings] == ["name-twice"]
@@ -492,21 +698,46 @@ def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
 
 def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
     """Nodes and links of its table are those of the fabrics that it names."""
-    table = re.findall(r"^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+ s ", (root / "docs/labs.md").read_text(), re.MULTILINE)
+    table = re.findall(
+        r"^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+ s ",
+        (root / "docs/labs.md").read_text(),
+        re.MULTILINE,
+    )
     assert table
     for gpus, nodes, links in ([int(cell.replace(",", "")) for cell in row] for row in table):
         plan = planned(gpus=gpus, hb_domain={"gpus": 8}, radix=16)
-        assert (nodes, links) == (sum(map(plan.switch_count, plan.roles)) + gpus + gpus // 8, plan.links + gpus)
+        assert (nodes, links) == (
+            sum(map(plan.switch_count, plan.roles)) + gpus + gpus // 8,
+            plan.links + gpus,
+        )
 
 
-# --- the command ------------------------------------------------------------------------------------------------------------------
+# --- the command
+# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_lab_comes_with_the_configurations_that_it_boots(tmp_path: Path, run: Run) -> None:
     """`--only lab` writes what its files mount."""
-    done = run("build", "--gpus", 64, "--hb-domain", 8, "--radix", 4, "--only", "lab", "-o", tmp_path / "out")
+    done = run(
+        "build",
+        "--gpus",
+        64,
+        "--hb-domain",
+        8,
+        "--radix",
+        4,
+        "--only",
+        "lab",
+        "-o",
+        tmp_path / "out",
+    )
     assert done.returncode == 0, done.stderr
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"manifest.json", "plan.json", "configs", "lab"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "manifest.json",
+        "plan.json",
+        "configs",
+        "lab",
+    }
 
 
 def test_a_large_lab_waits_for_a_request(tmp_path: Path, run: Run) -> None:
@@ -515,17 +746,25 @@ def test_a_large_lab_waits_for_a_request(tmp_path: Path, run: Run) -> None:
     done = run("build", *sizing)
     assert "lab/" not in done.stdout
     assert "1,040 GPUs are more than 1,024; `--only lab`" in done.stderr
-    assert "lab/containerlab/fabric.clab.yml" in run("build", *sizing, "--only", "lab").stdout.split()
+    assert (
+        "lab/containerlab/fabric.clab.yml" in run("build", *sizing, "--only", "lab").stdout.split()
+    )
 
 
 def test_infiniband_has_no_lab() -> None:
     """Containers are linked by Ethernet."""
-    job = Job(planned(**SMALL, switches={"leaf": {"model": "qm9700"}}), PACKS, ("configs", "lab"), frozenset({"lab"}))
+    job = Job(
+        planned(**SMALL, switches={"leaf": {"model": "qm9700"}}),
+        PACKS,
+        ("configs", "lab"),
+        frozenset({"lab"}),
+    )
     assert not [path for path in job.paths() if path.startswith("lab/")]
     assert any("InfiniBand" in sentence for sentence in job.skipped)
 
 
-# --- any fabric -------------------------------------------------------------------------------------------------------------------
+# --- any fabric
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25)
@@ -541,9 +780,20 @@ def test_counts_of_any_fabric(inventory: Inventory) -> None:
     assert frr is not None
     view = Topologies(plan, PACKS, {plan.request.fronts[role].nos: frr for role in plan.roles}).view
     request = plan.request
-    assert len(view.nodes) == sum(map(plan.switch_count, plan.roles)) + request.gpus + request.gpus // request.domain_gpus
+    assert (
+        len(view.nodes)
+        == sum(map(plan.switch_count, plan.roles))
+        + request.gpus
+        + request.gpus // request.domain_gpus
+    )
     assert len(view.links) == plan.links + request.gpus
-    ends = [one for link in view.links for one in ((link.a_node, link.a_interface), (link.b_node, link.b_interface))]
+    ends = [
+        one
+        for link in view.links
+        for one in ((link.a_node, link.a_interface), (link.b_node, link.b_interface))
+    ]
     assert len(set(ends)) == len(ends)
     assert {node for node, _ in ends} == {node.name for node in view.nodes}
-    assert sum(link.cable != "" for link in view.links) == sum(plan.link_count(kind) for kind in LinkKind if kind in plan.kinds)
+    assert sum(link.cable != "" for link in view.links) == sum(
+        plan.link_count(kind) for kind in LinkKind if kind in plan.kinds
+    )

@@ -25,18 +25,33 @@ TERMS = {
 }  # fmt: skip
 CODES = {case.code for case in CASES}
 LAW_CODES = {law.code for law in LAWS}
-SMALL: dict[str, Any] = {"name": "small", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600"}}}
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 1024,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
 """What the examples of the pages are changes to."""
 
 
 def examples(page: Path, verdict: str) -> list[dict[str, Any]]:
     """Return the examples of a page whose comments say `verdict`, as plain values."""
-    blocks = [block for block in page.read_text(encoding="utf-8").split("\n\n") if block.startswith("    ") and f"# {verdict}" in block]
+    blocks = [
+        block
+        for block in page.read_text(encoding="utf-8").split("\n\n")
+        if block.startswith("    ") and f"# {verdict}" in block
+    ]
     texts = ["\n".join(line[4:] for line in block.rstrip("\n").split("\n")) for block in blocks]
     return [read_document(text, page.name).values for text in texts if "$ fabricgen" not in text]
 
 
-EXAMPLES = [(page, verdict, change) for page in PAGES for verdict in ("refused", "instead") for change in examples(page, verdict) if page.stem in CODES]
+EXAMPLES = [
+    (page, verdict, change)
+    for page in PAGES
+    for verdict in ("refused", "instead")
+    for change in examples(page, verdict)
+    if page.stem in CODES
+]
 
 
 def codes_of(change: dict[str, Any]) -> set[str]:
@@ -74,13 +89,24 @@ def test_a_page_is_short_and_plain(page: Path) -> None:
 
 def test_pages_point_to_pages() -> None:
     """Every `See also` leads somewhere."""
-    named = {name for page in PAGES for line in page.read_text(encoding="utf-8").split("See also: ")[1:] for name in re.findall(r"`([a-z-]+)`", line)}
+    named = {
+        name
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").split("See also: ")[1:]
+        for name in re.findall(r"`([a-z-]+)`", line)
+    }
     assert named
     assert named <= {page.stem for page in PAGES}
 
 
-@pytest.mark.parametrize(("page", "verdict", "change"), EXAMPLES, ids=[f"{page.stem}: {verdict}" for page, verdict, _ in EXAMPLES])
-def test_an_example_does_what_the_page_says(page: Path, verdict: str, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("page", "verdict", "change"),
+    EXAMPLES,
+    ids=[f"{page.stem}: {verdict}" for page, verdict, _ in EXAMPLES],
+)
+def test_an_example_does_what_the_page_says(
+    page: Path, verdict: str, change: dict[str, Any]
+) -> None:
     """What is marked as refused is refused with the code of the page, and what stands below it plans."""
     found = codes_of(change)
     assert page.stem in found if verdict == "refused" else found == set()

@@ -26,12 +26,19 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 LAB: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16}
-FOUR_RAILS: dict[str, Any] = {"gpus": 72, "hb_domain": {"gpus": 12, "hosts": 3}, "rails": {"count": 4}, "radix": 64}
+FOUR_RAILS: dict[str, Any] = {
+    "gpus": 72,
+    "hb_domain": {"gpus": 12, "hosts": 3},
+    "rails": {"count": 4},
+    "radix": 64,
+}
 
 
 def words_of(plan: Plan, job: str) -> list[str]:
     """Name the GPUs of a job."""
-    return [gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in find_job(plan, job).tolist()]
+    return [
+        gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in find_job(plan, job).tolist()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,10 @@ def words_of(plan: Plan, job: str) -> list[str]:
         ("d0-g1, d1-g0", ["d0-g1", "d1-g0"]),
         ("d1", [f"d1-g{rank}" for rank in range(12)]),
         ("host-02", [f"d0-g{rank}" for rank in range(4, 8)]),
-        ("host-03..host-04", [f"d0-g{rank}" for rank in range(8, 12)] + [f"d1-g{rank}" for rank in range(4)]),
+        (
+            "host-03..host-04",
+            [f"d0-g{rank}" for rank in range(8, 12)] + [f"d1-g{rank}" for rank in range(4)],
+        ),
         ("d0-g10..d1-g1", ["d0-g10", "d0-g11", "d1-g0", "d1-g1"]),
         ("d2..d3", [f"d{domain}-g{rank}" for domain in (2, 3) for rank in range(12)]),
         ("d2-d3", [f"d{domain}-g{rank}" for domain in (2, 3) for rank in range(12)]),
@@ -97,7 +107,9 @@ def test_bad_words(job: str, code: str, said: str) -> None:
         (b"d0\nd1 \xff\xfe\x00", 2, 4),
     ],
 )
-def test_a_bad_word_of_a_file_has_its_place(tmp_path: Path, text: bytes, line: int, column: int) -> None:
+def test_a_bad_word_of_a_file_has_its_place(
+    tmp_path: Path, text: bytes, line: int, column: int
+) -> None:
     """Whatever is wrong with it: the domain, the host, the range, a second mention, the GPU, its bytes."""
     path = tmp_path / "job"
     path.write_bytes(text)
@@ -131,7 +143,11 @@ def asked_one_by_one(plan: Plan, gpus: list[int]) -> dict[str, Any]:
             elif rails[0] == rails[1] or plan.mapping.spans_rails:
                 found["direct"] += 1
             else:
-                relays = [gpu for gpu in exits(request, source, rails[1]) if gpu % request.domain_gpus % request.rails == rails[1]]
+                relays = [
+                    gpu
+                    for gpu in exits(request, source, rails[1])
+                    if gpu % request.domain_gpus % request.rails == rails[1]
+                ]
                 outside |= set(relays[:1]) - members
                 found["relayed" if members & set(relays) else "none"] += 1
                 found["another"] += bool(members & set(relays)) and relays[0] not in members
@@ -152,10 +168,14 @@ def test_classes_agree_with_every_pair() -> None:
         gpus = drawn_job(random, plan)
         placed, expected = Placement(plan, gpus), asked_one_by_one(plan, gpus.tolist())
         document = placed.document()
-        assert placed.pairs == {"total": len(gpus) * (len(gpus) - 1), **expected["pairs"]}, plan.spec
+        assert placed.pairs == {"total": len(gpus) * (len(gpus) - 1), **expected["pairs"]}, (
+            plan.spec
+        )
         assert document["pairs_by_another_relay"] == expected["another"]
         assert document["relays_outside_job_count"] == len(expected["outside"])
-        assert set(document["relays_outside_job"]) <= {gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in expected["outside"]}
+        assert set(document["relays_outside_job"]) <= {
+            gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in expected["outside"]
+        }
         assert len(document["examples"]) == min(len(expected["lacking"]), 10)
         assert placement(plan, document["job"]).gpus.tolist() == gpus.tolist()
         seen[plan.request.design, placed.legal] += 1
@@ -166,7 +186,9 @@ def test_classes_agree_with_every_pair() -> None:
     assert all(legal for design, legal in seen if design != "rail-only"), seen
 
 
-def hold_fixes(plan: Plan, gpus: list[int], fix: dict[str, Any], lacking: set[tuple[int, int]]) -> None:
+def hold_fixes(
+    plan: Plan, gpus: list[int], fix: dict[str, Any], lacking: set[tuple[int, int]]
+) -> None:
     """Try both fixes: they are legal, one has the job in it with the fewest GPUs more, and the other is a part of it."""
     more, less = placement(plan, fix["add"]), placement(plan, fix["keep"])
     assert more.legal
@@ -186,7 +208,9 @@ def test_no_smaller_addition_would_do() -> None:
         others = sorted(set(range(9)) - set(gpus.tolist()))
         for more in combinations(others, fix["added_gpus"] - 1) if fix else ():
             tried += 1
-            assert not Placement(plan, np.array(sorted({*gpus.tolist(), *more}), dtype=np.int32)).legal
+            assert not Placement(
+                plan, np.array(sorted({*gpus.tolist(), *more}), dtype=np.int32)
+            ).legal
     assert tried >= 20
 
 
@@ -222,7 +246,10 @@ def test_the_job_is_written_in_few_words() -> None:
     """Whole domains and runs of GPUs, each read back as it was."""
     plan = planned(**LAB)
     assert job_text(plan, np.arange(64, dtype=np.int32)) == "d0-d7"
-    assert job_text(plan, np.array([0, 1, 2, *range(8, 16), 23, 24], dtype=np.int32)) == "d0-g0..d0-g2,d1,d2-g7,d3-g0"
+    assert (
+        job_text(plan, np.array([0, 1, 2, *range(8, 16), 23, 24], dtype=np.int32))
+        == "d0-g0..d0-g2,d1,d2-g7,d3-g0"
+    )
 
 
 def test_a_million_gpus() -> None:
@@ -251,7 +278,18 @@ def test_the_command(capsys: pytest.CaptureFixture[str], root: Path) -> None:
     capsys.readouterr()
     assert run_program(["placement", lab, "d0-g0,d1-g1", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
-    keys = {"job", "gpus", "hb_domains", "rails", "rail_aligned", "pairs", "relays_outside_job", "examples", "fix", "legal"}
+    keys = {
+        "job",
+        "gpus",
+        "hb_domains",
+        "rails",
+        "rail_aligned",
+        "pairs",
+        "relays_outside_job",
+        "examples",
+        "fix",
+        "legal",
+    }
     assert keys <= set(document)
     assert {"total", "hb", "direct", "relayed", "none"} <= set(document["pairs"])
 

@@ -20,7 +20,14 @@ def names(**keys: Any) -> list[str]:  # noqa: ANN401 - what stands in an invento
 
 def test_default_names() -> None:
     """Rails from 0, installed things from 1."""
-    assert names()[:6] == ["r0-leaf-1", "r0-leaf-2", "r0-leaf-3", "r0-leaf-4", "r0-spine-1", "r0-spine-2"]
+    assert names()[:6] == [
+        "r0-leaf-1",
+        "r0-leaf-2",
+        "r0-leaf-3",
+        "r0-leaf-4",
+        "r0-spine-1",
+        "r0-spine-2",
+    ]
     assert names()[-1] == "r7-spine-2"
 
 
@@ -39,7 +46,17 @@ def test_names_where_a_block_spans_rails() -> None:
 def test_names_of_shared_leaves() -> None:
     """A leaf box of two rails has a number of its own, over the whole fabric; spines belong to a rail again."""
     found = names(rails={"per_switch": 2, "tiers": 2})
-    assert found[:9] == ["leaf-01", "leaf-02", "leaf-03", "leaf-04", "leaf-05", "leaf-06", "leaf-07", "leaf-08", "r0-spine-1"]
+    assert found[:9] == [
+        "leaf-01",
+        "leaf-02",
+        "leaf-03",
+        "leaf-04",
+        "leaf-05",
+        "leaf-06",
+        "leaf-07",
+        "leaf-08",
+        "r0-spine-1",
+    ]
     assert len(set(found)) == len(found)
 
 
@@ -53,11 +70,25 @@ def test_padding_follows_what_is_planned() -> None:
 
 def test_own_patterns() -> None:
     """Every field may stand in a pattern, once padded as asked, else by itself."""
-    patterns = {"leaf": "l{n:04}-rail{rail}", "spine": "s{rail}-{n}", "host": "rack{domain}-tray{host:02}"}
-    plan = planned(gpus=144, hb_domain={"gpus": 72, "hosts": 18}, radix=64, naming=patterns, rails={"tiers": 2, "count": 4})
+    patterns = {
+        "leaf": "l{n:04}-rail{rail}",
+        "spine": "s{rail}-{n}",
+        "host": "rack{domain}-tray{host:02}",
+    }
+    plan = planned(
+        gpus=144,
+        hb_domain={"gpus": 72, "hosts": 18},
+        radix=64,
+        naming=patterns,
+        rails={"tiers": 2, "count": 4},
+    )
     assert list(plan.switches())[:2] == ["l0001-rail0", "l0002-rail0"]
     assert "s3-1" in plan.switches()
-    assert (plan.hosts[0], plan.hosts[17], plan.hosts[18]) == ("rack0-tray01", "rack0-tray18", "rack1-tray01")
+    assert (plan.hosts[0], plan.hosts[17], plan.hosts[18]) == (
+        "rack0-tray01",
+        "rack0-tray18",
+        "rack1-tray01",
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,13 +100,17 @@ def test_own_patterns() -> None:
 )  # fmt: skip
 def test_hostile_patterns_are_refused(pattern: str) -> None:
     """A pattern reaches the plain fields of a switch and nothing behind them."""
-    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern}) == ["bad-name-pattern"]
+    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern}) == [
+        "bad-name-pattern"
+    ]
 
 
 @pytest.mark.parametrize("pattern", ["{rail}", "{plane}", "{domain.bit_length}", "{host:1000}"])
 def test_hosts_have_other_fields(pattern: str) -> None:
     """A host is on all rails, so its name has none."""
-    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"host": pattern}) == ["bad-name-pattern"]
+    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"host": pattern}) == [
+        "bad-name-pattern"
+    ]
 
 
 def test_every_bad_pattern_is_shown() -> None:
@@ -85,15 +120,35 @@ def test_every_bad_pattern_is_shown() -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["{{n}}", "Leaf-{rail}-{n}", "-{rail}-{n}", "{rail}-{n}-", "r{rail} {n}", "../{rail}-{n}", "r{rail}_{n}", "l" * 61 + "{rail}-{n}"]
+    "pattern",
+    [
+        "{{n}}",
+        "Leaf-{rail}-{n}",
+        "-{rail}-{n}",
+        "{rail}-{n}-",
+        "r{rail} {n}",
+        "../{rail}-{n}",
+        "r{rail}_{n}",
+        "l" * 61 + "{rail}-{n}",
+    ],
 )
 def test_names_that_dns_cannot_carry(pattern: str) -> None:
     """At most 63 of a-z, 0-9 and hyphen; a path cannot hide in a name."""
-    assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern})[0] == "illegal-name"
+    assert (
+        refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern})[0]
+        == "illegal-name"
+    )
 
 
 @pytest.mark.parametrize(
-    "naming", [{"leaf": "leaf-{n}"}, {"leaf": "same"}, {"host": "host-{host}"}, {"leaf": "x{rail}-{n}", "spine": "x{rail}-{n}"}, {"host": "r{n:01}-leaf-1"}]
+    "naming",
+    [
+        {"leaf": "leaf-{n}"},
+        {"leaf": "same"},
+        {"host": "host-{host}"},
+        {"leaf": "x{rail}-{n}", "spine": "x{rail}-{n}"},
+        {"host": "r{n:01}-leaf-1"},
+    ],
 )
 def test_names_given_twice(naming: dict[str, str]) -> None:
     """Switches, hosts, and the two together need a name each."""
@@ -102,22 +157,49 @@ def test_names_given_twice(naming: dict[str, str]) -> None:
 
 def test_host_ports_follow_the_chassis() -> None:
     """Each twin cage of a DGX H100 carries two rails; what is printed on it is not what Linux or InfiniBand calls it."""
-    ethernet = planned(gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "sn5600"}})
-    infiniband = planned(gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "qm9700"}})
+    ethernet = planned(
+        gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "sn5600"}}
+    )
+    infiniband = planned(
+        gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "qm9700"}}
+    )
     labels = [ethernet.naming.label(gpu, 0) for gpu in range(8)]
-    assert labels == ["OSFP4P2", "OSFP3P2", "OSFP3P1", "OSFP4P1", "OSFP1P2", "OSFP2P2", "OSFP2P1", "OSFP1P1"]
-    cages = {cage: {gpu for gpu, label in enumerate(labels) if label.startswith(cage)} for cage in ("OSFP1", "OSFP2", "OSFP3", "OSFP4")}
+    assert labels == [
+        "OSFP4P2",
+        "OSFP3P2",
+        "OSFP3P1",
+        "OSFP4P1",
+        "OSFP1P2",
+        "OSFP2P2",
+        "OSFP2P1",
+        "OSFP1P1",
+    ]
+    cages = {
+        cage: {gpu for gpu, label in enumerate(labels) if label.startswith(cage)}
+        for cage in ("OSFP1", "OSFP2", "OSFP3", "OSFP4")
+    }
     assert cages == {"OSFP1": {4, 7}, "OSFP2": {5, 6}, "OSFP3": {1, 2}, "OSFP4": {0, 3}}
-    assert (ethernet.naming.interface(0, 0), infiniband.naming.interface(0, 0)) == ("enp24s0np0", "ibp24s0")
+    assert (ethernet.naming.interface(0, 0), infiniband.naming.interface(0, 0)) == (
+        "enp24s0np0",
+        "ibp24s0",
+    )
     first = Views(ethernet).cables(5)[0]
-    assert (first.rail, first.a_device, first.a_interface, first.a_port) == ("5", "host-1", "enp192s0np0", "OSFP2P2")
+    assert (first.rail, first.a_device, first.a_interface, first.a_port) == (
+        "5",
+        "host-1",
+        "enp192s0np0",
+        "OSFP2P2",
+    )
 
 
 def test_host_ports_without_a_chassis() -> None:
     """Where no host model is given, ports are called by GPU and plane."""
     plan = planned(gpus=64, hb_domain=DGX, radix=64)
     assert (plan.naming.interface(3, 0), plan.naming.label(3, 0)) == ("nic3", "nic3")
-    assert planned(gpus=64, hb_domain=DGX, radix=64, rails={"planes": 2}).naming.interface(3, 1) == "nic3p1"
+    assert (
+        planned(gpus=64, hb_domain=DGX, radix=64, rails={"planes": 2}).naming.interface(3, 1)
+        == "nic3p1"
+    )
 
 
 def test_places_list_leaves_first() -> None:
@@ -125,4 +207,6 @@ def test_places_list_leaves_first() -> None:
     plan = planned(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     roles = [(box.role, box.block) for box in plan.naming.boxes]
     assert roles[0] == (Role.LEAF, -1)
-    assert roles == sorted(roles, key=lambda item: (max(item[1], 0) if item[0] is not Role.LEAF else -1, item[0].tier))
+    assert roles == sorted(
+        roles, key=lambda item: (max(item[1], 0) if item[0] is not Role.LEAF else -1, item[0].tier)
+    )

@@ -18,7 +18,12 @@ from fabricgen.planning.plan import Plan, make_plan
 
 def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
     """Plan a small fabric."""
-    base = {"name": "t", "gpus": 256, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 16}}}}
+    base = {
+        "name": "t",
+        "gpus": 256,
+        "hb_domain": {"gpus": 8},
+        "switches": {"leaf": {"generic": {"radix": 16}}},
+    }
     return make_plan(FabricSpec.model_validate({**base, **keys}), Catalog())
 
 
@@ -28,12 +33,16 @@ def test_a_unit_holds_every_kind_of_link_once() -> None:
     assert plan.mapping.units == 8
     assert [plan.switch_count(role) for role in Role] == [32, 16, 0]
     assert [plan.link_count(kind) for kind in LinkKind] == [256, 256, 0]
-    assert sorted(plan.unit.lower[plan.unit.kind == LinkKind.HOST].tolist()) == list(range(0, 256, 8))
+    assert sorted(plan.unit.lower[plan.unit.kind == LinkKind.HOST].tolist()) == list(
+        range(0, 256, 8)
+    )
 
 
 def test_a_million_gpus_wire_in_one_units_memory() -> None:
     """Two million links are planned, and the columns hold one rail of them."""
-    plan = plan_of(gpus=2**20, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 128}}})
+    plan = plan_of(
+        gpus=2**20, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 128}}}
+    )
     assert sum(plan.link_count(kind) for kind in LinkKind) == 2_097_152
     assert sum(plan.switch_count(role) for role in Role) == 24_576
     assert len(plan.unit.kind) == 2 * 4096
@@ -57,7 +66,9 @@ def test_a_reserve_installs_what_is_needed_now() -> None:
 def test_growth_inside_a_reserve_keeps_every_link() -> None:
     """The columns of today are among those of tomorrow."""
     today, tomorrow = (plan_of(gpus=gpus, reserve={"gpus": 256}) for gpus in (64, 256))
-    rows = [{tuple(row) for row in np.stack(plan.unit, axis=1).tolist()} for plan in (today, tomorrow)]
+    rows = [
+        {tuple(row) for row in np.stack(plan.unit, axis=1).tolist()} for plan in (today, tomorrow)
+    ]
     assert rows[0] < rows[1]
 
 
@@ -69,14 +80,22 @@ def test_the_digest_is_of_the_wiring() -> None:
 
 def test_a_wasteful_spread_is_named() -> None:
     """At 2:1 a leaf of 128 ports has 43 uplinks, and only 43 spines divide them."""
-    keys: dict[str, Any] = {"gpus": 3400, "switches": {"leaf": {"generic": {"radix": 128}}}, "oversubscription": "2:1"}
+    keys: dict[str, Any] = {
+        "gpus": 3400,
+        "switches": {"leaf": {"generic": {"radix": 128}}},
+        "oversubscription": "2:1",
+    }
     (sentence,) = advice(plan_of(**keys))
     assert sentence.startswith("43 spine switches where 2 have the ports")
     assert advice(plan_of(**keys, spread="minimal")) == []
     assert advice(plan_of()) == []
 
 
-POD: dict[str, Any] = {"gpus": 16_400, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+POD: dict[str, Any] = {
+    "gpus": 16_400,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 
 
 def written(line: str) -> dict[str, Any]:
@@ -87,7 +106,10 @@ def written(line: str) -> dict[str, Any]:
 
 def counted(sentence: str) -> list[int]:
     """Read the counts of switches that a note gives: of each line to write, then of the plan."""
-    return [int(found.replace(",", "")) for found in re.findall(r"(?:takes|instead of) ([0-9,]+)", sentence)]
+    return [
+        int(found.replace(",", ""))
+        for found in re.findall(r"(?:takes|instead of) ([0-9,]+)", sentence)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -106,10 +128,14 @@ def test_a_last_pod_of_few_leaves_is_named(keys: dict[str, Any]) -> None:
     (sentence,) = advice(plan)
     lines = [written(line) for line in re.findall(r"`(.*?)`", sentence)]
     others = [plan_of(**POD | keys | line) for line in lines]
-    assert sentence.startswith(f"the last of {plan.sizing.pods} pods has {plan.sizing.leaf % plan.sizing.pod_leaves} of {plan.sizing.pod_leaves} leaves")
+    assert sentence.startswith(
+        f"the last of {plan.sizing.pods} pods has {plan.sizing.leaf % plan.sizing.pod_leaves} of {plan.sizing.pod_leaves} leaves"
+    )
     assert [list(line) for line in lines] == [["oversubscription"], ["gpus"]]
     assert all(other.sizing.pods < plan.sizing.pods for other in others)
-    assert counted(sentence) == [sum(map(each.switch_count, each.roles)) for each in (*others, plan)]
+    assert counted(sentence) == [
+        sum(map(each.switch_count, each.roles)) for each in (*others, plan)
+    ]
 
 
 def test_a_last_pod_that_is_used_is_not_named() -> None:
@@ -121,8 +147,17 @@ def test_a_last_pod_that_is_used_is_not_named() -> None:
 @pytest.mark.parametrize(("design", "was"), [("rail-only", 8200), ("fat-tree", 1025)])
 def test_tiers_that_serve_little_are_named(design: str, was: int) -> None:
     """144 GPUs below switches of 1,024 ports fit on one tier; the note says what three take, and the line to write."""
-    keys: dict[str, Any] = {"gpus": 144, "hb_domain": {"gpus": 8}, "design": design, "switches": {"leaf": {"generic": {"radix": 1024}}}}
-    (sentence,) = (sentence for sentence in advice(plan_of(**keys, rails={"tiers": 3})) if "were asked for" in sentence)
+    keys: dict[str, Any] = {
+        "gpus": 144,
+        "hb_domain": {"gpus": 8},
+        "design": design,
+        "switches": {"leaf": {"generic": {"radix": 1024}}},
+    }
+    (sentence,) = (
+        sentence
+        for sentence in advice(plan_of(**keys, rails={"tiers": 3}))
+        if "were asked for" in sentence
+    )
     one = plan_of(**keys, rails={"tiers": 1})
     assert "`rails.tiers: 1`" in sentence
     assert counted(sentence) == [one.switch_count(Role.LEAF), was]
@@ -145,15 +180,29 @@ def test_what_a_minimal_spread_takes_is_named() -> None:
         "`spread: even` joins them by all of it, with 6 switches instead of 5"
     )
     assert advice(plan_of(**keys)) == []
-    (figure,) = (judgement.figure for judgement in check(plan_of(**keys, spread="minimal")).judgements if judgement.law.code == "bisection")
-    assert figure == "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and narrowest cut)"
+    (figure,) = (
+        judgement.figure
+        for judgement in check(plan_of(**keys, spread="minimal")).judgements
+        if judgement.law.code == "bisection"
+    )
+    assert (
+        figure
+        == "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and narrowest cut)"
+    )
 
 
 def test_boxes_that_rails_could_share_are_named() -> None:
     """A rail of 128 leaves half of a 256-port box idle, as in the third row of the rail-only paper's table."""
-    keys: dict[str, Any] = {"gpus": 32768, "hb_domain": {"gpus": 256}, "switches": {"leaf": {"generic": {"radix": 256}}}}
+    keys: dict[str, Any] = {
+        "gpus": 32768,
+        "hb_domain": {"gpus": 256},
+        "switches": {"leaf": {"generic": {"radix": 256}}},
+    }
     (sentence,) = advice(plan_of(**keys))
-    assert sentence == "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails on a box and take 128 instead"
+    assert (
+        sentence
+        == "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails on a box and take 128 instead"
+    )
     shared = plan_of(**keys, rails={"per_switch": "auto"})
     assert shared.switch_count(Role.LEAF) == 128
     assert advice(shared) == []

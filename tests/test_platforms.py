@@ -1,7 +1,8 @@
 """The catalog's lanes, breakouts and aliases against SONiC's own platform files.
 
-The files are sonic-buildimage's device/*/platform.json (github.com/sonic-net/sonic-buildimage, Apache-2.0). They are found through
-FABRICGEN_ORACLES and never copied: without it these tests are skipped, with it a missing file is a failure.
+The files are sonic-buildimage's device/*/platform.json (github.com/sonic-net/sonic-buildimage,
+Apache-2.0). They are found through FABRICGEN_ORACLES and never copied: without it these tests are
+skipped, with it a missing file is a failure.
 """
 
 from __future__ import annotations
@@ -56,16 +57,26 @@ def _cages(oracles: Path, switch: Switch) -> list[Cage]:
     for name, port in json.loads(path.read_text(encoding="utf-8"))["interfaces"].items():
         lanes = tuple(int(lane) for lane in port["lanes"].split(","))
         if len(lanes) == FRONT_LANES:
-            found.append(Cage(name, int(port["index"].split(",")[0]), lanes, port["breakout_modes"]))
+            found.append(
+                Cage(name, int(port["index"].split(",")[0]), lanes, port["breakout_modes"])
+            )
     return found
 
 
 def test_every_platform_file_is_compared_and_nothing_is_compared_twice(oracles: Path) -> None:
     """Seven files, seven models with lanes, and not one more on either side."""
     on_disk = {path.name.removesuffix(".platform.json") for path in _folder(oracles).iterdir()}
-    compared = [switch.sonic.platform for switch in Catalog().switches() if switch.sonic and switch.sonic.lanes]
+    compared = [
+        switch.sonic.platform
+        for switch in Catalog().switches()
+        if switch.sonic and switch.sonic.lanes
+    ]
     assert len(compared) == len(MODELS) == 7
-    assert set(compared) == on_disk == {sonic.platform for sonic in (_switch(model).sonic for model in MODELS) if sonic}
+    assert (
+        set(compared)
+        == on_disk
+        == {sonic.platform for sonic in (_switch(model).sonic for model in MODELS) if sonic}
+    )
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -101,7 +112,12 @@ def test_breakouts_are_what_their_mode_strings_say(model: str) -> None:
         assert said is not None, mode
         count, speed = int(said["count"]), int(said["speed"])
         lanes = int(said["lanes"] or FRONT_LANES) // count
-        assert (mode.name, mode.count, mode.speed_gbps, mode.lanes) == (f"{count}x{speed}G", count, speed, lanes)
+        assert (mode.name, mode.count, mode.speed_gbps, mode.lanes) == (
+            f"{count}x{speed}G",
+            count,
+            speed,
+            lanes,
+        )
     assert not [text for text in switch.sonic.mixed_modes if MODE.fullmatch(text)]
 
 

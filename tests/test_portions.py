@@ -56,7 +56,10 @@ def summed(portions: list[Portion]) -> Counter[str]:
 
 def divisions(plan: Plan, bom: Bom) -> dict[str, list[Portion]]:
     """Divide a bill in every way that its plan allows."""
-    found = {"role": by_role(bom), "phase": by_phase(bom, {stage.name: stage.parts for stage in phase_in(plan)})}
+    found = {
+        "role": by_role(bom),
+        "phase": by_phase(bom, {stage.name: stage.parts for stage in phase_in(plan)}),
+    }
     return found | ({"rack": by_rack(bom, racks_of(plan))} if plan.lengths else {})
 
 
@@ -70,7 +73,9 @@ def rows_of(text: str) -> list[dict[str, str]]:
 @given(inventories())
 def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
     """Parts, money and loads, whatever the design, the tiers and the hosts."""
-    inventory = inventory | {"spares": {"cables": {"percent": 3, "pack": 7}, "transceivers": {"minimum": 2}}}
+    inventory = inventory | {
+        "spares": {"cables": {"percent": 3, "pack": 7}, "transceivers": {"minimum": 2}}
+    }
     try:
         plan = planned(**inventory)
     except Refusal:
@@ -78,10 +83,15 @@ def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
     bom = make_bom(plan)
     for by, portions in divisions(plan, bom).items():
         assert summed(portions) == whole(bom), by
-        assert sum((portion.total or Decimal(0) for portion in portions), Decimal(0)) == (bom.cost() or 0)
+        assert sum((portion.total or Decimal(0) for portion in portions), Decimal(0)) == (
+            bom.cost() or 0
+        )
     loads, racks = loads_of(plan, bom), racks_of(plan)
     roles = [loads.of_role(role) for role in (HOST, *loads.switches)]
-    alone = [loads.of(rack.parts, {role: count for role, count in rack.boxes.items() if role != HOST}) for rack in racks.values()]
+    alone = [
+        loads.of(rack.parts, {role: count for role, count in rack.boxes.items() if role != HOST})
+        for rack in racks.values()
+    ]
     for parts in (roles, alone) if racks else (roles,):
         for key in ("power_w", "power_max_w", "weight_kg", "rack_units"):
             figures = [getattr(load, key) for load in parts]
@@ -91,12 +101,18 @@ def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
     assert sum(rack.boxes[HOST] for rack in racks.values()) == (len(plan.hosts) if racks else 0)
 
 
-@pytest.mark.parametrize("keys", [{"site": {"leaves": "top-of-rack"}}, {"design": "fat-tree", "gpus": 1024, "site": {}}], ids=["copper", "mixed"])
+@pytest.mark.parametrize(
+    "keys",
+    [{"site": {"leaves": "top-of-rack"}}, {"design": "fat-tree", "gpus": 1024, "site": {}}],
+    ids=["copper", "mixed"],
+)
 def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
     """Where lengths decide on parts, a cable that carries two links is one piece in each division, and modules are where there are any."""
     plan = planned(**DGX | keys)
     bom = make_bom(plan)
-    copper = [line.part for line in bom.lines if line.part_class == "cables" and line.part != "mfp7e10"]
+    copper = [
+        line.part for line in bom.lines if line.part_class == "cables" and line.part != "mfp7e10"
+    ]
     assert copper
     for by, portions in divisions(plan, bom).items():
         assert summed(portions) == whole(bom), by
@@ -106,8 +122,19 @@ def test_racks_hold_what_the_cable_list_says() -> None:
     """Counted once more from its rows: a module for each cage that a cable ends in, a device for each name."""
     plan = planned(**DGX)
     cables = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
-    ends = {(cable.a_rack, cable.a_device, cable.a_port.rpartition("P")[0] or cable.a_port.partition("/")[0], cable.a_transceiver) for cable in cables}
-    ends |= {(cable.b_rack, cable.b_device, cable.b_port.partition("/")[0], cable.b_transceiver) for cable in cables}
+    ends = {
+        (
+            cable.a_rack,
+            cable.a_device,
+            cable.a_port.rpartition("P")[0] or cable.a_port.partition("/")[0],
+            cable.a_transceiver,
+        )
+        for cable in cables
+    }
+    ends |= {
+        (cable.b_rack, cable.b_device, cable.b_port.partition("/")[0], cable.b_transceiver)
+        for cable in cables
+    }
     modules = Counter((rack, module) for rack, _, _, module in ends)
     fibres = Counter((cable.a_rack, cable.part) for cable in cables)
     names = {rack for rack, _ in modules}
@@ -115,7 +142,9 @@ def test_racks_hold_what_the_cable_list_says() -> None:
     for rack in names:
         own = {part: count for (where, part), count in (modules | fibres).items() if where == rack}
         boxes = {plan.request.fronts[role].model.model for role in plan.roles}
-        assert {part: count for part, count in found[rack].parts.items() if part not in boxes} == own
+        assert {
+            part: count for part, count in found[rack].parts.items() if part not in boxes
+        } == own
     assert set(found) == names
 
 
@@ -124,7 +153,11 @@ def test_a_twin_cage_counts_once_in_each_division() -> None:
     plan = planned(**DGX)
     bom = make_bom(plan)
     for by, portions in divisions(plan, bom).items():
-        held = [portion.quantity for portion in portions if portion.line.part == "mma4z00-ns-flt" and portion.place]
+        held = [
+            portion.quantity
+            for portion in portions
+            if portion.line.part == "mma4z00-ns-flt" and portion.place
+        ]
         assert sum(held) == 32 * 4, by
     racks = [rack for rack in racks_of(plan).values() if rack.boxes[HOST]]
     assert {rack.parts["mma4z00-ns-flt"] / rack.boxes[HOST] for rack in racks} == {4}
@@ -132,14 +165,20 @@ def test_a_twin_cage_counts_once_in_each_division() -> None:
 
 def test_phases_buy_what_the_phases_say() -> None:
     """The division by phase is that of `phases`: eight rails in two halves, with the spares beside them."""
-    plan = planned(**DGX | {"design": "rail-only"}, phases=[{"name": "first", "rails": 4}, {"name": "second"}])
+    plan = planned(
+        **DGX | {"design": "rail-only"}, phases=[{"name": "first", "rails": 4}, {"name": "second"}]
+    )
     bom, stages = make_bom(plan), phase_in(plan)
     portions = by_phase(bom, {stage.name: stage.parts for stage in stages})
     for stage in stages:
         own = [portion for portion in portions if portion.place == stage.name]
         assert {portion.line.part: portion.quantity for portion in own} == stage.parts
         assert sum(portion.total for portion in own if portion.total is not None) == stage.cost
-    assert [portion.place for portion in portions if portion.line.part == "qm9700"] == ["first", "second", ""]
+    assert [portion.place for portion in portions if portion.line.part == "qm9700"] == [
+        "first",
+        "second",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("by", ["role", "rack", "phase"])
@@ -147,7 +186,13 @@ def test_the_tables_add_up_as_they_are_read(by: str) -> None:
     """Read back, the rows of each place sum to its subtotal, and the subtotals to the total, which says what it lacks."""
     plan = planned(**DGX)
     bom = make_bom(plan)
-    rows = rows_of(Packs().render("bom", "division.csv.j2", division=division_view(plan.spec.name, by, divisions(plan, bom)[by], bom)))
+    rows = rows_of(
+        Packs().render(
+            "bom",
+            "division.csv.j2",
+            division=division_view(plan.spec.name, by, divisions(plan, bom)[by], bom),
+        )
+    )
     sums: dict[str, list[Decimal]] = {"parts": [], "subtotals": []}
     run = Decimal(0)
     for row in rows[:-1]:
@@ -168,11 +213,23 @@ def test_the_tables_add_up_as_they_are_read(by: str) -> None:
 def test_what_racks_ask_of_the_room() -> None:
     """A rack of four DGX, and one of switches; roles and racks sum to the total, with hosts and without."""
     plan = planned(**DGX)
-    rows = rows_of(Packs().render("bom", "loads.csv.j2", loads=loads_view(plan, make_bom(plan), racks_of(plan))))
+    rows = rows_of(
+        Packs().render(
+            "bom", "loads.csv.j2", loads=loads_view(plan, make_bom(plan), racks_of(plan))
+        )
+    )
     total = next(row for row in rows if row["row"] == "total")
     for kind in ("rack", "role"):
         own = [row for row in rows if row["row"] == kind]
-        for key in ("rack_units", "power_w", "power_max_w", "weight_kg", "all_rack_units", "all_power_max_w", "all_weight_kg"):
+        for key in (
+            "rack_units",
+            "power_w",
+            "power_max_w",
+            "weight_kg",
+            "all_rack_units",
+            "all_power_max_w",
+            "all_weight_kg",
+        ):
             assert sum(Decimal(row[key]) for row in own) == Decimal(total[key]), (kind, key)
     hosts = next(row for row in rows if row["row"] == "rack" and row["hosts"] == "4")
     assert hosts["all_rack_units"] == str(4 * 8)
@@ -186,13 +243,23 @@ def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
     keys: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 64}
     plan = planned(**keys)
     summary = summarize(plan, make_bom(plan))
-    assert [summary[key] for key in ("rack_units", "weight_kg", "power_max_w")] == [None, None, None]
-    assert summary["unknown"] == {key: ["generic-64x400G"] for key in ("power_max_w", "weight_kg", "rack_units")}
+    assert [summary[key] for key in ("rack_units", "weight_kg", "power_max_w")] == [
+        None,
+        None,
+        None,
+    ]
+    assert summary["unknown"] == {
+        key: ["generic-64x400G"] for key in ("power_max_w", "weight_kg", "rack_units")
+    }
     assert summary["heat_btu_h"] == pytest.approx(summary["power_w"] * 3.412, abs=0.05)
     leaf = {"units": 2, "power_w": 2000, "weight_kg": 24}
     plan = planned(**keys, site={"footprints": {"leaf": leaf, "host": {"units": 8}}})
     summary, leaves = summarize(plan, make_bom(plan)), plan.switch_count(plan.roles[0])
-    assert (summary["rack_units"], summary["weight_kg"], summary["unknown"]) == (2 * leaves, 24 * leaves, {})
+    assert (summary["rack_units"], summary["weight_kg"], summary["unknown"]) == (
+        2 * leaves,
+        24 * leaves,
+        {},
+    )
     assert summary["power_max_w"] == 2000 * leaves + 8 * 2 * 64
 
 
@@ -208,8 +275,18 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     """Above a size the bill by rack is left out, and the build says how to have it; where no racks are known it says that."""
     monkeypatch.setattr(group_bom, "MOST_RACKS", 3)
     plan = planned(**DGX)
-    left, asked = (Job(plan, Packs(), ("bom",), named) for named in (frozenset({"bom"}), frozenset({"racks"})))
-    wanted = {"bom/bom.csv", "bom/bom.xlsx", "bom/by-role.csv", "bom/by-phase.csv", "bom/loads.csv", "bom/savings.md", "bom/savings.csv"}
+    left, asked = (
+        Job(plan, Packs(), ("bom",), named) for named in (frozenset({"bom"}), frozenset({"racks"}))
+    )
+    wanted = {
+        "bom/bom.csv",
+        "bom/bom.xlsx",
+        "bom/by-role.csv",
+        "bom/by-phase.csv",
+        "bom/loads.csv",
+        "bom/savings.md",
+        "bom/savings.csv",
+    }
     assert wanted <= set(left.paths())
     assert set(asked.paths()) - set(left.paths()) == {"bom/by-rack.csv"}
     (said,) = left.skipped
@@ -229,10 +306,23 @@ def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     (tmp_path / "bom").mkdir()
     assert [written.path for written in book.write(job, tmp_path)] == ["bom/bom.xlsx"]
     sheets = load_workbook(tmp_path / "bom" / "bom.xlsx")
-    assert sheets.sheetnames == ["Parts", "Comparison", "Savings", "By role", "By rack", "By phase", "Room"]
+    assert sheets.sheetnames == [
+        "Parts",
+        "Comparison",
+        "Savings",
+        "By role",
+        "By rack",
+        "By phase",
+        "Room",
+    ]
     for name in ("By role", "By rack", "By phase"):
         titles, *rows = sheets[name].iter_rows(values_only=True)
         assert rows[-1][titles.index("Total")] == float(job.bom.cost() or 0), name
     places = [row[0] for row in sheets["Room"].iter_rows(min_row=2, values_only=True)]
     assert places[: len(job.racks)] == list(job.racks)
-    assert {row[0] for row in sheets["By phase"].iter_rows(min_row=2, values_only=True)} == {"first", "second", "spares", None}
+    assert {row[0] for row in sheets["By phase"].iter_rows(min_row=2, values_only=True)} == {
+        "first",
+        "second",
+        "spares",
+        None,
+    }

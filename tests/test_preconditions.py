@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
 
-SN5600: dict[str, Any] = {"gpus": 128, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "rails": {"tiers": 2}}
+SN5600: dict[str, Any] = {
+    "gpus": 128,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    "rails": {"tiers": 2},
+}
 H5 = {"switches": {"leaf": {"model": "7060x6-64pe"}}, "nic": {"speed": "400G"}}
 WRONG: dict[str, dict[str, Any]] = {
     "no-pack": {"nos": {"leaf": "cumulus", "spine": "cumulus"}},
@@ -53,7 +58,9 @@ def written(keys: dict[str, Any], folder: Path) -> Path:
     return path
 
 
-def test_without_the_fault_every_command_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_fault_every_command_reads_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The inventory itself is sound."""
     monkeypatch.chdir(tmp_path)
     path = str(written({}, tmp_path))
@@ -61,7 +68,9 @@ def test_without_the_fault_every_command_reads_it(tmp_path: Path, monkeypatch: p
 
 
 @pytest.mark.parametrize("code", WRONG)
-def test_the_first_command_refuses(code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_first_command_refuses(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Every command that reads the inventory refuses it with the same words, and a program that plans it, too."""
     monkeypatch.chdir(tmp_path)
     path = str(written(WRONG[code], tmp_path))
@@ -76,16 +85,23 @@ def test_the_first_command_refuses(code: str, tmp_path: Path, monkeypatch: pytes
     assert [finding.code for finding in refused.value.findings] == [code]
 
 
-def test_only_what_is_wanted_must_be_possible(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_is_wanted_must_be_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A NOS that nobody configures is in order where no configurations are wanted: by `outputs`, or by `--only`."""
     monkeypatch.chdir(tmp_path)
     path = str(written(WRONG["no-pack"], tmp_path))
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "cabling"]) == 0
     assert run(["build", path, "-o", "out", "--dry-run", "--only", "configs"]) != 0
-    assert run(["plan", str(written(WRONG["no-pack"] | {"outputs": ["cabling", "bom"]}, tmp_path))]) == 0
+    assert (
+        run(["plan", str(written(WRONG["no-pack"] | {"outputs": ["cabling", "bom"]}, tmp_path))])
+        == 0
+    )
 
 
-def test_a_pack_of_ones_own_is_known_to_every_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pack_of_ones_own_is_known_to_every_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`--templates`, or its variable, names packs for all that reads the inventory; programs have `templates`."""
     monkeypatch.chdir(tmp_path)
     pack = tmp_path / "mine" / "cumulus-interfaces"
@@ -95,10 +111,15 @@ def test_a_pack_of_ones_own_is_known_to_every_command(tmp_path: Path, monkeypatc
     (pack / "pack.yaml").write_text(text, encoding="utf-8")
     (pack / "interfaces.j2").write_text("{{ switch.name }}\n", encoding="utf-8")
     path = str(written(WRONG["no-pack"], tmp_path))
-    assert {run([command, path, *rest, "--templates", "mine"]) for command, *rest in COMMANDS} == {0}
+    assert {run([command, path, *rest, "--templates", "mine"]) for command, *rest in COMMANDS} == {
+        0
+    }
     monkeypatch.setenv("FABRICGEN_TEMPLATES", "mine")
     assert run(["plan", path]) == 0
-    assert plan_inventory(SN5600 | WRONG["no-pack"], templates=[tmp_path / "mine"]).spec.nos.leaf == "cumulus"
+    assert (
+        plan_inventory(SN5600 | WRONG["no-pack"], templates=[tmp_path / "mine"]).spec.nos.leaf
+        == "cumulus"
+    )
 
 
 def test_every_name_that_meets_a_document_is_known() -> None:
@@ -109,8 +130,19 @@ def test_every_name_that_meets_a_document_is_known() -> None:
         folder, _, name = path.rpartition("/")
         for kind in ("switch", "rack"):
             before, field, after = name.partition(f"{{{kind}}}")
-            beside = [other for other in paths if field and "{" not in other and other.rpartition("/")[0] == folder and other.endswith(after)]
-            found |= {(kind, other.rpartition("/")[2].removesuffix(after), other) for other in beside if not before}
+            beside = [
+                other
+                for other in paths
+                if field
+                and "{" not in other
+                and other.rpartition("/")[0] == folder
+                and other.endswith(after)
+            ]
+            found |= {
+                (kind, other.rpartition("/")[2].removesuffix(after), other)
+                for other in beside
+                if not before
+            }
     assert found == {(kind, *taken) for kind, taken in TAKEN.items()}
 
 
@@ -118,14 +150,23 @@ def drawn() -> Iterator[dict[str, Any]]:
     """Draw inventories with every key of which only a build is told; the draw is the same each time."""
     chance = random.Random(11)  # noqa: S311 - a case, not a secret
     leaves: list[tuple[dict[str, Any], str, tuple[str | None, ...]]] = [
-        ({"model": "sn5600", "breakout": "2x400G"}, "400G", (None, None, "cumulus", "nvue", "sonic")),
+        (
+            {"model": "sn5600", "breakout": "2x400G"},
+            "400G",
+            (None, None, "cumulus", "nvue", "sonic"),
+        ),
         ({"model": "qm9700"}, "400G", (None,)),
         ({"generic": {"radix": 16}}, "400G", (None,)),
         ({"model": "7060x6-64pe"}, "400G", (None, "eos")),
         ({"model": "ds5000", "breakout": "4x200G"}, "200G", (None, "sonic")),
         ({"model": "qfx5240", "breakout": "2x400G"}, "400G", (None, "junos")),
     ]
-    bad = [[{"name": "first", "rails": 4}], [{"name": "first", "spines": 1}], [{"name": "first", "planes": 2}], [{"name": "a", "rails": 3}] * 2]
+    bad = [
+        [{"name": "first", "rails": 4}],
+        [{"name": "first", "spines": 1}],
+        [{"name": "first", "planes": 2}],
+        [{"name": "a", "rails": 3}] * 2,
+    ]
     for _ in range(160):
         leaf, speed, systems = chance.choice(leaves)
         nos = chance.choice(systems)
@@ -174,4 +215,11 @@ def test_what_is_planned_can_be_built() -> None:
         assert set(laid_out(plan).groups) <= set(GROUPS)
         seen[""] = seen.get("", 0) + 1
     assert seen[""] >= 8
-    assert {"bad-phases", "no-pack", "above-nos-limit", "unknown-output", "bad-guids", "label-too-long"} <= set(seen)
+    assert {
+        "bad-phases",
+        "no-pack",
+        "above-nos-limit",
+        "unknown-output",
+        "bad-guids",
+        "label-too-long",
+    } <= set(seen)

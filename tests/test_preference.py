@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 
     from fabricgen.planning.plan import Plan
 
-FABRIC: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
-ROOMS: dict[str, dict[str, Any]] = {"generated": {}, "described": {"site": {"hosts_per_rack": 4, "rack": {"units": 48}, "media": {"host": ["mmf"]}}}}
+FABRIC: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+}
+ROOMS: dict[str, dict[str, Any]] = {
+    "generated": {},
+    "described": {"site": {"hosts_per_rack": 4, "rack": {"units": 48}, "media": {"host": ["mmf"]}}},
+}
 LEAF = "mma4z00-ns"
 
 
@@ -28,7 +36,9 @@ def copied(directory: Path, kind: str, model: str, name: str, **facts: Any) -> N
     """Copy a shipped file under another name, with other facts."""
     known = load_facts(shipped("inventories") / "catalog" / kind / f"{model}.yaml")
     (directory / kind).mkdir(parents=True, exist_ok=True)
-    (directory / kind / f"{name}.yaml").write_text(write_yaml({**known, "model": name, **facts}), encoding="utf-8")
+    (directory / kind / f"{name}.yaml").write_text(
+        write_yaml({**known, "model": name, **facts}), encoding="utf-8"
+    )
 
 
 def planned_with(*directories: Path, room: str = "generated") -> Plan:
@@ -50,7 +60,9 @@ def test_the_name_of_a_file_decides_nothing(tmp_path: Path, room: str, name: str
     copied(tmp_path, "transceivers", LEAF, name)
     plan = planned_with(tmp_path, room=room)
     assert leaf_module(plan) == name
-    assert f"{name} is planned where {LEAF} would fit as well: {RULE}, then the name" in advice(plan)
+    assert f"{name} is planned where {LEAF} would fit as well: {RULE}, then the name" in advice(
+        plan
+    )
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -77,11 +89,24 @@ def test_cables_are_chosen_alike(tmp_path: Path) -> None:
     for room in ROOMS:
         plan = planned_with(tmp_path, room=room)
         assert {joint.cable.model for joint in plan.offers} == {"zz-fibre"}
-        assert any(note.startswith("zz-fibre is planned where mfp7e10 would fit as well") for note in advice(plan))
+        assert any(
+            note.startswith("zz-fibre is planned where mfp7e10 would fit as well")
+            for note in advice(plan)
+        )
 
 
 def test_an_end_reaches_no_further_than_it_must() -> None:
     """Beside a partner of 500 m the module of 100 m is enough, though the name of the farther one comes first."""
     leaf, spine = {"model": "7060dx5-64s", "breakout": "1x400G"}, {"model": "7060x6-64pe"}
-    plan = make_plan(spec_of(gpus=512, hb_domain={"gpus": 8}, rails={"count": 1}, switches={"leaf": leaf, "spine": spine}), Catalog())
-    assert [joint.modules["upper"].model for joint in plan.offers if joint.kind.key == "leaf_spine"] == ["mms4x00-ns"]
+    plan = make_plan(
+        spec_of(
+            gpus=512,
+            hb_domain={"gpus": 8},
+            rails={"count": 1},
+            switches={"leaf": leaf, "spine": spine},
+        ),
+        Catalog(),
+    )
+    assert [
+        joint.modules["upper"].model for joint in plan.offers if joint.kind.key == "leaf_spine"
+    ] == ["mms4x00-ns"]

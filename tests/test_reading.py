@@ -60,7 +60,8 @@ def later(inventory: Inventory, *findings: Finding) -> list[tuple[str, str]]:
     return places(caught.value.findings)
 
 
-# --- sources ----------------------------------------------------------------------------------------------------------------------
+# --- sources
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file(file: str) -> None:
@@ -70,7 +71,11 @@ def test_a_file(file: str) -> None:
     assert str(inventory.document.locate(("rails", "count"))) == "fabric.yaml:5:10"
 
 
-@pytest.mark.parametrize("data", [TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n").encode()], ids=["plain", "mark", "windows"])
+@pytest.mark.parametrize(
+    "data",
+    [TEXT.encode(), b"\xef\xbb\xbf" + TEXT.encode(), TEXT.replace("\n", "\r\n").encode()],
+    ids=["plain", "mark", "windows"],
+)
 def test_standard_input(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     """`-` reads bytes, so that no locale has a say, and is called <stdin> in findings."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
@@ -89,7 +94,10 @@ def test_a_file_is_the_same_however_its_lines_end(file: str, tmp_path: Path) -> 
 def test_an_endless_file_is_not_read() -> None:
     """A device is no inventory."""
     (finding,) = refused("/dev/zero")
-    assert (finding.code, finding.fact) == ("no-such-file", "`/dev/zero` cannot be read: it is a device, and not a regular file")
+    assert (finding.code, finding.fact) == (
+        "no-such-file",
+        "`/dev/zero` cannot be read: it is a device, and not a regular file",
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,13 +119,22 @@ def test_a_file_that_is_not_there(file: str, name: str, hint: str) -> None:
 
 def test_flags_stand_for_an_inventory() -> None:
     """Each key is placed at the flag that set it."""
-    flags = Flags({("gpus",): ("--gpus 60", 60), ("hb_domain", "gpus"): ("--hb-domain 8", 8), ("switches", "leaf", "generic", "radix"): ("--radix 64", 64)})
+    flags = Flags(
+        {
+            ("gpus",): ("--gpus 60", 60),
+            ("hb_domain", "gpus"): ("--hb-domain 8", 8),
+            ("switches", "leaf", "generic", "radix"): ("--radix 64", 64),
+        }
+    )
     inventory = read_inventory(None, (), flags)
     assert (inventory.spec.name, inventory.spec.gpus) == ("fabric", 60)
-    assert later(inventory, Finding("x", "y", ("gpus",)), Finding("x", "z", ("switches", "leaf"))) == [("x", "--gpus 60"), ("x", "--radix 64")]
+    assert later(
+        inventory, Finding("x", "y", ("gpus",)), Finding("x", "z", ("switches", "leaf"))
+    ) == [("x", "--gpus 60"), ("x", "--radix 64")]
 
 
-# --- overrides --------------------------------------------------------------------------------------------------------------------
+# --- overrides
+# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -180,7 +197,10 @@ def test_a_bad_override_is_its_own_place(file: str, setting: str, code: str) -> 
     assert places(refused(file, setting)) == [(code, f"--set {setting}")]
 
 
-@pytest.mark.parametrize("setting", ["gpus", "=8", "gpus:8", ".gpus=8", "a..b=8", "", "gpus=[8", "gpus={a: 1, a: 2}", "gpus=!x 8"])
+@pytest.mark.parametrize(
+    "setting",
+    ["gpus", "=8", "gpus:8", ".gpus=8", "a..b=8", "", "gpus=[8", "gpus={a: 1, a: 2}", "gpus=!x 8"],
+)
 def test_what_is_no_override(file: str, setting: str) -> None:
     """It is shown as it was typed."""
     assert places(refused(file, setting)) == [("bad-set", f"--set {setting}")]
@@ -188,20 +208,31 @@ def test_what_is_no_override(file: str, setting: str) -> None:
 
 def test_all_bad_overrides_are_told_at_once(file: str) -> None:
     """Each is a finding of its own."""
-    assert places(refused(file, "gpus", "rails.count=4", "nic=[")) == [("bad-set", "--set gpus"), ("bad-set", "--set nic=[")]
+    assert places(refused(file, "gpus", "rails.count=4", "nic=[")) == [
+        ("bad-set", "--set gpus"),
+        ("bad-set", "--set nic=["),
+    ]
 
 
 def test_a_missing_key_is_missed_where_it_was_taken_away(file: str) -> None:
     """An override that leaves out what is required is its place."""
-    assert places(refused(file, "hb_domain={hosts: 1}")) == [("missing-key", "--set hb_domain={hosts: 1}")]
+    assert places(refused(file, "hb_domain={hosts: 1}")) == [
+        ("missing-key", "--set hb_domain={hosts: 1}")
+    ]
 
 
-# --- findings ---------------------------------------------------------------------------------------------------------------------
+# --- findings
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 def test_findings_stand_in_the_order_of_the_text(file: str, tmp_path: Path) -> None:
     """All of them at once, whoever found them, those of the command line last."""
-    text = TEXT.replace("name: west", "nmae: west").replace("gpus: 64", "gpus: many").replace("count: 8", "cuont: 8") + "site: {racks: 4}\nspread: odd\n"
+    text = (
+        TEXT.replace("name: west", "nmae: west")
+        .replace("gpus: 64", "gpus: many")
+        .replace("count: 8", "cuont: 8")
+        + "site: {racks: 4}\nspread: odd\n"
+    )
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert places(refused(file, "nic.speed=fast")) == [
         ("unknown-key", "fabric.yaml:1:1"),
@@ -225,7 +256,13 @@ def test_findings_of_later_phases_get_their_places_too(file: str) -> None:
         Finding("b", "missing", ("switches", "leaf", "breakout")),
         Finding("a", "value", ("gpus",)),
     )
-    assert found == [("a", "fabric.yaml:2:7"), ("b", "fabric.yaml:7:3"), ("c", "fabric.yaml:9:6"), ("e", "None"), ("d", "--set nic.speed=400G")]
+    assert found == [
+        ("a", "fabric.yaml:2:7"),
+        ("b", "fabric.yaml:7:3"),
+        ("c", "fabric.yaml:9:6"),
+        ("e", "None"),
+        ("d", "--set nic.speed=400G"),
+    ]
 
 
 def test_what_is_no_refusal_passes_through(file: str) -> None:
@@ -234,7 +271,8 @@ def test_what_is_no_refusal_passes_through(file: str) -> None:
         raise KeyError(file)
 
 
-# --- plan files -------------------------------------------------------------------------------------------------------------------
+# --- plan files
+# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -248,7 +286,10 @@ def plan_file(file: str, tmp_path: Path) -> Path:
 
 def test_a_plan_file_is_its_inventory(file: str, plan_file: Path) -> None:
     """The same spec with every default written out, and a promise that this version keeps."""
-    inventory, plan = read_inventory(str(plan_file)), make_plan(read_inventory(file).spec, Catalog())
+    inventory, plan = (
+        read_inventory(str(plan_file)),
+        make_plan(read_inventory(file).spec, Catalog()),
+    )
     assert inventory.spec == read_inventory(file).spec
     check_promise(inventory, plan.digest)
     assert inventory.wiring_sha256 == plan.digest()
@@ -269,10 +310,17 @@ def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> 
     path.write_text("# kept\n" + json.dumps(document, indent=1), encoding="utf-8")
     assert read_inventory(str(path)).spec == read_inventory(file).spec
     document["inventory"]["gpus"] = 0
-    path.write_text("# kept\n" + json.dumps({"format": document["format"], "inventory": document["inventory"]}, indent=1), encoding="utf-8")
+    path.write_text(
+        "# kept\n"
+        + json.dumps({"format": document["format"], "inventory": document["inventory"]}, indent=1),
+        encoding="utf-8",
+    )
     ((code, place),) = places(refused(str(path)))
     assert code == "out-of-range"
-    assert path.read_text(encoding="utf-8").splitlines()[int(place.split(":")[1]) - 1].strip() == '"gpus": 0,'
+    assert (
+        path.read_text(encoding="utf-8").splitlines()[int(place.split(":")[1]) - 1].strip()
+        == '"gpus": 0,'
+    )
 
 
 @pytest.mark.parametrize(
@@ -285,7 +333,9 @@ def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> 
         ({"inventory": {"name": "west", "gpus": 8}}, "missing-key"),
     ],
 )
-def test_a_plan_file_that_was_tampered_with(plan_file: Path, change: dict[str, object], code: str) -> None:
+def test_a_plan_file_that_was_tampered_with(
+    plan_file: Path, change: dict[str, object], code: str
+) -> None:
     """Like any other input."""
     document = json.loads(plan_file.read_text(encoding="utf-8")) | change
     plan_file.write_text(json.dumps(document), encoding="utf-8")

@@ -20,7 +20,10 @@ BLOCKS = blocks_of(ROOT / "README.md")
 
 def test_commands_print_what_the_readme_says(tmp_path: Path) -> None:
     """The blocks are one session: an inventory that one command writes is read by the next."""
-    assert run_session((block for block in BLOCKS if not block.mark), checkout(tmp_path / "readme")) >= 5
+    assert (
+        run_session((block for block in BLOCKS if not block.mark), checkout(tmp_path / "readme"))
+        >= 5
+    )
 
 
 def test_the_inventories_of_the_readme_plan(run: Run) -> None:
@@ -37,6 +40,8 @@ def test_the_python_of_the_readme_runs(root: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.chdir(root)
     session = doctest.DocTestParser().get_doctest(text, {}, "README.md", None, None)
     heard: list[str] = []
-    outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(session, out=heard.append)
+    outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        session, out=heard.append
+    )
     assert outcome.failed == 0, "".join(heard)
     assert outcome.attempted >= 5

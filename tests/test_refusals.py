@@ -31,7 +31,10 @@ MAKERS = {"Finding", "refuse", "_refuse", "_undivided"}
 
 def snapshot(folder: Path) -> dict[str, bytes]:
     """Return every file below a folder with its contents, and every directory."""
-    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b"" for path in sorted(folder.rglob("*"))}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else b""
+        for path in sorted(folder.rglob("*"))
+    }
 
 
 @pytest.fixture
@@ -50,8 +53,15 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case, lis
     return start
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if not case.shown_by], ids=lambda case: case.path.stem)
-def test_refusal(case: Case, play: Callable[[Case, list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if not case.shown_by], ids=lambda case: case.path.stem
+)
+def test_refusal(
+    case: Case,
+    play: Callable[[Case, list[str]], int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """The text is exact, the exit code is 1, stdout is empty, and nothing on the disk has changed."""
     case.lay_out(tmp_path)
     before = snapshot(tmp_path)
@@ -65,11 +75,26 @@ def test_refusal(case: Case, play: Callable[[Case, list[str]], int], tmp_path: P
     assert snapshot(tmp_path) == before
 
 
-@pytest.mark.parametrize(("case", "fix"), [pytest.param(case, fix, id=f"{case.path.stem}: {fix}") for case in CASES for fix in case.fixes])
-def test_following_the_hint_helps(case: Case, fix: str, play: Callable[[Case, list[str]], int], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("case", "fix"),
+    [
+        pytest.param(case, fix, id=f"{case.path.stem}: {fix}")
+        for case in CASES
+        for fix in case.fixes
+    ],
+)
+def test_following_the_hint_helps(
+    case: Case,
+    fix: str,
+    play: Callable[[Case, list[str]], int],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Whoever does what the hint says is not refused again."""
     command = list(case.command)
-    old, arrow, new = fix.replace("\\n", "\n").replace("\\t", "\t").removesuffix("(nothing)").partition(" => ")
+    old, arrow, new = (
+        fix.replace("\\n", "\n").replace("\\t", "\t").removesuffix("(nothing)").partition(" => ")
+    )
     if arrow:
         assert old.encode() in case.body or any(old in word for word in command)
         case.body = case.body.replace(old.encode(), new.encode())
@@ -86,7 +111,11 @@ def test_what_is_shown_elsewhere_is_shown() -> None:
     root = Path(__file__).resolve().parents[1]
     elsewhere = [case for case in CASES if case.shown_by]
     assert elsewhere
-    assert [case.path.name for case in elsewhere if f'"{case.path.stem}"' not in (root / case.shown_by).read_text(encoding="utf-8")] == []
+    assert [
+        case.path.name
+        for case in elsewhere
+        if f'"{case.path.stem}"' not in (root / case.shown_by).read_text(encoding="utf-8")
+    ] == []
 
 
 def literal(node: ast.expr | None) -> str | None:
@@ -130,7 +159,14 @@ def test_the_collector_sees_every_way_to_make_a_finding() -> None:
     `law` takes it from a law, `registry` from a lab.
     """
     variable = {source.name for source in SOURCES for code in codes_of(source) if code is None}
-    assert variable == {"diagnostics.py", "yaml_text.py", "yaml_tree.py", "consistency.py", "law.py", "registry.py"}
+    assert variable == {
+        "diagnostics.py",
+        "yaml_text.py",
+        "yaml_tree.py",
+        "consistency.py",
+        "law.py",
+        "registry.py",
+    }
 
 
 def test_every_refusal_has_a_hint() -> None:

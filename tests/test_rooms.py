@@ -29,8 +29,19 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
     from tests.laws.drawing import Inventory
 
-H100: dict[str, Any] = {"hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}}
-HOST = {"footprints": {"host": {"units": 8}, "leaf": {"units": 2}, "spine": {"units": 2}, "core": {"units": 2}}}
+H100: dict[str, Any] = {
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+}
+HOST = {
+    "footprints": {
+        "host": {"units": 8},
+        "leaf": {"units": 2},
+        "spine": {"units": 2},
+        "core": {"units": 2},
+    }
+}
 
 
 def room_of(plan: Plan) -> Room:
@@ -43,14 +54,23 @@ def seats(plan: Plan, *, installed: bool = False) -> dict[str, tuple[str, int]]:
     """Return rack and unit of every planned device that has a place, or of those that are installed, by name."""
     room = room_of(plan)
     names = set(plan.hosts) | set(plan.switches()) if installed else None
-    every = {room.device(device): (room.names[rack], int(room.standing.unit[device])) for device, rack in enumerate(room.standing.rack.tolist()) if rack >= 0}
+    every = {
+        room.device(device): (room.names[rack], int(room.standing.unit[device]))
+        for device, rack in enumerate(room.standing.rack.tolist())
+        if rack >= 0
+    }
     return {name: seat for name, seat in every.items() if names is None or name in names}
 
 
 def racks(plan: Plan, role: Role) -> list[str]:
     """Return the racks of the switches of a role, in the order of the switches."""
     found = seats(plan)
-    names = [name for unit in range(plan.mapping.units) for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True) if box.role is role]
+    names = [
+        name
+        for unit in range(plan.mapping.units)
+        for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+        if box.role is role
+    ]
     return [found[name][0] for name in names]
 
 
@@ -61,41 +81,76 @@ def test_hosts_fill_racks_from_the_bottom() -> None:
     1-4       leaves    5-8
     """
     found = seats(planned(gpus=64, **H100))
-    assert [found[f"host-{n}"] for n in range(1, 9)] == [(rack, unit) for rack in ("A01-01", "A01-03") for unit in (1, 9, 17, 25)]
-    assert [found[f"r{rail}-leaf-1"] for rail in range(8)] == [("A01-02", 42 - rail) for rail in range(8)]
+    assert [found[f"host-{n}"] for n in range(1, 9)] == [
+        (rack, unit) for rack in ("A01-01", "A01-03") for unit in (1, 9, 17, 25)
+    ]
+    assert [found[f"r{rail}-leaf-1"] for rail in range(8)] == [
+        ("A01-02", 42 - rail) for rail in range(8)
+    ]
 
 
 def test_a_rack_is_fed_and_carries_so_much() -> None:
     """The tightest limit counts: 48 units hold six hosts, 36 kW feed three, and 300 kg carry two."""
 
     def hosts(**rack: int) -> int:
-        found = seats(planned(gpus=256, **H100, site={"rack": {"units": 48, **rack}}, naming={"host": "host-{n}"}))
-        return max(Counter(rack for name, (rack, _) in found.items() if name.startswith("host")).values())
+        found = seats(
+            planned(
+                gpus=256, **H100, site={"rack": {"units": 48, **rack}}, naming={"host": "host-{n}"}
+            )
+        )
+        return max(
+            Counter(rack for name, (rack, _) in found.items() if name.startswith("host")).values()
+        )
 
-    assert (hosts(), hosts(power_w=36_000), hosts(power_w=36_000, weight_kg=300)) == (4, 3, 2), "the catalog draws four H100 in a rack"
-    assert room_of(planned(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})).standing.unit.max() == 48
+    assert (hosts(), hosts(power_w=36_000), hosts(power_w=36_000, weight_kg=300)) == (4, 3, 2), (
+        "the catalog draws four H100 in a rack"
+    )
+    assert (
+        room_of(
+            planned(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
+        ).standing.unit.max()
+        == 48
+    )
 
 
 @pytest.mark.parametrize(
     ("where", "at"),
-    [("row-middle", {1: [5], 2: [5], 3: [5]}), ("row-end", {1: [10], 2: [10], 3: [10]}), ("hall-middle", {2: [1, 2, 3]})],
+    [
+        ("row-middle", {1: [5], 2: [5], 3: [5]}),
+        ("row-end", {1: [10], 2: [10], 3: [10]}),
+        ("hall-middle", {2: [1, 2, 3]}),
+    ],
 )
 def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> None:
     """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 units make three to a rack."""
-    site = {"racks_per_row": 10, "network_racks": where, "footprints": {"leaf": {"units": 14}}, "hosts_per_rack": 4}
-    plan = planned(gpus=864, rails={"count": 8, "tiers": 1}, **{**H100, "switches": {"leaf": {"model": "sn5600"}}}, site=site)
+    site = {
+        "racks_per_row": 10,
+        "network_racks": where,
+        "footprints": {"leaf": {"units": 14}},
+        "hosts_per_rack": 4,
+    }
+    plan = planned(
+        gpus=864,
+        rails={"count": 8, "tiers": 1},
+        **{**H100, "switches": {"leaf": {"model": "sn5600"}}},
+        site=site,
+    )
     room = room_of(plan)
     assert len(room.names) == 30
     switches = sorted({int(rack) for rack in room.standing.rack[room.hosts :]})
     found: dict[int, list[int]] = {}
     for rack in switches:
-        found.setdefault(int(room.standing.row[rack]) + 1, []).append(int(room.standing.at[rack]) + 1)
+        found.setdefault(int(room.standing.row[rack]) + 1, []).append(
+            int(room.standing.at[rack]) + 1
+        )
     assert found == at
 
 
 def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
     """Rail-optimized, eight stripes of 32 hosts: the leaves of a stripe stand together, stripes in order, and the spines in their middle."""
-    plan = planned(design="rail-optimized", gpus=2048, **H100, site={"rack": {"units": 42, "power_w": 45_000}})
+    plan = planned(
+        design="rail-optimized", gpus=2048, **H100, site={"rack": {"units": 42, "power_w": 45_000}}
+    )
     room = room_of(plan)
     leaves = racks(plan, Role.LEAF)
     order = [room.names.index(rack) for rack in leaves]
@@ -135,26 +190,36 @@ def test_what_nobody_describes_is_assumed_in_a_generated_room_only() -> None:
     keys: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "radix": 64}
     room = room_of(planned(**keys))
     assert room.generated
-    assert sorted(room.standing.rack[: room.hosts].tolist()) == sorted(set(room.standing.rack[: room.hosts].tolist()))
+    assert sorted(room.standing.rack[: room.hosts].tolist()) == sorted(
+        set(room.standing.rack[: room.hosts].tolist())
+    )
     assert refusal_codes(**keys, site={}) == ["unknown-footprint", "unknown-footprint"]
-    assert not room_of(planned(**keys, site={"footprints": {"host": {"units": 18}, "leaf": {"units": 1}}})).generated
+    assert not room_of(
+        planned(**keys, site={"footprints": {"host": {"units": 18}, "leaf": {"units": 1}}})
+    ).generated
 
 
 def test_nothing_is_placed_where_nothing_is_wanted() -> None:
     """Columns stay empty, the laws hold, and the summary has no length."""
     plan = planned(gpus=64, **H100, site="unknown")
     assert plan.lengths is None
-    assert {(cable.a_rack, cable.b_unit, cable.length_m) for cable in Views(plan).cables(0)} == {("", "", "")}
+    assert {(cable.a_rack, cable.b_unit, cable.length_m) for cable in Views(plan).cables(0)} == {
+        ("", "", "")
+    }
     assert check(plan).ok
 
 
-# --- laws ---------------------------------------------------------------------------------------------------------------------------
+# --- laws
+# ---------------------------------------------------------------------------------------------------------------------------
 
 
 def drawn(inventory: Inventory, site: dict[str, Any] | None) -> Plan | None:
     """Plan an inventory with a site; None where it is refused."""
     try:
-        return make_plan(spec_of(**inventory, **({"site": {**HOST, **site}} if site is not None else {})), Catalog())
+        return make_plan(
+            spec_of(**inventory, **({"site": {**HOST, **site}} if site is not None else {})),
+            Catalog(),
+        )
     except Refusal:
         return None
 
@@ -165,7 +230,12 @@ SITES = st.none() | st.fixed_dictionaries(
         "leaves": st.sampled_from(("network-rack", "top-of-rack")),
         "racks_per_row": st.integers(1, 12),
         "rack": st.fixed_dictionaries({"units": st.integers(8, 48)}),
-        "tray": st.fixed_dictionaries({"run": st.sampled_from(("overhead", "underfloor")), "cross": st.sampled_from(("middle", "ends"))}),
+        "tray": st.fixed_dictionaries(
+            {
+                "run": st.sampled_from(("overhead", "underfloor")),
+                "cross": st.sampled_from(("middle", "ends")),
+            }
+        ),
     },
     optional={"halls": st.integers(1, 3), "hosts_per_rack": st.integers(1, 6)},
 )
@@ -186,15 +256,22 @@ def test_every_device_has_one_place_of_its_own() -> None:
         units = [room.shares.of[KINDS[kind]].units for kind in room.kind.tolist()]
         cells = [
             (rack, unit + more)
-            for rack, unit, many in zip(room.standing.rack.tolist(), room.standing.unit.tolist(), units, strict=True)
+            for rack, unit, many in zip(
+                room.standing.rack.tolist(), room.standing.unit.tolist(), units, strict=True
+            )
             for more in range(many)
         ]
         assert len(set(cells)) == len(cells)
-        assert all(0 <= rack < len(room.names) and 1 <= unit <= room.shares.rack.units for rack, unit in cells)
+        assert all(
+            0 <= rack < len(room.names) and 1 <= unit <= room.shares.rack.units
+            for rack, unit in cells
+        )
         assert len(set(room.names)) == len(room.names)
         used = Counter(zip(room.standing.rack.tolist(), room.kind.tolist(), strict=True))
         for rack in set(room.standing.rack.tolist()):
-            assert room.shares.fits(*((KINDS[kind], count) for (where, kind), count in used.items() if where == rack))
+            assert room.shares.fits(
+                *((KINDS[kind], count) for (where, kind), count in used.items() if where == rack)
+            )
 
     hold()
     assert min(seen[True], seen[False]) >= 15, seen
@@ -209,7 +286,10 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
     def hold(inventory: Inventory, site: dict[str, Any] | None) -> None:
         nonlocal seen
         before = drawn(inventory | {"reserve": {"gpus": inventory["gpus"] * 2}}, site)
-        after = drawn(inventory | {"gpus": inventory["gpus"] * 2, "reserve": {"gpus": inventory["gpus"] * 2}}, site)
+        after = drawn(
+            inventory | {"gpus": inventory["gpus"] * 2, "reserve": {"gpus": inventory["gpus"] * 2}},
+            site,
+        )
         if before and after:
             seen += 1
             assert seats(before, installed=True).items() <= seats(after, installed=True).items()
@@ -218,7 +298,8 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
     assert seen >= 10
 
 
-# --- positions ----------------------------------------------------------------------------------------------------------------------
+# --- positions
+# ----------------------------------------------------------------------------------------------------------------------
 
 
 def table_of(plan: Plan) -> str:
@@ -238,9 +319,18 @@ def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
     site = {"racks_per_row": 5, "rows": 2, "halls": 2}
     ruled = planned(**keys, site=site)
     (tmp_path / "there.csv").write_text(table_of(ruled), encoding="utf-8")
-    stated = make_plan(spec_of(**keys, site=site | {"positions": "there.csv", "racks_per_row": room_of(ruled).standing.row_racks}), Catalog(base=tmp_path))
+    stated = make_plan(
+        spec_of(
+            **keys,
+            site=site
+            | {"positions": "there.csv", "racks_per_row": room_of(ruled).standing.row_racks},
+        ),
+        Catalog(base=tmp_path),
+    )
     assert seats(stated) == seats(ruled)
-    assert [Views(stated).cables(unit) for unit in range(8)] == [Views(ruled).cables(unit) for unit in range(8)]
+    assert [Views(stated).cables(unit) for unit in range(8)] == [
+        Views(ruled).cables(unit) for unit in range(8)
+    ]
     assert check(stated).ok
 
 
@@ -249,22 +339,41 @@ def test_a_table_is_read_beside_the_inventory(tmp_path: Path) -> None:
     keys: dict[str, Any] = {"gpus": 64, **H100}
     text = table_of(planned(**keys))
     (tmp_path / "there.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    plan = make_plan(spec_of(**keys, site={"positions": "./there.csv"}), Catalog(base=tmp_path / "other", home=tmp_path))
+    plan = make_plan(
+        spec_of(**keys, site={"positions": "./there.csv"}),
+        Catalog(base=tmp_path / "other", home=tmp_path),
+    )
     assert seats(plan) == seats(planned(**keys))
 
 
-def test_a_table_is_found_beside_the_inventory_with_other_prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_table_is_found_beside_the_inventory_with_other_prices(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """`--prices` names a book of the directory where one stands, and moves nothing else."""
     keys: dict[str, Any] = {"gpus": 64, **H100}
     (tmp_path / "far").mkdir()
     (tmp_path / "far/there.csv").write_text(table_of(planned(**keys)), encoding="utf-8")
-    (tmp_path / "far/fabric.yaml").write_text(write_yaml({"name": "far", **keys, "site": {"positions": "there.csv"}}), encoding="utf-8")
+    (tmp_path / "far/fabric.yaml").write_text(
+        write_yaml({"name": "far", **keys, "site": {"positions": "there.csv"}}), encoding="utf-8"
+    )
     monkeypatch.chdir(tmp_path)
     assert run(["plan", "far/fabric.yaml", "--prices", "paper-v5"]) == 0
     assert "up to 5 m long in the room of `site`" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd.csv", "../there.csv", "a/../../there.csv", "there", "a//b.csv", ".hidden.csv", "there.csv\n", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd.csv",
+        "../there.csv",
+        "a/../../there.csv",
+        "there",
+        "a//b.csv",
+        ".hidden.csv",
+        "there.csv\n",
+        "",
+    ],
+)
 def test_a_table_lies_below_the_inventory(name: str) -> None:
     """No path leads elsewhere."""
     with pytest.raises(ValueError, match="positions"):
@@ -275,7 +384,9 @@ def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
     """What is only reserved may have one."""
     keys: dict[str, Any] = {"gpus": 32, "reserve": {"gpus": 64}, **H100}
     lines = table_of(planned(**keys)).splitlines()
-    short = [line for line in lines if not line.startswith(("host-5", "host-6", "host-7", "host-8"))]
+    short = [
+        line for line in lines if not line.startswith(("host-5", "host-6", "host-7", "host-8"))
+    ]
     assert len(short) == len(lines) - 4
     for kept in (lines, short):
         (tmp_path / "there.csv").write_text("\n".join(kept), encoding="utf-8")
@@ -284,7 +395,9 @@ def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
         assert len(seats(plan)) == len(kept) - 1
 
 
-def test_a_table_of_another_fabric_is_refused_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_of_another_fabric_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Only the lines that are shown are compared with the names of devices: a table may have millions."""
     asked: list[str] = []
 
@@ -294,7 +407,11 @@ def test_a_table_of_another_fabric_is_refused_at_once(tmp_path: Path, monkeypatc
 
     monkeypatch.setattr("fabricgen.planning.room.room.suggest", suggest)
     lines = [f"other-{number},A,1,{number % 9 + 1},{number % 9 + 1}" for number in range(1000)]
-    (tmp_path / "positions.csv").write_text("\n".join(["device,hall,row,rack,unit", *lines]), encoding="utf-8")
+    (tmp_path / "positions.csv").write_text(
+        "\n".join(["device,hall,row,rack,unit", *lines]), encoding="utf-8"
+    )
     with pytest.raises(Refusal):
-        make_plan(spec_of(gpus=64, **H100, site={"positions": "positions.csv"}), Catalog(base=tmp_path))
+        make_plan(
+            spec_of(gpus=64, **H100, site={"positions": "positions.csv"}), Catalog(base=tmp_path)
+        )
     assert len(asked) == SHOWN

@@ -31,7 +31,9 @@ def test_what_follows_each_other_is_one_text(tmp_path: Path) -> None:
     macro = "{% macro share(of) %}50% %s of {{ of }}{% endmacro %}"
     text = f"{macro}{{{{ share(switch.tier) }}}} 100%\n%d {{{{ switch.name }}}}"
     assert _render(tmp_path, text) == "50% %s of 1 100%\n%d r0-leaf-1"
-    compiled = Sandbox().from_string("a {{ 1 + x }} b {{ x }}\n{{ x }}{% if x %} c {{ x }}{% endif %}")
+    compiled = Sandbox().from_string(
+        "a {{ 1 + x }} b {{ x }}\n{{ x }}{% if x %} c {{ x }}{% endif %}"
+    )
     pieces = [*compiled.root_render_func(compiled.new_context({"x": 1}))]
     assert pieces == ["a 2 b 1\n1", " c 1"]
     with pytest.raises(UndefinedError) as error:
@@ -106,7 +108,9 @@ def test_every_known_way_out_is_refused(text: str, tmp_path: Path) -> None:
 
 def test_the_page_lists_what_is_allowed() -> None:
     """Whoever is refused finds in `explain` every filter and method that there is."""
-    page = (Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages" / "bad-template.md").read_text(encoding="utf-8")
+    page = (
+        Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages" / "bad-template.md"
+    ).read_text(encoding="utf-8")
     names = {*FILTERS, *OWN_FILTERS, *GLOBALS, *METHODS[str], *METHODS[dict]}
     assert {name for name in names if f"`{name}`" not in page} == set()
 
@@ -116,12 +120,21 @@ def test_the_page_lists_what_is_allowed() -> None:
     [
         ("{{ switch.name.upper() }}", "R0-LEAF-1"),
         ('{{ "{:>8}".format(switch.plane) }}', "       0"),
-        ('{{ {"a": 1}.a }}{% for key, value in {"b": 2}.items() %}{{ key }}{{ value }}{% endfor %}', "1b2"),
-        ("{% for port in switch.ports[:2] %}{{ loop.cycle('x', 'y') }}{{ loop.index }}{% endfor %}", "x1y2"),
+        (
+            '{{ {"a": 1}.a }}{% for key, value in {"b": 2}.items() %}{{ key }}{{ value }}{% endfor %}',
+            "1b2",
+        ),
+        (
+            "{% for port in switch.ports[:2] %}{{ loop.cycle('x', 'y') }}{{ loop.index }}{% endfor %}",
+            "x1y2",
+        ),
         ("{% for n in range(3) %}{{ n }}{% endfor %}", "012"),
         ('{{ [("a", 1), ("b", 2)] | lines("100% {}: {}") }}', "100% a: 1\n100% b: 2"),
         ('{{ switch.ports[:3] | map(attribute="interface") | join(" ") }}', "swp1 swp2 swp3"),
-        ("{{ switch.hwsku | default('none', true) }}{{ switch.nothing | default('none') }}{{ switch.nothing is defined }}", "nonenoneFalse"),
+        (
+            "{{ switch.hwsku | default('none', true) }}{{ switch.nothing | default('none') }}{{ switch.nothing is defined }}",
+            "nonenoneFalse",
+        ),
         ('{% import "own/lib.j2" as lib %}{{ lib.shout("a") }}', "A!"),
         ('{% from "own/lib.j2" import shout %}{{ shout("a") }}', "A!"),
     ],
@@ -130,7 +143,9 @@ def test_what_layout_needs_works(text: str, result: str, tmp_path: Path) -> None
     """Texts, loops, ranges, mappings and macros are there for packs of one's own."""
     if "lib" in text:
         (tmp_path / "own").mkdir()
-        (tmp_path / "own" / "lib.j2").write_text("{% macro shout(word) %}{{ word | upper }}!{% endmacro %}", encoding="utf-8")
+        (tmp_path / "own" / "lib.j2").write_text(
+            "{% macro shout(word) %}{{ word | upper }}!{% endmacro %}", encoding="utf-8"
+        )
     assert _render(tmp_path, text).replace("lib", "") == result
 
 
@@ -139,12 +154,24 @@ def test_what_layout_needs_works(text: str, result: str, tmp_path: Path) -> None
     [
         ("{{ switch.nmae }}", "has no attribute 'nmae'", "did you mean `name`?"),
         ("{{ switch.roce.pripority }}", "has no attribute 'pripority'", "did you mean `priority`?"),
-        ("{{ switch.roce.zzz }}", "has no attribute 'zzz'", "attributes: cnp_dscp, cnp_priority, dscp,"),
-        ("{{ switch.name.rsplit() }}", "`rsplit` of a `str` is not for templates", "did you mean `split`?"),
+        (
+            "{{ switch.roce.zzz }}",
+            "has no attribute 'zzz'",
+            "attributes: cnp_dscp, cnp_priority, dscp,",
+        ),
+        (
+            "{{ switch.name.rsplit() }}",
+            "`rsplit` of a `str` is not for templates",
+            "did you mean `split`?",
+        ),
         ("{{ swich.name }}", "'swich' is undefined", "did you mean `switch`?"),
         ("{{ namespace() }}", "'namespace' is undefined", "variables: range, switch"),
         ("{{ switch.name | uper }}", ":1: No filter named 'uper'.", "did you mean `upper`?"),
-        ('{{ [switch.name] | map("tojson") | join }}', "No filter named 'tojson'.", "did you mean `json`?"),
+        (
+            '{{ [switch.name] | map("tojson") | join }}',
+            "No filter named 'tojson'.",
+            "did you mean `json`?",
+        ),
         ("{{ switch.name is definde }}", ":1: No test named 'definde'.", "did you mean `defined`?"),
         ("{{ (1)[0] }}", "int object has no element 0", ""),
         ("{{ (1)[0:] }}", "'int' object is not subscriptable", ""),

@@ -41,10 +41,18 @@ def test_each_amount_is_the_difference_of_two_totals() -> None:
     view = savings_view(comparison)
     for row in view.rows:
         ours, *theirs = (Decimal(value) for value in row.values)
-        assert [Decimal(saved) for saved in row.saved] == [other - ours for other in theirs], row.figure
+        assert [Decimal(saved) for saved in row.saved] == [other - ours for other in theirs], (
+            row.figure
+        )
     against = {design: comparison.savings_against(Design(design)) for design in view.baselines}
-    for name, key in (("cost", "cost_pct"), ("typical power", "power_pct"), ("switches", "switches_pct")):
-        assert [float(pct) for pct in rows_of(view)[name].saved_pct] == [against[design][key] for design in view.baselines]
+    for name, key in (
+        ("cost", "cost_pct"),
+        ("typical power", "power_pct"),
+        ("switches", "switches_pct"),
+    ):
+        assert [float(pct) for pct in rows_of(view)[name].saved_pct] == [
+            against[design][key] for design in view.baselines
+        ]
     assert against["fat-tree"] == comparison.savings
     assert comparison.document()["savings_against"] == against
 
@@ -60,7 +68,9 @@ def test_the_headline_is_the_papers() -> None:
 def test_what_costs_more_is_said_to_cost_more() -> None:
     """Small rails on large boxes: rail-only takes a box for each rail, and the fat-tree one for all."""
     view = savings_view(compared(gpus=64, hb_domain={"gpus": 8}, radix=64))
-    assert view.headline[1].startswith("Against the fat-tree design, rail-only takes 7 more switches (700 %), ")
+    assert view.headline[1].startswith(
+        "Against the fat-tree design, rail-only takes 7 more switches (700 %), "
+    )
     assert "more in cost" in view.headline[1]
     row = rows_of(view)["switches"]
     assert (row.saved[1], row.saved_pct[1]) == ("-7", "-700")
@@ -70,7 +80,10 @@ def test_the_report_owns_up_to_what_it_leaves_out() -> None:
     """What has no price, what nobody publishes, NICs that no bill counts, and labour; prices with their book, date and rate."""
     view = savings_view(compared(**DGX))
     left_out, counted = "\n".join(view.left_out), "\n".join(view.counted)
-    assert "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as rail-optimized, 512 as fat-tree." in left_out
+    assert (
+        "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as rail-optimized, 512 as fat-tree."
+        in left_out
+    )
     assert "Hosts, NICs and GPUs" in left_out
     assert "Labour" in left_out
     assert "`street-2026-09` of 2026-09-22" in counted
@@ -85,7 +98,10 @@ def test_a_design_that_cannot_be_built_saves_nothing() -> None:
     comparison = compared(gpus=1024, hb_domain={"gpus": 8}, radix=8)
     assert [design for design, _ in comparison.refused] == ["rail-optimized", "fat-tree"]
     view, finding = savings_view(comparison), comparison.refused[1][1]
-    assert view.headline[1] == f"Against the fat-tree design nothing can be said: fat-tree cannot be built here, because {finding.fact}."
+    assert (
+        view.headline[1]
+        == f"Against the fat-tree design nothing can be said: fat-tree cannot be built here, because {finding.fact}."
+    )
     row = rows_of(view)["switches"]
     assert (row.values[1:], row.saved, row.saved_pct) == (["", ""], ["", ""], ["", ""])
     assert row.shown[2:] == ["not known"] * 4
@@ -93,20 +109,33 @@ def test_a_design_that_cannot_be_built_saves_nothing() -> None:
 
 def test_designs_are_compared_in_one_room() -> None:
     """All of them choose parts by the same lengths; where a room suits one only, that is said, for the others have parts of an assumed reach."""
-    told = [savings_view(compared(**DGX | {"site": site})).compared for site in ({}, {"media": {"leaf_spine": ["aoc"]}})]
+    told = [
+        savings_view(compared(**DGX | {"site": site})).compared
+        for site in ({}, {"media": {"leaf_spine": ["aoc"]}})
+    ]
     found = [[text for text in texts if text.startswith("The room")] for texts in told]
     assert found[0] == []
     assert len(found[1]) == 1
     assert "suits the rail-only design" in found[1][0]
-    rooms = [plan.lengths.room for plan, _ in compared(**DGX | {"site": {"rows": 3, "rack": {"units": 48}}}).built if plan.lengths]
-    assert [(room.generated, room.shares.rack.units, room.site.rows) for room in rooms] == [(False, 48, 3), (False, 48, None), (False, 48, None)]
+    rooms = [
+        plan.lengths.room
+        for plan, _ in compared(**DGX | {"site": {"rows": 3, "rack": {"units": 48}}}).built
+        if plan.lengths
+    ]
+    assert [(room.generated, room.shares.rack.units, room.site.rows) for room in rooms] == [
+        (False, 48, 3),
+        (False, 48, None),
+        (False, 48, None),
+    ]
 
 
 @pytest.mark.parametrize("keys", [PAPER, DGX], ids=["paper", "superpod"])
 def test_the_page_and_the_table_say_the_same(keys: dict[str, Any]) -> None:
     """Every row of the table has one of the page, with as many cells as its head; every sentence stands in both."""
     view, packs = savings_view(compared(**keys)), Packs()
-    page, table = (packs.render("bom", f"savings.{ending}.j2", savings=view) for ending in ("md", "csv"))
+    page, table = (
+        packs.render("bom", f"savings.{ending}.j2", savings=view) for ending in ("md", "csv")
+    )
     titles, *rows = csv.reader(io.StringIO(table), strict=True)
     assert {len(row) for row in rows} == {len(titles)}
     figures = [row for row in rows if row[0] == "figure"]

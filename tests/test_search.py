@@ -41,14 +41,19 @@ Figures = tuple[float, ...]
 SMALL: dict[str, Any] = {
     "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "paper-v5"},
 }  # fmt: skip
-OFFER: dict[str, Any] = {"switches": ["qm9700", "sn4700", "sn5600"], "oversubscription": ["1:1", "3:1"]}
+OFFER: dict[str, Any] = {
+    "switches": ["qm9700", "sn4700", "sn5600"],
+    "oversubscription": ["1:1", "3:1"],
+}
 LLM = find_llm(CATALOG, "gpt3")
 
 
 def worst_of(plan: Plan) -> tuple[int, float]:
     """Measure every switch of a plan."""
     rows = rank(plan, "switch")
-    return max(row["gpus_cut_off"] for row in rows), max(row["fabric_bandwidth_lost_pct"] for row in rows)
+    return max(row["gpus_cut_off"] for row in rows), max(
+        row["fabric_bandwidth_lost_pct"] for row in rows
+    )
 
 
 def upward(plan: Plan) -> float:
@@ -66,8 +71,16 @@ def figures_of(plan: Plan) -> Figures:
     missing = any(line.unit_price is None for line in bom.lines if line.part_class != "cables")
     cost, power = bom.cost(), bom.power_w
     switches = sum(plan.switch_count(role) for role in plan.roles)
-    seconds = iterate(LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * upward(plan))).iteration_s
-    return inf if missing or cost is None else float(cost), inf if power is None else power, switches, seconds, *worst_of(plan)
+    seconds = iterate(
+        LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * upward(plan))
+    ).iteration_s
+    return (
+        inf if missing or cost is None else float(cost),
+        inf if power is None else power,
+        switches,
+        seconds,
+        *worst_of(plan),
+    )
 
 
 def beats(one: Figures, other: Figures) -> bool:
@@ -81,10 +94,19 @@ def brute() -> list[tuple[Plan, Figures]]:
     found = []
     boxes = [("qm9700", "2x400G"), ("sn4700", "1x400G"), ("sn5600", "2x400G")]
     for design, (model, split), tiers, shared, ratio in product(
-        ("rail-only", "rail-optimized", "fat-tree"), boxes, (1, 2, 3), (1, "auto"), OFFER["oversubscription"]
+        ("rail-only", "rail-optimized", "fat-tree"),
+        boxes,
+        (1, 2, 3),
+        (1, "auto"),
+        OFFER["oversubscription"],
     ):
         rails = {"tiers": tiers, "per_switch": 1 if design == "fat-tree" else shared}
-        keys = SMALL | {"design": design, "switches": {"leaf": {"model": model, "breakout": split}}, "rails": rails, "oversubscription": ratio}
+        keys = SMALL | {
+            "design": design,
+            "switches": {"leaf": {"model": model, "breakout": split}},
+            "rails": rails,
+            "oversubscription": ratio,
+        }
         try:
             plan = planned(**keys)
         except Refusal:
@@ -98,9 +120,14 @@ def brute() -> list[tuple[Plan, Figures]]:
     [{}, {"max_tiers": 1}, {"budget": 500_000}, {"power_w": 30_000, "min_relative": 0.2}],
     ids=lambda limits: " ".join(limits) or "no limit",
 )
-def test_the_table_is_what_brute_force_finds(brute: list[tuple[Plan, Figures]], limits: dict[str, Any]) -> None:
+def test_the_table_is_what_brute_force_finds(
+    brute: list[tuple[Plan, Figures]], limits: dict[str, Any]
+) -> None:
     """Everything is planned, wired and measured; what no other beats and no limit forbids is what the search shows, and nothing else."""
-    ideal = {plan.request.domain_gpus: iterate(LLM, machine_of(plan.request, CATALOG)).ideal_s for plan, _ in brute}
+    ideal = {
+        plan.request.domain_gpus: iterate(LLM, machine_of(plan.request, CATALOG)).ideal_s
+        for plan, _ in brute
+    }
     within = [
         figures
         for plan, figures in brute
@@ -120,8 +147,12 @@ def test_the_table_is_what_brute_force_finds(brute: list[tuple[Plan, Figures]], 
 def test_limits_bite(brute: list[tuple[Plan, Figures]]) -> None:
     """The limits above leave some of the small space out and some of it in, so that each of them is tried."""
     assert {plan.sizing.tiers for plan, _ in brute} == {1, 2, 3}
-    assert min(figures[0] for _, figures in brute) < 500_000 < max(figures[0] for _, figures in brute)
-    assert min(figures[1] for _, figures in brute) < 30_000 < max(figures[1] for _, figures in brute)
+    assert (
+        min(figures[0] for _, figures in brute) < 500_000 < max(figures[0] for _, figures in brute)
+    )
+    assert (
+        min(figures[1] for _, figures in brute) < 30_000 < max(figures[1] for _, figures in brute)
+    )
 
 
 @settings(max_examples=12)
@@ -144,7 +175,13 @@ def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
 @pytest.mark.parametrize("spread", ["even", "minimal"])
 def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
     """Its spines have fewer downlinks than those of other pods, and modules in fewer cages."""
-    host: dict[str, Any] = {"gpus": 88, "hb_domain": {"gpus": 8}, "design": "fat-tree", "spread": spread, "oversubscription": "2:1"}
+    host: dict[str, Any] = {
+        "gpus": 88,
+        "hb_domain": {"gpus": 8},
+        "design": "fat-tree",
+        "spread": spread,
+        "oversubscription": "2:1",
+    }
     spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": {"generic": {"radix": 8}}})
     plan, draft = make_plan(spec, CATALOG), draft_plan(spec, CATALOG)
     assert plan.sizing.leaf % plan.sizing.pod_leaves > 0
@@ -164,19 +201,41 @@ def test_everything_that_fits_is_on_offer() -> None:
     """By default: the inventory's own switches, and each of the catalog that speaks a protocol of the NICs at their speed; the planes of the host."""
     tried = list(candidates(spec_of(**SMALL), CATALOG))
     models = {spec.switches.leaf.model for spec in tried}
-    expected = {model.model for model in CATALOG.switches() if any(mode.speed_gbps == 400 for mode in model.breakouts)}
+    expected = {
+        model.model
+        for model in CATALOG.switches()
+        if any(mode.speed_gbps == 400 for mode in model.breakouts)
+    }
     assert models == expected
     assert tried[0].switches.leaf.breakout is None
-    twin = list(candidates(spec_of(gpus=64, hb_domain={"gpus": 8}, host={"model": "dgx-b300"}, switches={"leaf": {"model": "sn5600"}}), CATALOG))
+    twin = list(
+        candidates(
+            spec_of(
+                gpus=64,
+                hb_domain={"gpus": 8},
+                host={"model": "dgx-b300"},
+                switches={"leaf": {"model": "sn5600"}},
+            ),
+            CATALOG,
+        )
+    )
     assert {spec.rails.planes for spec in twin} == {1, 2}
 
 
 def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
     """With a host as with a size; a language model tells them apart."""
-    hosts = spec_of(**{**SMALL, "gpus": 576}, search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]})
+    hosts = spec_of(
+        **{**SMALL, "gpus": 576},
+        search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
+    )
     found = search(hosts, CATALOG, LLM)
     assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 72}
-    sizes = spec_of(gpus=512, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64, search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]})
+    sizes = spec_of(
+        gpus=512,
+        hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"},
+        radix=64,
+        search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]},
+    )
     found = search(sizes, CATALOG, LLM)
     assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 64}
     assert found.refused["gpus-not-whole-domains"]
@@ -184,19 +243,27 @@ def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
 
 def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
     """What nobody knows counts as the most: it may be shown for another merit, and no budget lets it in."""
-    spec = spec_of(**SMALL | {"prices": {"book": "street-2026-09"}}, search={"switches": ["qm9700", "sn4700"]})
+    spec = spec_of(
+        **SMALL | {"prices": {"book": "street-2026-09"}}, search={"switches": ["qm9700", "sn4700"]}
+    )
     found = search(spec, CATALOG)
     costs = [row[0].cost(found.counted) for row in found.rows]
     assert "switches" in found.counted
     assert costs[0] < inf
     assert found.rows[-1][0].bom.unpriced
-    limited = spec.model_copy(update={"search": spec.search and spec.search.model_copy(update={"budget": 10**12})})
+    limited = spec.model_copy(
+        update={"search": spec.search and spec.search.model_copy(update={"budget": 10**12})}
+    )
     assert all(row[0].cost(found.counted) < inf for row in search(limited, CATALOG).rows)
 
 
 def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
     """A name that only some designs can have is found out when a row is planned; the others are compared anew."""
-    spec = spec_of(**SMALL, naming={"leaf": "leaf-{n}"}, search={"switches": ["qm9700"], "oversubscription": ["1:1"]})
+    spec = spec_of(
+        **SMALL,
+        naming={"leaf": "leaf-{n}"},
+        search={"switches": ["qm9700"], "oversubscription": ["1:1"]},
+    )
     found = search(spec, CATALOG)
     assert found.refused["name-twice"]
     assert found.rows
@@ -205,7 +272,9 @@ def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
 
 
 @pytest.fixture
-def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[str, str]]:
+def ask(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[..., tuple[str, str]]:
     """Return a function that runs a command in an empty directory and returns what it printed and what it said."""
     monkeypatch.chdir(tmp_path)
 
@@ -221,11 +290,24 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 @pytest.mark.slow
 def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) -> None:
     """What -o writes is an inventory: `plan` finds the figures of the table, `build` writes it; a reserve stays one, and --pick takes another row."""
-    text = json.dumps({"name": "small", **SMALL, "gpus": 64, "reserve": {"gpus": 128}, "site": {"rack": {"units": 48}}, "search": OFFER})
+    text = json.dumps(
+        {
+            "name": "small",
+            **SMALL,
+            "gpus": 64,
+            "reserve": {"gpus": 128},
+            "site": {"rack": {"units": 48}},
+            "search": OFFER,
+        }
+    )
     (tmp_path / "fabric.yaml").write_text(text)
     rows = json.loads(ask("search", "fabric.yaml", "--json", "-o", "best.yaml")[0])["designs"]
     best = json.loads(ask("plan", "best.yaml", "--set", "gpus=128", "--json")[0])
-    assert (best["cost"]["total"], best["switches"]["total"], best["design"]) == (rows[0]["cost"], rows[0]["switches"]["total"], rows[0]["design"])
+    assert (best["cost"]["total"], best["switches"]["total"], best["design"]) == (
+        rows[0]["cost"],
+        rows[0]["switches"]["total"],
+        rows[0]["design"],
+    )
     assert [row["cheapest"] for row in rows].index(True) == 0
     assert read_inventory("best.yaml").spec.gpus == 64
     ask("build", "best.yaml", "--only", "cabling,bom,configs", "-o", "out")
@@ -233,7 +315,10 @@ def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) 
     said = ask("search", "fabric.yaml", "--pick", str(len(rows)), "-o", "last.yaml")
     assert f"\n{len(rows)} " in said[0]
     assert "room is left out" in said[1]
-    assert json.loads(ask("plan", "last.yaml", "--set", "gpus=128", "--json")[0])["cost"]["total"] == rows[-1]["cost"]
+    assert (
+        json.loads(ask("plan", "last.yaml", "--set", "gpus=128", "--json")[0])["cost"]["total"]
+        == rows[-1]["cost"]
+    )
 
 
 def test_faults_of_the_question_are_not_faults_of_candidates() -> None:
@@ -258,7 +343,9 @@ def test_ties_are_described_in_words_that_agree() -> None:
 def test_words_that_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A row is picked to be written, and must be there; a relative speed is of some language model."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "fabric.yaml").write_text(json.dumps({"name": "small", **SMALL, "search": {"switches": ["qm9700"]}}))
+    (tmp_path / "fabric.yaml").write_text(
+        json.dumps({"name": "small", **SMALL, "search": {"switches": ["qm9700"]}})
+    )
     assert run(["search", "fabric.yaml", "--pick", "1"]) == 2
     assert run(["search", "fabric.yaml", "--pick", "99", "-o", "best.yaml"]) == 2
     assert run(["search", "fabric.yaml", "--set", "search.min_relative=0.5"]) == 2

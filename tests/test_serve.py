@@ -114,7 +114,9 @@ def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None
     """The shell is that of the report; what is long does not stand in it, and may be fetched from here alone."""
     page = ask(served, "/")
     assert (page.status, page.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
-    blocks = dict(re.findall(r'<script type="application/json" data-part="(\w+)">(.*?)</script>', page.text))
+    blocks = dict(
+        re.findall(r'<script type="application/json" data-part="(\w+)">(.*?)</script>', page.text)
+    )
     assert set(blocks) == {"page", "controls"}
     assert json.loads(blocks["controls"]) == {
         "gpus": 32, "hb_domain": 4, "radix": 16, "design": "rail-only", "planes": 1,
@@ -127,19 +129,54 @@ def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None
 
 def test_every_answer_binds_the_browser(served: Server) -> None:
     """Nothing is kept, sniffed, framed, or sent on, whatever was asked."""
-    for path in ("/", "/sized?gpus=7", "/parts/rails", "/inventory.yaml", "/nothing", "/sized?frob=1"):
+    for path in (
+        "/",
+        "/sized?gpus=7",
+        "/parts/rails",
+        "/inventory.yaml",
+        "/nothing",
+        "/sized?frob=1",
+    ):
         headers = ask(served, path).headers
-        assert {"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} <= set(headers["Content-Security-Policy"].split("; ")), path
-        told = [headers[key] for key in ("X-Content-Type-Options", "Cache-Control", "Referrer-Policy", "Cross-Origin-Resource-Policy")]
+        assert {"default-src 'none'", "connect-src 'self'", "frame-ancestors 'none'"} <= set(
+            headers["Content-Security-Policy"].split("; ")
+        ), path
+        told = [
+            headers[key]
+            for key in (
+                "X-Content-Type-Options",
+                "Cache-Control",
+                "Referrer-Policy",
+                "Cross-Origin-Resource-Policy",
+            )
+        ]
         assert told == ["nosniff", "no-store", "no-referrer", "same-origin"], path
 
 
-@pytest.mark.parametrize("query", ["gpus=64", "hb_domain=8", "radix=8", "planes=2", "design=fat-tree", "design=rail-optimized&gpus=128&radix=32"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "gpus=64",
+        "hb_domain=8",
+        "radix=8",
+        "planes=2",
+        "design=fat-tree",
+        "design=rail-optimized&gpus=128&radix=32",
+    ],
+)
 def test_what_is_turned_is_planned(served: Server, fabric: Path, query: str) -> None:
     """The page counts what the inventory with these keys counts, in the design as `compare` has it."""
-    keys = {"gpus": "gpus", "hb_domain": "hb_domain.gpus", "radix": "switches.leaf.generic.radix", "planes": "rails.planes", "design": "design"}
+    keys = {
+        "gpus": "gpus",
+        "hb_domain": "hb_domain.gpus",
+        "radix": "switches.leaf.generic.radix",
+        "planes": "rails.planes",
+        "design": "design",
+    }
     asked = dict(pair.split("=") for pair in query.split("&"))
-    values: dict[str, Any] = {keys[name]: int(value) if value.isdigit() else value for name, value in asked.items()}
+    values: dict[str, Any] = {
+        keys[name]: int(value) if value.isdigit() else value for name, value in asked.items()
+    }
     if asked.get("design") == "fat-tree":
         values["rails.per_switch"] = 1
     wanted = summary(plan_file(fabric, values))
@@ -161,7 +198,9 @@ def test_what_is_turned_is_planned(served: Server, fabric: Path, query: str) -> 
         ("gpus=%1b[2J%3Cb%3E", ["gpus=\x1b[2J<b>"]),
     ],
 )
-def test_bad_input_reads_as_on_the_command_line(served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], query: str, sets: list[str]) -> None:
+def test_bad_input_reads_as_on_the_command_line(
+    served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], query: str, sets: list[str]
+) -> None:
     """The same findings, in the same words, with the same places."""
     assert run(["plan", str(fabric), *(word for text in sets for word in ("--set", text))]) == 1
     got = ask(served, f"/sized?{query}")
@@ -169,7 +208,11 @@ def test_bad_input_reads_as_on_the_command_line(served: Server, fabric: Path, ca
     assert got.json["text"] == capsys.readouterr().err.rstrip("\n")
     codes = re.findall(r"^error\[([a-z-]+)\]", got.json["text"], re.MULTILINE)
     assert [finding["code"] for finding in got.json["findings"]] == codes != []
-    assert ask(served, f"/parts/rails?{query}").text == ask(served, f"/inventory.yaml?{query}").text == got.json["text"] + "\n"
+    assert (
+        ask(served, f"/parts/rails?{query}").text
+        == ask(served, f"/inventory.yaml?{query}").text
+        == got.json["text"] + "\n"
+    )
 
 
 def test_a_finding_names_its_key(served: Server) -> None:
@@ -186,7 +229,11 @@ def test_parts_are_of_the_same_plan(served: Server) -> None:
     for part in PARTS:
         packed = ask(served, f"/parts/{part}?gpus=64", Accept_Encoding="br, gzip")
         plain = ask(served, f"/parts/{part}?gpus=64")
-        assert (packed.status, packed.headers["Content-Encoding"], plain.headers["Content-Encoding"]) == (200, "gzip", None)
+        assert (
+            packed.status,
+            packed.headers["Content-Encoding"],
+            plain.headers["Content-Encoding"],
+        ) == (200, "gzip", None)
         assert gzip.decompress(packed.body) == plain.body
     cables = ask(served, "/sized?gpus=64").json["page"]["counts"]["cables"]
     assert len(ask(served, "/parts/cables?gpus=64").json["columns"]["cable"]["steps"]) == cables
@@ -210,12 +257,22 @@ def test_only_this_machine_by_its_own_name(served: Server) -> None:
     """A site that points its name at this address gets nothing, nor does a page of another site; a link may open the page."""
     port = served.server_port
     assert served.server_address[0] == "127.0.0.1"
-    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}", f"127.0.0.1.evil.example:{port}", ""):
+    for host in (
+        "evil.example",
+        f"evil.example:{port}",
+        "127.0.0.1",
+        f"127.0.0.1:{port + 1}",
+        f"127.0.0.1.evil.example:{port}",
+        "",
+    ):
         assert ask(served, "/", Host=host).status == 421, host
     for host in (f"localhost:{port}", f"[::1]:{port}"):
         assert ask(served, "/sized", Host=host).status == 200, host
     assert ask(served, "/sized", Sec_Fetch_Site="cross-site").status == 403
-    assert ask(served, "/build.zip", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 403
+    assert (
+        ask(served, "/build.zip", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status
+        == 403
+    )
     assert ask(served, "/", Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate").status == 200
     assert ask(served, "/sized", Sec_Fetch_Site="same-origin").status == 200
 
@@ -224,30 +281,55 @@ def test_only_this_machine_by_its_own_name(served: Server) -> None:
 def test_it_only_reads(served: Server, method: str) -> None:
     """There is nothing to change."""
     got = ask(served, "/sized", method)
-    assert (got.status, got.headers["Allow"], got.headers["Connection"]) == (405, "GET, HEAD", "close")
+    assert (got.status, got.headers["Allow"], got.headers["Connection"]) == (
+        405,
+        "GET, HEAD",
+        "close",
+    )
 
 
 def test_head_tells_of_the_body(served: Server) -> None:
     """HEAD has the headers of GET, and nothing behind them."""
     head, got = ask(served, "/inventory.yaml", "HEAD"), ask(served, "/inventory.yaml")
-    assert (head.status, head.body, head.headers["Content-Length"]) == (200, b"", str(len(got.body)))
+    assert (head.status, head.body, head.headers["Content-Length"]) == (
+        200,
+        b"",
+        str(len(got.body)),
+    )
 
 
 def files_of(root: Path) -> dict[str, bytes]:
     """Return the files of a build."""
-    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
 
 
 def test_what_is_kept_is_what_is_built(served: Server, fabric: Path, tmp_path: Path) -> None:
     """The zip holds the files of `build`, the same bytes each time, and the inventory builds to them as well."""
-    query, sets = "gpus=64&radix=8&design=fat-tree", ["gpus=64", "design=fat-tree", "rails.per_switch=1", "switches.leaf.generic.radix=8"]
-    assert run(["build", str(fabric), *(f"--set={text}" for text in sets), "-o", str(tmp_path / "out")]) == 0
+    query, sets = (
+        "gpus=64&radix=8&design=fat-tree",
+        ["gpus=64", "design=fat-tree", "rails.per_switch=1", "switches.leaf.generic.radix=8"],
+    )
+    assert (
+        run(
+            ["build", str(fabric), *(f"--set={text}" for text in sets), "-o", str(tmp_path / "out")]
+        )
+        == 0
+    )
     wanted = files_of(tmp_path / "out")
     first, second = (ask(served, f"/build.zip?{query}") for _ in range(2))
-    assert (first.status, first.headers["Content-Disposition"]) == (200, 'attachment; filename="west.zip"')
+    assert (first.status, first.headers["Content-Disposition"]) == (
+        200,
+        'attachment; filename="west.zip"',
+    )
     assert first.body == second.body
     with zipfile.ZipFile(io.BytesIO(first.body)) as archive:
-        assert {name.removeprefix("west/"): archive.read(name) for name in archive.namelist()} == wanted
+        assert {
+            name.removeprefix("west/"): archive.read(name) for name in archive.namelist()
+        } == wanted
     inventory = ask(served, f"/inventory.yaml?{query}")
     assert inventory.headers["Content-Disposition"] == 'attachment; filename="west.yaml"'
     (tmp_path / "west.yaml").write_bytes(inventory.body)
@@ -258,10 +340,15 @@ def test_what_is_kept_is_what_is_built(served: Server, fabric: Path, tmp_path: P
 def test_a_build_that_is_refused_says_what_the_command_says() -> None:
     """What a plan allows and a build does not is told, not hidden in an empty archive."""
     with pytest.raises(BuildError, match=r"^error\[no-room\]: it is full"):
-        zipped(lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"], "west")
+        zipped(
+            lambda _: [sys.executable, "-c", "import sys; sys.exit('error[no-room]: it is full')"],
+            "west",
+        )
 
 
-def test_a_zip_clears_what_a_killed_server_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_clears_what_a_killed_server_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The next archive removes its directory, keeps that of a server at work, and leaves none."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     dead = tmp_path / f".{PLACE}.abcd2345.partial"
@@ -293,7 +380,9 @@ def test_a_burst_of_connections_is_answered(served: Server) -> None:
     """All of them are open before the first one asks."""
     lines = [socket.create_connection((HOST, served.server_port), timeout=60) for _ in range(200)]
     for line in lines:
-        line.sendall(f"GET /nothing HTTP/1.1\r\nHost: {HOST}:{served.server_port}\r\nConnection: close\r\n\r\n".encode())
+        line.sendall(
+            f"GET /nothing HTTP/1.1\r\nHost: {HOST}:{served.server_port}\r\nConnection: close\r\n\r\n".encode()
+        )
     for line in lines:
         with line, line.makefile("rb") as answer:
             assert answer.readline() == b"HTTP/1.1 404 Not Found\r\n"
@@ -302,7 +391,9 @@ def test_a_burst_of_connections_is_answered(served: Server) -> None:
 def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, str]) -> None:
     """Neither the process beside it, nor a build that it started."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True) as child:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as child:
         assert child.stdout is not None
         address = re.match(r"http://127\.0\.0\.1:(\d+)/", child.stdout.readline())
         assert address
@@ -314,10 +405,27 @@ def test_nothing_outlives_a_killed_server(fabric: Path, environment: dict[str, s
     assert gone(child.pid)
 
 
-def test_a_build_of_the_page_ends_with_the_page(fabric: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_build_of_the_page_ends_with_the_page(
+    fabric: Path, tmp_path: Path, environment: dict[str, str]
+) -> None:
     """It is told by its standard input, and leaves nothing."""
-    command = [sys.executable, "-m", "fabricgen.cli.child", "build", str(fabric), "--set=gpus=4096", "--archive", str(tmp_path / "west.zip")]
-    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True, stderr=subprocess.DEVNULL) as child:
+    command = [
+        sys.executable,
+        "-m",
+        "fabricgen.cli.child",
+        "build",
+        str(fabric),
+        "--set=gpus=4096",
+        "--archive",
+        str(tmp_path / "west.zip"),
+    ]
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        start_new_session=True,
+        stderr=subprocess.DEVNULL,
+    ) as child:
         pass  # which closes its standard input, and waits
     assert child.returncode
     assert gone(child.pid)
@@ -371,18 +479,26 @@ def test_a_model_keeps_its_radix_or_gives_way(tmp_path: Path) -> None:
     """The radix of a model under other planes is still the model; another one is a generic switch without its NOS."""
     path = tmp_path / "twin.yaml"
     text = (shipped("inventories") / "b300-twin-plane.yaml").read_text(encoding="utf-8")
-    path.write_text(text.replace(", breakout: 2x400G", "").replace("gpus: 4096", "gpus: 512"), encoding="utf-8")
+    path.write_text(
+        text.replace(", breakout: 2x400G", "").replace("gpus: 4096", "gpus: 512"), encoding="utf-8"
+    )
     own = desk_of(path)
     as_it_is, one_plane = own.sized({}), own.sized({"planes": "1"})
     assert own.sized({"radix": str(as_it_is.controls["radix"])}) is as_it_is
     assert one_plane.controls["radix"] != as_it_is.controls["radix"]
     assert own.sized({"planes": "1", "radix": str(one_plane.controls["radix"])}) is one_plane
     other = own.sized({"radix": "256"})
-    assert (as_it_is.controls["leaf"], other.controls["leaf"], other.controls["radix"]) == ("sn5600", "generic-256x400G", 256)
+    assert (as_it_is.controls["leaf"], other.controls["leaf"], other.controls["radix"]) == (
+        "sn5600",
+        "generic-256x400G",
+        256,
+    )
     assert other.settings == ("switches={leaf: {generic: {radix: 256}}}", "nos={}")
 
 
-def test_a_fault_is_told_and_ends_nothing(served: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fault_is_told_and_ends_nothing(
+    served: Server, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A fault of ours shows its lines on the terminal, and not in the browser."""
 
     def fails(*_: object, **__: object) -> None:
@@ -401,7 +517,9 @@ def test_a_fault_is_told_and_ends_nothing(served: Server, monkeypatch: pytest.Mo
 def test_ctrl_c_ends_it_well(fabric: Path, environment: dict[str, str]) -> None:
     """The command says where the page is, serves it, and ends with 0."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(fabric), "--port", "0"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
         assert child.stdout is not None
         address = re.match(r"http://127\.0\.0\.1:(\d+)/", child.stdout.readline())
         assert address
@@ -424,7 +542,14 @@ def test_ctrl_c_ends_it_well(fabric: Path, environment: dict[str, str]) -> None:
         (["-"], 2, "give a file in place of `-`"),
     ],
 )
-def test_what_cannot_be_served(served: Server, fabric: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, said: str) -> None:
+def test_what_cannot_be_served(
+    served: Server,
+    fabric: Path,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    said: str,
+) -> None:
     """A port that is taken, a bad inventory and standard input are refused in words."""
     words = [word.replace("PORT", str(served.server_port)) for word in arguments]
     assert run(["serve", *([] if words == ["-"] else [str(fabric)]), *words]) == code

@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.core.diagnostics import Place, Refusal
-from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, load_facts, read_document, read_scalar, write_yaml
+from fabricgen.core.yaml_text import (
+    MAX_BYTES,
+    Document,
+    decode,
+    load_facts,
+    read_document,
+    read_scalar,
+    write_yaml,
+)
 from fabricgen.core.yaml_tree import MAX_VALUES
 
 if TYPE_CHECKING:
@@ -46,7 +54,8 @@ def refused(text: str) -> Any:  # noqa: ANN401 - a tuple, which a test takes apa
     return finding.code, finding.fact, str(finding.place)
 
 
-# --- places -----------------------------------------------------------------------------------------------------------------------
+# --- places
+# -----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -77,19 +86,31 @@ def test_what_does_not_stand_there_has_the_place_of_its_nearest_parent() -> None
     """A missing key is shown at the mapping that lacks it; a union's branch, which is no key, is skipped."""
     document = read(TEXT)
     assert document.locate(("switches", "leaf", "generic")) == document.locate(("switches", "leaf"))
-    assert document.locate(("switches", "union", "leaf", "model")) == document.locate(("switches", "leaf", "model"))
+    assert document.locate(("switches", "union", "leaf", "model")) == document.locate(
+        ("switches", "leaf", "model")
+    )
     assert document.locate(("nowhere",)) == Place("x.yaml", 1, 1)
 
 
 def test_values_are_plain() -> None:
     """No trace of the parser is left: builtins only."""
-    values = read(TEXT + "day: 2026-09-22\nhex: 0x10\nlong: 1_000\nreal: 1.5\nyes: yes\ntrue: true\n5: five\n").values
+    values = read(
+        TEXT + "day: 2026-09-22\nhex: 0x10\nlong: 1_000\nreal: 1.5\nyes: yes\ntrue: true\n5: five\n"
+    ).values
     assert values["switches"]["core"] == {"model": "sn5400"}
     assert values["list"] == [1, {"a": "b"}]
     assert (values["day"], values["hex"], values["long"], values["real"], values["yes"], values["true"], values["5"]) == (
         "2026-09-22", 16, 1000, 1.5, "yes", True, "five",
     )  # fmt: skip
-    assert {type(value) for value in values.values()} == {str, dict, list, type(None), int, float, bool}
+    assert {type(value) for value in values.values()} == {
+        str,
+        dict,
+        list,
+        type(None),
+        int,
+        float,
+        bool,
+    }
     assert {type(key) for key in values} == {str}
 
 
@@ -108,7 +129,8 @@ def test_line_ends(newline: str) -> None:
     assert document.locate(("switches", "leaf", "model")) == Place("x.yaml", 7, 12)
 
 
-# --- refusals ---------------------------------------------------------------------------------------------------------------------
+# --- refusals
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -146,23 +168,40 @@ def test_what_is_no_plain_yaml_is_refused_where_it_stands(text: str, place: str)
     assert "\n" not in fact
 
 
-@pytest.mark.parametrize("text", ["[" * 3000 + "]" * 3000, "{a: " * 900 + "}" * 900, "- " * 2000 + "a\n"])
+@pytest.mark.parametrize(
+    "text", ["[" * 3000 + "]" * 3000, "{a: " * 900 + "}" * 900, "- " * 2000 + "a\n"]
+)
 def test_deep_nesting_is_refused(text: str) -> None:
     """The parser recurses; the program does not die of it."""
     assert refused(text)[:2] == ("yaml-syntax", "the brackets nest too deeply")
 
 
-@pytest.mark.parametrize(("text", "holds"), [("", "nothing"), ("# only this\n", "nothing"), ("~\n", "nothing"), ("- a\n", "a list"), ("5\n", "a single value")])
+@pytest.mark.parametrize(
+    ("text", "holds"),
+    [
+        ("", "nothing"),
+        ("# only this\n", "nothing"),
+        ("~\n", "nothing"),
+        ("- a\n", "a list"),
+        ("5\n", "a single value"),
+    ],
+)
 def test_only_a_mapping_is_an_inventory(text: str, holds: str) -> None:
     """Anything else says what it holds."""
-    assert refused(text) == ("not-a-mapping", f"an inventory is a mapping of keys, and x.yaml holds {holds}", "x.yaml:1:1")
+    assert refused(text) == (
+        "not-a-mapping",
+        f"an inventory is a mapping of keys, and x.yaml holds {holds}",
+        "x.yaml:1:1",
+    )
 
 
 def test_every_duplicate_key_is_told() -> None:
     """In every mapping, with both lines; a quoted key is the same key."""
     with pytest.raises(Refusal) as caught:
         read("a: 1\nb: {c: 1, c: 2}\n'a': 2\na: 3\n")
-    found = [(finding.code, str(finding.place), *finding.because) for finding in caught.value.findings]
+    found = [
+        (finding.code, str(finding.place), *finding.because) for finding in caught.value.findings
+    ]
     assert found == [
         ("duplicate-key", "x.yaml:3:1", "`a` stands already in line 1"),
         ("duplicate-key", "x.yaml:4:1", "`a` stands already in line 1"),
@@ -175,14 +214,19 @@ def test_anchors_cannot_unfold_without_end(item: str) -> None:
     """A few lines that stand for millions of values are refused before memory or patience run out."""
     lines = ["a0: &a0 {x: 1, y: 2}"]
     for level in range(1, 26):
-        lines.append(f"a{level}: &a{level} {{l: *a{level - 1}, r: *a{level - 1}}}" if item != "{<<: [*v, *v, *v], k: 1}" else "")
+        lines.append(
+            f"a{level}: &a{level} {{l: *a{level - 1}, r: *a{level - 1}}}"
+            if item != "{<<: [*v, *v, *v], k: 1}"
+            else ""
+        )
         if not lines[-1]:
             lines[-1] = f"a{level}: &a{level} {{<<: [*a{level - 1}, *a{level - 1}], k{level}: 1}}"
     code, fact, _ = refused("\n".join(lines))
     assert (code, fact) == ("yaml-too-large", f"x.yaml unfolds into more than {MAX_VALUES} values")
 
 
-# --- bytes ------------------------------------------------------------------------------------------------------------------------
+# --- bytes
+# ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_byte_order_mark_is_no_character() -> None:
@@ -193,7 +237,12 @@ def test_a_byte_order_mark_is_no_character() -> None:
 
 @pytest.mark.parametrize(
     ("data", "place"),
-    [(b"\xff\xfen\x00", "x.yaml:1:1"), (b"a: 1\nb: \xf6\n", "x.yaml:2:4"), (b"a: \xc3", "x.yaml:1:4"), (b"a: \xed\xa0\x80\n", "x.yaml:1:4")],
+    [
+        (b"\xff\xfen\x00", "x.yaml:1:1"),
+        (b"a: 1\nb: \xf6\n", "x.yaml:2:4"),
+        (b"a: \xc3", "x.yaml:1:4"),
+        (b"a: \xed\xa0\x80\n", "x.yaml:1:4"),
+    ],
 )
 def test_what_is_not_utf_8_is_refused(data: bytes, place: str) -> None:
     """UTF-16, Latin-1, a cut character and an encoded surrogate, each at its byte."""
@@ -210,19 +259,32 @@ def test_size_is_limited_to_the_byte() -> None:
         decode(b"#" * (MAX_BYTES + 1), "x.yaml")
 
 
-# --- the rest ---------------------------------------------------------------------------------------------------------------------
+# --- the rest
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("4", 4), ("", None), (" ", None), ("a", "a"), ("1:1", "1:1"), ("[1, a]", [1, "a"]), ("{a: {b: 1}}", {"a": {"b": 1}}), ('"4"', "4"), ("on", "on")],
+    [
+        ("4", 4),
+        ("", None),
+        (" ", None),
+        ("a", "a"),
+        ("1:1", "1:1"),
+        ("[1, a]", [1, "a"]),
+        ("{a: {b: 1}}", {"a": {"b": 1}}),
+        ('"4"', "4"),
+        ("on", "on"),
+    ],
 )
 def test_a_value_on_the_command_line_is_read_as_in_a_file(text: str, value: object) -> None:
     """`--set key=value` and `key: value` mean the same."""
     assert read_scalar(text) == value
 
 
-@pytest.mark.parametrize("text", ["[1", "a: b: c", "{a: 1, a: 2}", "!x 1", "*a", "\t- a", "a\n---\nb"])
+@pytest.mark.parametrize(
+    "text", ["[1", "a: b: c", "{a: 1, a: 2}", "!x 1", "*a", "\t- a", "a\n---\nb"]
+)
 def test_a_value_that_is_not_yaml(text: str) -> None:
     """The reason is one line."""
     with pytest.raises(ValueError, match=r"^[^\n]+$"):
@@ -247,9 +309,21 @@ def test_files_of_facts(tmp_path: Path) -> None:
         assert (finding.code, str(finding.place)) == (code, place)
 
 
-PLAIN = st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.text(st.characters(codec="ascii", min_codepoint=32), max_size=12)
+PLAIN = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**40), 2**40)
+    | st.text(st.characters(codec="ascii", min_codepoint=32), max_size=12)
+)
 KEYS = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1, max_size=6)
-TREES = st.dictionaries(KEYS, st.recursive(PLAIN, lambda below: st.lists(below, max_size=3) | st.dictionaries(KEYS, below, max_size=3), max_leaves=8))
+TREES = st.dictionaries(
+    KEYS,
+    st.recursive(
+        PLAIN,
+        lambda below: st.lists(below, max_size=3) | st.dictionaries(KEYS, below, max_size=3),
+        max_leaves=8,
+    ),
+)
 
 
 @given(TREES)
@@ -260,7 +334,13 @@ def test_what_is_written_is_read_back(values: dict[str, Any]) -> None:
 
     def check(node: object, path: tuple[str | int, ...]) -> None:
         assert path in document.places
-        for key, below in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+        for key, below in (
+            node.items()
+            if isinstance(node, dict)
+            else enumerate(node)
+            if isinstance(node, list)
+            else ()
+        ):
             check(below, (*path, key))
 
     check(values, ())

@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[1]
 INVENTORIES = sorted([*(ROOT / "inventories").glob("*.yaml"), *(ROOT / "examples").glob("*.yaml")])
 SCHEMA = json_schema()
-SMALL: dict[str, Any] = {"name": "small", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 DRAFT_7 = {
     "$schema", "$ref", "additionalProperties", "allOf", "anyOf", "oneOf", "const", "default", "definitions", "description", "enum", "examples",
     "exclusiveMinimum", "items", "maxLength", "maximum", "minItems", "minLength", "minimum", "pattern", "properties", "required", "title", "type",
@@ -47,7 +52,9 @@ def resolved(node: dict[str, Any]) -> dict[str, Any]:
     return node
 
 
-def each_key(node: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+def each_key(
+    node: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
     """Walk the schema, key by key."""
     for key, below in resolved(node).get("properties", {}).items():
         yield (*path, key), below
@@ -85,7 +92,14 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
         if key in change:
             whole[key] = {"gpus": 8, **change[key]}
     if "exchange" in change.get("prices", {}):
-        whole["prices"] = {"exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22", **change["prices"]["exchange"]}}
+        whole["prices"] = {
+            "exchange": {
+                "currency": "EUR",
+                "rate": 0.92,
+                "date": "2026-09-22",
+                **change["prices"]["exchange"],
+            }
+        }
     if "switches" in change:
         leaf = {"leaf": SMALL["switches"]["leaf"], **change["switches"]}
         whole["switches"] = {role: complete_switch(switch) for role, switch in leaf.items()}
@@ -103,7 +117,10 @@ def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example may be no 
 
 def faults(document: object) -> list[str]:
     """Name what the schema has against a document."""
-    return [f"{'.'.join(map(str, error.absolute_path))}: {error.message}" for error in Draft7Validator(SCHEMA).iter_errors(document)]
+    return [
+        f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
+        for error in Draft7Validator(SCHEMA).iter_errors(document)
+    ]
 
 
 def test_the_schema_is_draft_07() -> None:
@@ -111,9 +128,14 @@ def test_the_schema_is_draft_07() -> None:
     Draft7Validator.check_schema(SCHEMA)
     assert next(iter(SCHEMA.items())) == ("$schema", "http://json-schema.org/draft-07/schema#")
     assert set(keywords(SCHEMA)) <= DRAFT_7
-    references = {line.split('"')[3] for line in json.dumps(SCHEMA, indent=1).splitlines() if '"$ref"' in line}
+    references = {
+        line.split('"')[3] for line in json.dumps(SCHEMA, indent=1).splitlines() if '"$ref"' in line
+    }
     assert references
-    assert all(reference.removeprefix("#/definitions/") in SCHEMA["definitions"] for reference in references)
+    assert all(
+        reference.removeprefix("#/definitions/") in SCHEMA["definitions"]
+        for reference in references
+    )
 
 
 def test_the_schema_knows_every_key_of_the_contract() -> None:
@@ -124,18 +146,27 @@ def test_the_schema_knows_every_key_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize(("path", "node"), KEYS, ids=[".".join(path) for path, _ in KEYS])
-def test_every_key_has_a_description_and_examples_that_hold(path: tuple[str, ...], node: dict[str, Any]) -> None:
+def test_every_key_has_a_description_and_examples_that_hold(
+    path: tuple[str, ...], node: dict[str, Any]
+) -> None:
     """Each example passes the schema, and the program when the rest of the inventory is filled in."""
     assert len(node["description"]) > 8
     assert node["examples"]
     for example in node["examples"]:
-        assert list(Draft7Validator({**node, "definitions": SCHEMA["definitions"]}).iter_errors(example)) == []
+        assert (
+            list(
+                Draft7Validator({**node, "definitions": SCHEMA["definitions"]}).iter_errors(example)
+            )
+            == []
+        )
         document = completed(nested(path, example))
         assert faults(document) == []
         FabricSpec.model_validate(document)
 
 
-@pytest.mark.parametrize("path", sorted({path[:-1] for path, _ in KEYS}), ids=lambda path: ".".join(path) or "top")
+@pytest.mark.parametrize(
+    "path", sorted({path[:-1] for path, _ in KEYS}), ids=lambda path: ".".join(path) or "top"
+)
 def test_unknown_keys_are_rejected_at_every_level(path: tuple[str, ...]) -> None:
     """By the schema, so that an editor shows them, and by the program."""
     document = completed(nested((*path, "colour"), "blue"))
@@ -203,7 +234,12 @@ def test_defaults() -> None:
     spec = FabricSpec.model_validate(SMALL)
     assert spec.design is Design.RAIL_ONLY
     assert (spec.oversubscription, spec.spread) == (Fraction(1), "even")
-    assert (spec.rails.count, spec.rails.planes, spec.rails.per_switch, spec.rails.tiers) == (None, 1, 1, "auto")
+    assert (spec.rails.count, spec.rails.planes, spec.rails.per_switch, spec.rails.tiers) == (
+        None,
+        1,
+        1,
+        "auto",
+    )
 
 
 def test_money_is_the_decimal_that_was_typed() -> None:

@@ -1,6 +1,7 @@
 """How the program starts: light imports, completion, and manners at a terminal.
 
-Time is measured by `make bench`; what makes a start fast is asserted here, namely which libraries it leaves alone.
+Time is measured by `make bench`; what makes a start fast is asserted here, namely which libraries
+it leaves alone.
 """
 
 from __future__ import annotations
@@ -57,14 +58,18 @@ def imported(*arguments: object, env: dict[str, str], cwd: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("option", ["--help", "--version"])
-def test_asking_for_help_imports_no_heavy_library(option: str, environment: dict[str, str], tmp_path: Path) -> None:
+def test_asking_for_help_imports_no_heavy_library(
+    option: str, environment: dict[str, str], tmp_path: Path
+) -> None:
     """`--help` and `--version` answer before anything large is read."""
     modules = imported(option, env=environment, cwd=tmp_path)
     assert "fabricgen" in modules
     assert modules & HEAVY == set()
 
 
-def test_planning_imports_nothing_that_only_artefacts_need(environment: dict[str, str], tmp_path: Path) -> None:
+def test_planning_imports_nothing_that_only_artefacts_need(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     """`plan` reads, counts and wires; graphs, templates and spreadsheets are for others."""
     sizing = ("--gpus", 1024, "--hb-domain", 8, "--radix", 64)
     modules = imported("plan", *sizing, env=environment, cwd=tmp_path)
@@ -72,11 +77,27 @@ def test_planning_imports_nothing_that_only_artefacts_need(environment: dict[str
     assert modules & (FOR_ARTEFACTS | FOR_OTHERS) == set()
 
 
-def test_configurations_import_nothing_that_other_groups_need(environment: dict[str, str], tmp_path: Path) -> None:
+def test_configurations_import_nothing_that_other_groups_need(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
     """Nor is a second process started for a few of them."""
-    asked = ["build", "--gpus", "1024", "--hb-domain", "8", "--radix", "64", "--only", "configs", "-o", str(tmp_path / "out")]
+    asked = [
+        "build",
+        "--gpus",
+        "1024",
+        "--hb-domain",
+        "8",
+        "--radix",
+        "64",
+        "--only",
+        "configs",
+        "-o",
+        str(tmp_path / "out"),
+    ]
     code = f"import sys; from fabricgen.cli import run; run({asked}); print(); print(*sys.modules)"
-    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     modules = set(ended.stdout.splitlines()[-1].split())
     assert {"jinja2", "fabricgen.build.group_configs_hosts"} <= modules, ended.stderr
     others = "group_bom group_cluster group_dcim group_cabling group_drawings group_lab group_report group_simulators group_forwarding workers"
@@ -107,20 +128,33 @@ finally:
 
 
 @pytest.mark.parametrize("threads", ["1", "4"])
-def test_numpy_starts_no_threads_and_cycles_are_seldom_sought(threads: str, environment: dict[str, str]) -> None:
+def test_numpy_starts_no_threads_and_cycles_are_seldom_sought(
+    threads: str, environment: dict[str, str]
+) -> None:
     """Both would take more CPU than to plan; a user who wants threads sets their number."""
     asked = environment | ({} if threads == "1" else {"OPENBLAS_NUM_THREADS": threads})
-    ended = subprocess.run([sys.executable, "-c", SETTLED], env=asked, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", SETTLED], env=asked, capture_output=True, text=True, check=False
+    )
     assert ended.stdout.splitlines()[-1].split() == [threads, "100000", "True"], ended.stderr
 
 
 def test_no_model_is_built_before_it_is_used(environment: dict[str, str]) -> None:
     """To build the models of inventories, catalogs and packs takes as long as to import numpy."""
     models = "fabric.FabricSpec, site.Site, site.Footprint, switch.Switch, pack_yaml.Pack"
-    packages = ("catalog.models", "switch"), ("inventory", "fabric, site"), ("outputs.packs", "pack_yaml"), ("bom", "summary")
-    imports = "; ".join(f"from fabricgen.{package} import {modules}" for package, modules in packages)
+    packages = (
+        ("catalog.models", "switch"),
+        ("inventory", "fabric, site"),
+        ("outputs.packs", "pack_yaml"),
+        ("bom", "summary"),
+    )
+    imports = "; ".join(
+        f"from fabricgen.{package} import {modules}" for package, modules in packages
+    )
     code = f"{imports}; print([m.__pydantic_complete__ for m in ({models})])"
-    ended = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
     assert ended.stdout.strip() == "[False, False, False, False, False]", ended.stderr
 
 
@@ -137,7 +171,14 @@ def test_every_command_is_listed_under_its_own_name() -> None:
 def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_path: Path) -> None:
     """`python -m fabricgen` and `fabricgen` say the same, under the same name."""
     for option in ("--help", "--version"):
-        program = subprocess.run([PROGRAM, option], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True)
+        program = subprocess.run(
+            [PROGRAM, option],
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert run(option).stdout == program.stdout
     assert fabricgen.__version__ in program.stdout
 
@@ -146,15 +187,23 @@ def test_the_module_is_the_program(run: Run, environment: dict[str, str], tmp_pa
 def test_completion_script(shell: str, environment: dict[str, str], tmp_path: Path) -> None:
     """Each shell gets a script that knows the program by name."""
     env = environment | {"_FABRICGEN_COMPLETE": f"{shell}_source"}
-    script = subprocess.run([PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    script = subprocess.run(
+        [PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert f"_FABRICGEN_COMPLETE={shell}_complete" in script.stdout
     assert script.stderr == ""
 
 
 def test_completion_offers_commands(environment: dict[str, str], tmp_path: Path) -> None:
     """`fabricgen pla<TAB>` offers `plan`."""
-    env = environment | {"_FABRICGEN_COMPLETE": "bash_complete", "COMP_WORDS": "fabricgen pla", "COMP_CWORD": "1"}
-    answer = subprocess.run([PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    env = environment | {
+        "_FABRICGEN_COMPLETE": "bash_complete",
+        "COMP_WORDS": "fabricgen pla",
+        "COMP_CWORD": "1",
+    }
+    answer = subprocess.run(
+        [PROGRAM], env=env, cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert "plain,plan" in answer.stdout.splitlines()
 
 
@@ -179,7 +228,15 @@ def refusal_at_a_terminal(cwd: Path, env: dict[str, str]) -> str:
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "fabricgen", "plan", "bad.yaml"]
     with os.fdopen(ours, "rb", buffering=0) as screen:
-        ended = subprocess.run(command, env=env | {"TERM": "xterm"}, cwd=cwd, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, check=False)
+        ended = subprocess.run(
+            command,
+            env=env | {"TERM": "xterm"},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            check=False,
+        )
         os.close(theirs)
         text = read_screen(screen.fileno())
     assert ended.returncode == 1, text

@@ -16,31 +16,71 @@ from hypothesis.internal.conjecture import providers
 from tests.laws.drawing import Inventory, inventories
 
 TESTS = Path(__file__).resolve().parent
-SOURCES = sorted(path for path in TESTS.rglob("*.py") if path.name != "conftest.py" and not {"bench", "fuzz"} & {*path.relative_to(TESTS).parts})
-CLOCKS = {"perf_counter", "perf_counter_ns", "process_time", "process_time_ns", "thread_time", "time_ns", "now", "utcnow", "today"}
+SOURCES = sorted(
+    path
+    for path in TESTS.rglob("*.py")
+    if path.name != "conftest.py" and not {"bench", "fuzz"} & {*path.relative_to(TESTS).parts}
+)
+CLOCKS = {
+    "perf_counter",
+    "perf_counter_ns",
+    "process_time",
+    "process_time_ns",
+    "thread_time",
+    "time_ns",
+    "now",
+    "utcnow",
+    "today",
+}
 SEEDED = {"Random", "default_rng"}
 
 
 def faults_of(source: str) -> list[str]:
     """Name everything in a test module that may differ between two runs."""
     tree = ast.parse(source)
-    imported = {name.asname or name.name for node in tree.body if isinstance(node, ast.Import) for name in node.names}
+    imported = {
+        name.asname or name.name
+        for node in tree.body
+        if isinstance(node, ast.Import)
+        for name in node.names
+    }
     found = []
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id if isinstance(node.func, ast.Name) else ""
+        name = (
+            node.func.attr
+            if isinstance(node.func, ast.Attribute)
+            else node.func.id
+            if isinstance(node.func, ast.Name)
+            else ""
+        )
         owner = ast.unparse(node.func.value) if isinstance(node.func, ast.Attribute) else ""
         keywords = {keyword.arg for keyword in node.keywords}
         if name == "settings" and (node.args or keywords - {"max_examples", "phases"}):
-            found.append((node.lineno, "settings of its own: all but `max_examples` and `phases` are the profile's"))
+            found.append(
+                (
+                    node.lineno,
+                    "settings of its own: all but `max_examples` and `phases` are the profile's",
+                )
+            )
         if name in SEEDED and not node.args + node.keywords:
             found.append((node.lineno, f"`{name}` without a seed"))
-        if (owner == "random" and "random" in imported and name != "Random") or (owner.endswith(".random") and name != "default_rng"):
+        if (owner == "random" and "random" in imported and name != "Random") or (
+            owner.endswith(".random") and name != "default_rng"
+        ):
             found.append((node.lineno, f"`{owner}.{name}` draws from a state that all tests share"))
         if name in CLOCKS or (owner, name) == ("time", "time"):
-            found.append((node.lineno, f"`{name}` reads a clock; what is measured is measured by `make bench`"))
-        truly = any(keyword.arg == "use_true_random" and ast.unparse(keyword.value) != "False" for keyword in node.keywords)
+            found.append(
+                (
+                    node.lineno,
+                    f"`{name}` reads a clock; what is measured is measured by `make bench`",
+                )
+            )
+        truly = any(
+            keyword.arg == "use_true_random" and ast.unparse(keyword.value) != "False"
+            for keyword in node.keywords
+        )
         if (owner, name) == ("", "hash") or truly:
             found.append((node.lineno, f"`{name}` differs between two runs"))
     return [f"line {line}: {fault}" for line, fault in found]
@@ -49,7 +89,11 @@ def faults_of(source: str) -> list[str]:
 def test_nothing_is_left_to_chance() -> None:
     """No test draws without a seed, reads a clock, or takes settings of its own for its examples."""
     assert len(SOURCES) > 100
-    assert [f"{path.relative_to(TESTS)}, {fault}" for path in SOURCES for fault in faults_of(path.read_text(encoding="utf-8"))] == []
+    assert [
+        f"{path.relative_to(TESTS)}, {fault}"
+        for path in SOURCES
+        for fault in faults_of(path.read_text(encoding="utf-8"))
+    ] == []
 
 
 @pytest.mark.parametrize(
@@ -75,7 +119,12 @@ def test_the_gate_sees_chance(source: str) -> None:
 def test_the_gate_lets_seeds_pass() -> None:
     """A generator with a seed, and one that hypothesis hands over, are the same in every run."""
     assert faults_of("import random\ndraw = random.Random(7)\nrng = np.random.default_rng(7)") == []
-    assert faults_of("@settings(max_examples=9)\n@given(st.randoms(use_true_random=False))\ndef f(random): random.shuffle([1])") == []
+    assert (
+        faults_of(
+            "@settings(max_examples=9)\n@given(st.randoms(use_true_random=False))\ndef f(random): random.shuffle([1])"
+        )
+        == []
+    )
 
 
 def test_the_profile_is_derandomized() -> None:
@@ -102,5 +151,12 @@ def test_another_process_draws_the_same() -> None:
     """With another seed of hashes and other modules imported, the examples are the same."""
     script = "import json, tests.conftest; from tests.test_steady import some_inventories; print(json.dumps(some_inventories()))"
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=TESTS.parent, env={"PYTHONHASHSEED": "4711", "LC_ALL": "C.UTF-8"}, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command,
+        cwd=TESTS.parent,
+        env={"PYTHONHASHSEED": "4711", "LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert json.loads(done.stdout) == some_inventories()

@@ -28,26 +28,54 @@ SHOWN = "a\\x1b[2J\\x9bb\\x07\\u202ec"
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 
 
-def shell(command: str, folder: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def shell(
+    command: str, folder: Path, environment: dict[str, str]
+) -> subprocess.CompletedProcess[str]:
     """Run a command line of the shell, in which `fabricgen` is this program under every warning filter at its strictest."""
     (folder / "fabric.yaml").write_text(TINY, encoding="utf-8")
     line = command.replace("fabricgen", f"{sys.executable} -W error -m fabricgen", 1)
-    return subprocess.run(["/bin/sh", "-c", line], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
-        ("fabricgen plan fabric.yaml > /dev/full", 1, "error[cannot-write]: standard output cannot be written: No space left on device"),
-        ("fabricgen plan nothing.yaml --json > /dev/full", 1, "error[no-such-file]: there is no file `nothing.yaml`"),
-        ("fabricgen --help > /dev/full", 1, "error[cannot-write]: standard output cannot be written: No space left on device"),
-        ("fabricgen plan fabric.yaml >&-", 1, "error[cannot-write]: standard output cannot be written: it is closed"),
+        (
+            "fabricgen plan fabric.yaml > /dev/full",
+            1,
+            "error[cannot-write]: standard output cannot be written: No space left on device",
+        ),
+        (
+            "fabricgen plan nothing.yaml --json > /dev/full",
+            1,
+            "error[no-such-file]: there is no file `nothing.yaml`",
+        ),
+        (
+            "fabricgen --help > /dev/full",
+            1,
+            "error[cannot-write]: standard output cannot be written: No space left on device",
+        ),
+        (
+            "fabricgen plan fabric.yaml >&-",
+            1,
+            "error[cannot-write]: standard output cannot be written: it is closed",
+        ),
         ("fabricgen plan - <&-", 1, "error[no-such-file]: standard input is closed"),
         ("fabricgen build fabric.yaml -o out --only cabling > /dev/null 2>&-", 0, ""),
         ("fabricgen plan nothing.yaml 2> /dev/full", 1, ""),
     ],
 )
-def test_a_stream_that_cannot_be_used(command: str, code: int, said: str, tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_stream_that_cannot_be_used(
+    command: str, code: int, said: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
     """It is refused with the reason, and no word of Python."""
     done = shell(command, tmp_path, environment)
     assert (done.returncode, done.stderr.partition("\n")[0]) == (code, said)
@@ -59,7 +87,13 @@ def test_no_warning_reaches_a_user(run: Run, tmp_path: Path) -> None:
     """Neither as text nor as a fault, whatever the filter of warnings."""
     (tmp_path / "fabric.yaml").write_text(TINY + "nos: &a frr\nnccl: &a 2.27.3\n", encoding="utf-8")
     for filters in ("error", "default"):
-        done = run("plan", "fabric.yaml", "--set", "rails={count: &a 8, planes: &b 1}", env={"PYTHONWARNINGS": filters})
+        done = run(
+            "plan",
+            "fabric.yaml",
+            "--set",
+            "rails={count: &a 8, planes: &b 1}",
+            env={"PYTHONWARNINGS": filters},
+        )
         assert done.returncode == 1
         assert "anchor `&a` is defined twice" in done.stderr
         assert "because it is defined in line 5 already" in done.stderr
@@ -72,7 +106,9 @@ def test_an_encoding_without_a_character_is_no_fault(run: Run) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_what_the_system_refuses_is_no_fault_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_the_system_refuses_is_no_fault_of_ours(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """An error of the system that nobody expected names the file and the reason."""
     case = next(case for case in CASES if case.code == "system-error")
     case.lay_out(tmp_path)
@@ -125,15 +161,28 @@ COMMANDS = [
 ]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode())
+@pytest.mark.parametrize(
+    "command", COMMANDS, ids=lambda command: " ".join(command).encode("unicode_escape").decode()
+)
 def test_no_command_sends_what_a_stranger_wrote(
-    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    command: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     """Names on the command line, in evidence and in files of a catalog stay text."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
-    heard = [{"name": "swp1", "chassis": [{"name": [{"value": EVIL}]}], "port": [{"id": [{"value": EVIL}]}]}]
-    (tmp_path / "r0-leaf-1.json").write_text(json.dumps({"lldp": [{"interface": heard}]}), encoding="utf-8")
+    heard = [
+        {
+            "name": "swp1",
+            "chassis": [{"name": [{"value": EVIL}]}],
+            "port": [{"id": [{"value": EVIL}]}],
+        }
+    ]
+    (tmp_path / "r0-leaf-1.json").write_text(
+        json.dumps({"lldp": [{"interface": heard}]}), encoding="utf-8"
+    )
     book = '{name: x, description: "a\\x1b[2J", source: "-", layers: 1, hidden: 1, sequence: 1, batch_tokens: 1, bytes_per_element: 1}'
     (tmp_path / "own/workloads").mkdir(parents=True)
     (tmp_path / "own/workloads/x.yaml").write_text(book, encoding="utf-8")
@@ -148,7 +197,10 @@ def test_facts_are_lines_of_plain_text(text: str) -> None:
     """What stands in a bill, in NetBox and on a terminal has no control characters from the start."""
     with pytest.raises(ValueError, match="a text is one line, without control characters"):
         PriceBook(name="x", description=text, source=("-",), currency="USD")
-    assert PriceBook(name="x", description="folded\n", source=("-",), currency="USD").description == "folded"
+    assert (
+        PriceBook(name="x", description="folded\n", source=("-",), currency="USD").description
+        == "folded"
+    )
 
 
 @pytest.mark.parametrize("written", ['"x\\x1b": 1', 'x: ["\\x9b"]', 'x: {y: "\\x07"}'])
@@ -162,7 +214,9 @@ def test_a_file_of_facts_has_no_control_characters(written: str, tmp_path: Path)
 def test_commands_print_by_echo(root: Path) -> None:
     """No command prints past the function that writes control characters out."""
     modules = sorted((root / "fabricgen/cli").glob("*.py"))
-    assert [module.name for module in modules if "click.echo(" in module.read_text("utf-8")] == ["printing.py"]
+    assert [module.name for module in modules if "click.echo(" in module.read_text("utf-8")] == [
+        "printing.py"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -179,7 +233,13 @@ def test_commands_print_by_echo(root: Path) -> None:
         (["catalog", "import", ""], "an argument is empty"),
     ],
 )
-def test_an_empty_value_is_refused(command: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_empty_value_is_refused(
+    command: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """A variable that is unset in a script is neither the working directory nor left out."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
@@ -195,27 +255,56 @@ def test_an_empty_key_is_the_inventorys(tmp_path: Path) -> None:
     assert run(["lab", "exec", "nobody", "echo", ""]) == 1
 
 
-@pytest.mark.parametrize("key", ["layers", "hidden", "sequence", "batch_tokens", "bytes_per_element", "pipeline_stages"])
+@pytest.mark.parametrize(
+    "key", ["layers", "hidden", "sequence", "batch_tokens", "bytes_per_element", "pipeline_stages"]
+)
 @pytest.mark.parametrize("value", ["9" * 400, "1" + "0" * 19, "1e400", ".nan"])
-def test_numbers_beyond_all_models_are_refused(key: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_numbers_beyond_all_models_are_refused(
+    key: str, value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A number that no arithmetic survives is no fact."""
-    facts = {"name": "x", "description": "x", "source": "x", "layers": 1, "hidden": 1, "sequence": 1, "batch_tokens": 1, "bytes_per_element": 2.0}
-    (tmp_path / "x.yaml").write_text("\n".join(f"{name}: {said}" for name, said in (facts | {key: value}).items()), encoding="utf-8")
+    facts = {
+        "name": "x",
+        "description": "x",
+        "source": "x",
+        "layers": 1,
+        "hidden": 1,
+        "sequence": 1,
+        "batch_tokens": 1,
+        "bytes_per_element": 2.0,
+    }
+    (tmp_path / "x.yaml").write_text(
+        "\n".join(f"{name}: {said}" for name, said in (facts | {key: value}).items()),
+        encoding="utf-8",
+    )
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
-    command = ["model", str(tmp_path / "fabric.yaml"), "--llm", str(tmp_path / "x.yaml"), "--accelerator", "h100-sxm"]
+    command = [
+        "model",
+        str(tmp_path / "fabric.yaml"),
+        "--llm",
+        str(tmp_path / "x.yaml"),
+        "--accelerator",
+        "h100-sxm",
+    ]
     assert run(command) == 1
     assert f"error[bad-catalog-file]: x.yaml: `{key}`" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [["--llm", f"gpt3@{'9' * 400}seq"], ["--llm", "gpt3", "--batch-tokens", "9" * 400]])
-def test_a_batch_beyond_all_models_is_refused(words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    "words", [["--llm", f"gpt3@{'9' * 400}seq"], ["--llm", "gpt3", "--batch-tokens", "9" * 400]]
+)
+def test_a_batch_beyond_all_models_is_refused(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As is one on the command line."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["model", str(tmp_path / "fabric.yaml"), *words, "--accelerator", "h100-sxm"]) == 2
     assert "a batch has at most" in capsys.readouterr().err
 
 
-def test_a_speed_beyond_all_links_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_speed_beyond_all_links_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """As is a speed."""
     (tmp_path / "fabric.yaml").write_text(TINY, encoding="utf-8")
     assert run(["plan", str(tmp_path / "fabric.yaml"), "--set", f"nic.speed={'9' * 400}G"]) == 1

@@ -105,14 +105,19 @@ ROUNDS = (
 def test_too_many_steps_are_refused(text: str, tmp_path: Path) -> None:
     """What runs on is stopped, with or without output, wherever it is."""
     (tmp_path / "own").mkdir()
-    (tmp_path / "own" / "part.j2").write_text("{% for a in range(99999) %}{% endfor %}", encoding="utf-8")
+    (tmp_path / "own" / "part.j2").write_text(
+        "{% for a in range(99999) %}{% endfor %}", encoding="utf-8"
+    )
     assert "takes more than" in _refused(tmp_path, text).fact
 
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     """A template that keeps many small texts is stopped by their sum."""
     text = "{% set all %}{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 }}{% endfor %}{% endfor %}{% endset %}"
-    assert _refused(tmp_path, text, Limits(seconds=60, memory_bytes=2**26)).fact == "own/own.j2 takes more than 64 MiB of memory"
+    assert (
+        _refused(tmp_path, text, Limits(seconds=60, memory_bytes=2**26)).fact
+        == "own/own.j2 takes more than 64 MiB of memory"
+    )
 
 
 def test_recursion_ends(tmp_path: Path) -> None:
@@ -163,5 +168,7 @@ def test_every_pack_renders_within_limits(tmp_path: Path) -> None:
         pack = plain.pack(nos)
         for output in pack.outputs if pack else ():
             rendered += 1
-            assert own.render(nos, output.template, switch=SWITCH) == plain.render(nos, output.template, switch=SWITCH)
+            assert own.render(nos, output.template, switch=SWITCH) == plain.render(
+                nos, output.template, switch=SWITCH
+            )
     assert rendered > 6

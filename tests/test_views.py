@@ -43,7 +43,11 @@ class Keeping(Packs):
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - as in Packs
         """Keep what a template is given."""
         found = self.pack(pack)
-        self.each |= {output.each for output in found.outputs if output.template == template} if found else set()
+        self.each |= (
+            {output.each for output in found.outputs if output.template == template}
+            if found
+            else set()
+        )
         self.given += view.values()
         return ""
 
@@ -54,7 +58,9 @@ def _seen() -> Keeping:
     packs = Keeping()
     with TemporaryDirectory() as folder:
         for name, keys in SPECIMENS.items():
-            job = Job(plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS))
+            job = Job(
+                plan_inventory({"name": "specimen", **keys}), packs, GROUPS, frozenset(GROUPS)
+            )
             for number, task in enumerate(job.tasks):
                 for _ in task.write(job, Path(folder) / name / str(number)):
                     pass
@@ -75,7 +81,11 @@ def _reached() -> dict[type, object]:
         if isinstance(value, dict):
             waiting += [*value, *value.values()]
         elif template_names(type(value)):
-            waiting += [member for name in template_names(type(value)) if not callable(member := getattr(value, name))]
+            waiting += [
+                member
+                for name in template_names(type(value))
+                if not callable(member := getattr(value, name))
+            ]
         elif isinstance(value, list | tuple):
             waiting += value
     return found
@@ -84,24 +94,35 @@ def _reached() -> dict[type, object]:
 def test_every_view_is_looked_at() -> None:
     """The walk starts at what each output of each pack that ships is written for."""
     packs = Packs()
-    outputs = [output for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs]
+    outputs = [
+        output for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs
+    ]
     assert len(outputs) > 50
     assert {output.each for output in outputs} == _seen().each
 
 
 def test_templates_reach_plain_values_only() -> None:
     """No class, module, path, enumeration or model of pydantic: exact built-in types and views."""
-    odd = [shape for shape in _reached() if shape not in (*SCALARS, list, tuple, dict) and not template_names(shape)]
+    odd = [
+        shape
+        for shape in _reached()
+        if shape not in (*SCALARS, list, tuple, dict) and not template_names(shape)
+    ]
     assert odd == []
 
 
 def test_templates_call_only_what_is_meant_for_them() -> None:
     """Of all that a template may read of a view, these methods alone can be called."""
-    found = {shape.__name__: {name for name in template_names(shape) if callable(getattr(value, name))} for shape, value in _reached().items()}
+    found = {
+        shape.__name__: {name for name in template_names(shape) if callable(getattr(value, name))}
+        for shape, value in _reached().items()
+    }
     assert {name: methods for name, methods in found.items() if methods} == METHODS
 
 
-@pytest.mark.parametrize("shape", ["SwitchView", "Chunk", "Label", "RoceView", "str", "list", "dict", "int"])
+@pytest.mark.parametrize(
+    "shape", ["SwitchView", "Chunk", "Label", "RoceView", "str", "list", "dict", "int"]
+)
 def test_what_is_not_listed_is_refused(shape: str) -> None:
     """Every other attribute that Python gives a value is refused, by its name."""
     (value,) = (value for known, value in _reached().items() if known.__name__ == shape)

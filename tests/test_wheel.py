@@ -25,9 +25,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 
-def shell(*command: object, cwd: Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def shell(
+    *command: object, cwd: Path, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """Run a program and return how it ended; without `env` it sees the caller's, as pip must for its proxies and its index."""
-    return subprocess.run([str(word) for word in command], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +45,9 @@ def wheel(once: Once, root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
     def make() -> str:
         out = tmp_path_factory.mktemp("dist")
-        built = shell(sys.executable, "-m", "build", "--no-isolation", "--outdir", out, root, cwd=out)
+        built = shell(
+            sys.executable, "-m", "build", "--no-isolation", "--outdir", out, root, cwd=out
+        )
         assert built.returncode == 0, built.stdout + built.stderr
         (found,) = out.glob("*.whl")
         return str(found)
@@ -46,7 +57,9 @@ def wheel(once: Once, root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 def shipped(directory: Path) -> set[str]:
     """Name the files under a directory of the checkout that belong to the project."""
-    files = (path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = (
+        path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts
+    )
     return {path.relative_to(directory).as_posix() for path in files}
 
 
@@ -69,22 +82,49 @@ def empty_environment(home: Path) -> Path:
 
 def constraints(root: Path, path: Path) -> Path:
     """Write the locked versions as constraints, without hashes: the wheel just built has none to compare with."""
-    path.write_text("\n".join(re.findall(r"^[a-z0-9-]+==[^\s;]+", (root / "requirements.lock").read_text(encoding="utf-8"), re.MULTILINE)), encoding="utf-8")
+    path.write_text(
+        "\n".join(
+            re.findall(
+                r"^[a-z0-9-]+==[^\s;]+",
+                (root / "requirements.lock").read_text(encoding="utf-8"),
+                re.MULTILINE,
+            )
+        ),
+        encoding="utf-8",
+    )
     return path
 
 
 def install(root: Path, wheel: Path, home: Path, out_of_reach: Callable[[str], NoReturn]) -> Path:
     """Install the wheel with what it asks for, in the locked versions, and return the directory of its programs."""
     python = empty_environment(home / "env")
-    pip = [sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check", "install", "--quiet", "--retries", "1", "--no-compile"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--retries",
+        "1",
+        "--no-compile",
+    ]
     installed = shell(*pip, "--constraint", constraints(root, home / "locked.txt"), wheel, cwd=home)
-    if re.search("NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError", installed.stderr):
-        out_of_reach("no package index can be reached, so the wheel's dependencies cannot be installed")
+    if re.search(
+        "NewConnectionError|NameResolutionError|ConnectTimeout|ProxyError", installed.stderr
+    ):
+        out_of_reach(
+            "no package index can be reached, so the wheel's dependencies cannot be installed"
+        )
     assert installed.returncode == 0, installed.stderr
     return python.parent
 
 
-def test_the_installed_wheel_builds_an_example(root: Path, wheel: Path, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]) -> None:
+def test_the_installed_wheel_builds_an_example(
+    root: Path, wheel: Path, tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
+) -> None:
     """`pip install` into an empty environment gives a `fabricgen` that builds an example."""
     programs, env = install(root, wheel, tmp_path, out_of_reach), clean_environment(tmp_path)
     version = shell(programs / "fabricgen", "--version", cwd=tmp_path, env=env)
@@ -93,7 +133,9 @@ def test_the_installed_wheel_builds_an_example(root: Path, wheel: Path, tmp_path
 
     shutil.copytree(root / "examples", tmp_path / "examples")
     example = min(tmp_path.glob("examples/*.yaml"))
-    built = shell(programs / "fabricgen", "build", example, "-o", tmp_path / "out", cwd=tmp_path, env=env)
+    built = shell(
+        programs / "fabricgen", "build", example, "-o", tmp_path / "out", cwd=tmp_path, env=env
+    )
     assert built.returncode == 0, built.stdout + built.stderr
     assert json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert (tmp_path / "out" / "cabling" / "cables.csv").is_file()

@@ -1,10 +1,11 @@
 """The equations against flows on the planned graph: every pair of GPUs is a flow, links are shared max-min fair, and time runs until all is sent.
 
-The walk is of the graph alone: shortest ways, spread at each hop over the links that lead on, as ECMP does when it hashes perfectly. What it shares
-with the equations is who sends how much to whom.
+The walk is of the graph alone: shortest ways, spread at each hop over the links that lead on, as
+ECMP does when it hashes perfectly. What it shares with the equations is who sends how much to whom.
 
-Where network and pattern are even, the two agree to rounding: one tier, two tiers that do not block, any of the designs, and inside HB domains.
-They part where leaves are oversubscribed, and the tests say by how much:
+Where network and pattern are even, the two agree to rounding: one tier, two tiers that do not
+block, any of the designs, and inside HB domains. They part where leaves are oversubscribed, and the
+tests say by how much:
 
 * the equations know one bandwidth between HB domains, so `search` takes the oversubscribed one for all of it; flows that stay under a leaf do
   not cross it. Of a group of D, with m on each leaf, the share (D - m)/(D - 1) crosses when all talk to all, and the time falls to it;
@@ -60,13 +61,19 @@ def directed(plan: Plan, *, inside: bool) -> nx.DiGraph[str]:
     return made
 
 
-def spread(network: nx.DiGraph[str], source: str, target: str, nearer: dict[str, int]) -> dict[Edge, float]:
+def spread(
+    network: nx.DiGraph[str], source: str, target: str, nearer: dict[str, int]
+) -> dict[Edge, float]:
     """Return the share of a flow on each edge; `nearer` is how far every node is from the target."""
     at, used = {source: 1.0}, {}
     for _ in range(nearer[source]):
         reached: dict[str, float] = defaultdict(float)
         for node, share in at.items():
-            onward = {hop: network.edges[node, hop]["capacity"] for hop in network[node] if nearer[hop] == nearer[node] - 1}
+            onward = {
+                hop: network.edges[node, hop]["capacity"]
+                for hop in network[node]
+                if nearer[hop] == nearer[node] - 1
+            }
             for hop, capacity in onward.items():
                 used[node, hop] = share * capacity / sum(onward.values())
                 reached[hop] += used[node, hop]
@@ -85,7 +92,11 @@ def fair(network: nx.DiGraph[str], flows: dict[Edge, dict[Edge, float]]) -> dict
             wants[edge] += share
     while len(rates) < len(flows):
         step = min(left[edge] / want for edge, want in wants.items() if want > 1e-9)
-        full = {edge for edge, want in wants.items() if want > 1e-9 and left[edge] / want <= step * (1 + 1e-9)}
+        full = {
+            edge
+            for edge, want in wants.items()
+            if want > 1e-9 and left[edge] / want <= step * (1 + 1e-9)
+        }
         level += step
         for edge, want in wants.items():
             left[edge] -= step * want
@@ -99,14 +110,23 @@ def fair(network: nx.DiGraph[str], flows: dict[Edge, dict[Edge, float]]) -> dict
 
 def finished(network: nx.DiGraph[str], pairs: list[Edge], each_bytes: float) -> float:
     """Return when the last of the flows has sent its bytes; whoever is done leaves its bandwidth to the others."""
-    away = {target: nx.single_source_shortest_path_length(network, target) for target in {target for _, target in pairs}}
-    flows = {(source, target): spread(network, source, target, away[target]) for source, target in pairs}
+    away = {
+        target: nx.single_source_shortest_path_length(network, target)
+        for target in {target for _, target in pairs}
+    }
+    flows = {
+        (source, target): spread(network, source, target, away[target]) for source, target in pairs
+    }
     owed, now = dict.fromkeys(flows, each_bytes), 0.0
     while owed:
         rates = fair(network, {pair: flows[pair] for pair in owed})
         step = min(owed[pair] / rate for pair, rate in rates.items())
         now += step
-        owed = {pair: bytes_left for pair, rate in rates.items() if (bytes_left := owed[pair] - step * rate) > 1e-6 * each_bytes}
+        owed = {
+            pair: bytes_left
+            for pair, rate in rates.items()
+            if (bytes_left := owed[pair] - step * rate) > 1e-6 * each_bytes
+        }
     return now
 
 
@@ -145,7 +165,9 @@ def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
 @pytest.mark.parametrize("ratio", ["2:1", "3:1"])
 def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
     """The search takes all of it as crossing, which no order of the GPUs makes worse; the flows are faster by the share that stays."""
-    plan = planned(**{**BASE, "gpus": 4 * 12}, radix=8 if ratio == "3:1" else 9, oversubscription=ratio)
+    plan = planned(
+        **{**BASE, "gpus": 4 * 12}, radix=8 if ratio == "3:1" else 9, oversubscription=ratio
+    )
     members, on_leaf = plan.request.gpus // plan.request.rails, plan.sizing.leaf_down
     assert members % on_leaf == 0
     machine = machine_of(plan.request, CATALOG)
@@ -161,8 +183,13 @@ def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
 def test_a_part_filled_leaf_is_done_sooner_and_changes_no_more() -> None:
     """Two leaves of six and one of four, 3:1: members of a full leaf are the last, with what crosses it."""
     plan = planned(**{**BASE, "gpus": 4 * 16}, radix=8, oversubscription="3:1")
-    members, (full, up) = plan.request.gpus // plan.request.rails, (plan.sizing.leaf_down, plan.sizing.leaf_up)
+    members, (full, up) = (
+        plan.request.gpus // plan.request.rails,
+        (plan.sizing.leaf_down, plan.sizing.leaf_up),
+    )
     assert members % full
     machine = machine_of(plan.request, CATALOG)
-    told = iterate(LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * up / full), 2).dp_across_s
+    told = iterate(
+        LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * up / full), 2
+    ).dp_across_s
     assert timed(plan, "dp_across") == pytest.approx(told * (members - full) / (members - 1))

@@ -49,13 +49,17 @@ def test_a_directory_is_replaced_whole(tmp_path: Path) -> None:
     fill(out, "one")
     (out / "stray.txt").write_text("left by hand")
     fill(out, "two", force=True)
-    assert sorted(path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()) == ["a/b.txt", MANIFEST]
+    assert sorted(
+        path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()
+    ) == ["a/b.txt", MANIFEST]
     assert (out / "a/b.txt").read_text() == "two\n"
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("able", [True, False], ids=["exchange", "step aside"])
-def test_a_directory_is_replaced_on_any_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, able: bool) -> None:
+def test_a_directory_is_replaced_on_any_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, able: bool
+) -> None:
     """Where the system can exchange two directories in one step that is what happens, and elsewhere the old one steps aside."""
     exchange = directory._exchange  # noqa: SLF001 - what the system can do is not to be seen from outside
     done = []
@@ -109,7 +113,9 @@ def test_a_file_and_a_link_are_refused(tmp_path: Path) -> None:
             check_target(tmp_path / name)
 
 
-def test_the_current_directory_is_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_current_directory_is_a_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """`-o .` in an empty directory, and again once it is ours."""
     here = tmp_path / "here"
     here.mkdir()
@@ -153,7 +159,8 @@ def test_a_place_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
         write_file(tmp_path / "missing" / "plan.json", "x")
 
 
-# --- what the user put into OUT ---------------------------------------------------------------------------------------------------
+# --- what the user put into OUT
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -163,11 +170,19 @@ def test_a_place_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
         (lambda out: (out / ".git").mkdir(), ".git/"),
         (lambda out: (out / "a" / "mine").mkdir(), "a/mine/"),
         (lambda out: (out / "a" / "b.txt").write_text("ONE\n"), "a/b.txt"),
-        (lambda out: ((out / "a" / "b.txt").unlink(), (out / "a" / "b.txt").symlink_to("/dev/null")), "a/b.txt"),
+        (
+            lambda out: (
+                (out / "a" / "b.txt").unlink(),
+                (out / "a" / "b.txt").symlink_to("/dev/null"),
+            ),
+            "a/b.txt",
+        ),
     ],
     ids=["a file", "an empty directory", "a directory below", "an edit of the same size", "a link"],
 )
-def test_what_the_user_put_there_is_refused_by_name(tmp_path: Path, change: Callable[[Path], object], named: str) -> None:
+def test_what_the_user_put_there_is_refused_by_name(
+    tmp_path: Path, change: Callable[[Path], object], named: str
+) -> None:
     """OUT is as it was, and `force` replaces it."""
     out = tmp_path / "out"
     fill(out, "one")
@@ -222,7 +237,8 @@ def test_an_input_inside_of_out_is_refused(tmp_path: Path, name: str) -> None:
     check_target(tmp_path / "out", [tmp_path, tmp_path / "out.yaml"])
 
 
-# --- what a killed build leaves ---------------------------------------------------------------------------------------------------
+# --- what a killed build leaves
+# ---------------------------------------------------------------------------------------------------
 
 
 def killed(work: Callable[[], object]) -> None:
@@ -249,7 +265,9 @@ STEPS = {
 
 
 @pytest.mark.parametrize(("module", "step"), STEPS.values(), ids=STEPS)
-def test_the_next_build_removes_what_a_dead_one_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str) -> None:
+def test_the_next_build_removes_what_a_dead_one_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str
+) -> None:
     """OUT is whole after every kill, and after the next build nothing else is left."""
     out = tmp_path / "out"
     fill(out, "good")
@@ -269,7 +287,9 @@ def test_the_next_build_removes_what_a_dead_one_left(tmp_path: Path, monkeypatch
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_a_kill_between_two_renames_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kill_between_two_renames_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where two directories cannot be exchanged in one step, the next build finds the older one and puts it back."""
     out = tmp_path / "out"
     fill(out, "good")
@@ -277,7 +297,11 @@ def test_a_kill_between_two_renames_loses_nothing(tmp_path: Path, monkeypatch: p
     def build() -> None:
         monkeypatch.setattr(directory, "_exchange", lambda *_: False)
         rename = Path.rename
-        monkeypatch.setattr(Path, "rename", lambda path, target: die() if path.name == partial.TREE else rename(path, target))
+        monkeypatch.setattr(
+            Path,
+            "rename",
+            lambda path, target: die() if path.name == partial.TREE else rename(path, target),
+        )
         fill(out, "half")
 
     killed(build)
@@ -303,7 +327,12 @@ def test_what_a_living_process_writes_stays(tmp_path: Path) -> None:
 
 def test_directories_of_others_stay(tmp_path: Path) -> None:
     """Another output's, one that only looks alike, and a file."""
-    others = [".out.abcdefgh.old", ".out.b.abcdefgh.partial", ".put.abcdefgh.partial", ".out.abcdefg.partial"]
+    others = [
+        ".out.abcdefgh.old",
+        ".out.b.abcdefgh.partial",
+        ".put.abcdefgh.partial",
+        ".out.abcdefg.partial",
+    ]
     for name in others:
         (tmp_path / name).mkdir()
     (tmp_path / ".out.abcdefgh.partial").write_text("mine")
@@ -311,7 +340,8 @@ def test_directories_of_others_stay(tmp_path: Path) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {*others, ".out.abcdefgh.partial", "out"}
 
 
-# --- Ctrl-C and SIGTERM -----------------------------------------------------------------------------------------------------------
+# --- Ctrl-C and SIGTERM
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -324,13 +354,24 @@ def polite() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-MOMENTS = {"before": (partial, "_open_lock"), "while files are written": (directory, ""), "swap": (directory, "_swap"), "removal": (shutil, "rmtree")}
+MOMENTS = {
+    "before": (partial, "_open_lock"),
+    "while files are written": (directory, ""),
+    "swap": (directory, "_swap"),
+    "removal": (shutil, "rmtree"),
+}
 
 
 @pytest.mark.usefixtures("polite")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize(("module", "step"), MOMENTS.values(), ids=MOMENTS)
-def test_an_interruption_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, step: str, sent: signal.Signals) -> None:
+def test_an_interruption_leaves_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    step: str,
+    sent: signal.Signals,
+) -> None:
     """At any moment, and twice: OUT is whole, nothing is left beside it, and the interruption arrives."""
     out = tmp_path / "out"
     fill(out, "good")
@@ -365,7 +406,8 @@ def test_an_ignored_signal_stays_ignored() -> None:
     signal.signal(signal.SIGHUP, before[1])
 
 
-# --- single files -----------------------------------------------------------------------------------------------------------------
+# --- single files
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_is_replaced_only_where_it_is_of_the_same_kind(tmp_path: Path) -> None:
@@ -420,7 +462,9 @@ def test_a_pipe_is_written_to(tmp_path: Path) -> None:
     assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
-def test_a_file_that_dies_is_removed_by_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_dies_is_removed_by_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What was there stays until then."""
 
     def write() -> None:
@@ -433,7 +477,8 @@ def test_a_file_that_dies_is_removed_by_the_next(tmp_path: Path, monkeypatch: py
     assert [path.name for path in tmp_path.iterdir()] == ["plan.json"]
 
 
-# --- what the system refuses ------------------------------------------------------------------------------------------------------
+# --- what the system refuses
+# ------------------------------------------------------------------------------------------------------
 
 
 ERRORS = [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EIO, errno.ENAMETOOLONG]
@@ -441,7 +486,9 @@ ERRORS = [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EIO, errn
 
 @pytest.mark.parametrize("number", ERRORS, ids=errno.errorcode.get)
 @pytest.mark.parametrize("call", ["mkdir", "mkdtemp", "open", "stat", "lstat", "iterdir"])
-def test_whatever_the_system_refuses_is_a_refusal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
+def test_whatever_the_system_refuses_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, call: str
+) -> None:
     """A full disk, a directory of another user, a name that is too long: for directories and for files."""
 
     def refused(*_: object, **__: object) -> None:

@@ -1,10 +1,12 @@
 """The plan as networkx graphs: `graph` holds every GPU, NIC port, HB domain, switch and link; `switch_graph` folds the endpoints away.
 
-The only user of networkx; the nodes and edges are listed by `graph_elements`. A graph's nodes are names, its attributes text and numbers,
-so that it survives node-link JSON and GraphML unchanged. What packets do in it is for `forwarding`.
+The only user of networkx; the nodes and edges are listed by `graph_elements`. A graph's nodes are
+names, its attributes text and numbers, so that it survives node-link JSON and GraphML unchanged.
+What packets do in it is for `forwarding`.
 
-A leaf box that several rails share routes each of them apart, in a VRF of its own. So it is a node for each rail, `leaf-1/rail0`, as if it
-were so many boxes: as one node it would offer paths between rails that no packet can take. Attribute `switch` of a node names the box.
+A leaf box that several rails share routes each of them apart, in a VRF of its own. So it is a node
+for each rail, `leaf-1/rail0`, as if it were so many boxes: as one node it would offer paths between
+rails that no packet can take. Attribute `switch` of a node names the box.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from typing import TYPE_CHECKING, Any
 import networkx as nx
 import numpy as np
 
-from fabricgen.analysis.graph_elements import edges, kind_name, nodes, scope, switch_names, switch_nodes
+from fabricgen.analysis.graph_elements import (
+    edges,
+    kind_name,
+    nodes,
+    scope,
+    switch_names,
+    switch_nodes,
+)
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
@@ -27,14 +36,17 @@ if TYPE_CHECKING:
 def graph(plan: Plan) -> nx.MultiGraph[str]:
     """Build the graph of the whole fabric. It takes some seven nodes and edges for each GPU; for a million there is `switch_graph`.
 
-    Nodes are `hb:<domain>`, a switch between the domain's GPUs; GPUs, `d<domain>-g<rank>`; NIC ports, `<GPU>/<plane>`; and installed
-    switches. All have `kind`: hb-domain, gpu, nic, leaf, spine or core. GPUs and NIC ports have `rail` and `host`, NIC ports and switches
-    `plane`, switches `switch`, and `rail` where they serve one.
+    Nodes are `hb:<domain>`, a switch between the domain's GPUs; GPUs, `d<domain>-g<rank>`; NIC
+    ports, `<GPU>/<plane>`; and installed switches. All have `kind`: hb-domain, gpu, nic, leaf,
+    spine or core. GPUs and NIC ports have `rail` and `host`, NIC ports and switches `plane`,
+    switches `switch`, and `rail` where they serve one.
 
-    Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core; `capacity_gbps` of one direction (the HB
-    domain's is absent where neither inventory nor host tells); `rail` and `plane` where they belong to one; links have `cable`, the label,
-    which the two cables of a link with two connectors have in common, and `length_m` where lengths are planned. An edge's key is unique in
-    the graph: its cable, or else the name of its GPU or NIC port.
+    Edges have `kind`: hb, nic (from a GPU to its NIC port), host, leaf-spine or spine-core;
+    `capacity_gbps` of one direction (the HB domain's is absent where neither inventory nor host
+    tells); `rail` and `plane` where they belong to one; links have `cable`, the label, which the
+    two cables of a link with two connectors have in common, and `length_m` where lengths are
+    planned. An edge's key is unique in the graph: its cable, or else the name of its GPU or NIC
+    port.
 
     >>> from fabricgen.api import plan_inventory
     >>> plan = plan_inventory({"gpus": 8, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
@@ -54,8 +66,9 @@ def graph(plan: Plan) -> nx.MultiGraph[str]:
 def switch_graph(plan: Plan) -> nx.Graph[str]:
     """Build the graph of the switches alone, with the links between two of them as one edge: a million GPUs in a few hundred MiB.
 
-    Nodes are the switches of `graph`, and count in `endpoints` the NIC ports that are cabled to them, and in `endpoint_gbps` the capacity
-    of those links. Edges have `kind`, `rail` and `plane` as in `graph`, `links`, their number, and `capacity_gbps` of all of them, one direction.
+    Nodes are the switches of `graph`, and count in `endpoints` the NIC ports that are cabled to
+    them, and in `endpoint_gbps` the capacity of those links. Edges have `kind`, `rail` and `plane`
+    as in `graph`, `links`, their number, and `capacity_gbps` of all of them, one direction.
 
     >>> from fabricgen.api import plan_inventory
     >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"generic": {"radix": 16}}}})
@@ -71,10 +84,19 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
     for unit in range(plan.mapping.units):
         made.add_nodes_from(switch_nodes(plan, unit))
         names = switch_names(plan, unit)
-        made.add_nodes_from((node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps}) for node, ports in zip(names, endpoints, strict=True) if node)
+        made.add_nodes_from(
+            (node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps})
+            for node, ports in zip(names, endpoints, strict=True)
+            if node
+        )
         for (kind, block, links), pairs in joined.items():
             belongs = scope(plan.mapping.rail(unit, block), plan.mapping.plane(unit))
-            shown = {"kind": kind_name(kind), **belongs, "links": links, "capacity_gbps": links * plan.joints[kind].speed_gbps}
+            shown = {
+                "kind": kind_name(kind),
+                **belongs,
+                "links": links,
+                "capacity_gbps": links * plan.joints[kind].speed_gbps,
+            }
             made.add_edges_from(((names[lower], names[upper]) for lower, upper in pairs), **shown)
     return made
 
@@ -91,10 +113,15 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
     for kind in plan.kinds[1:]:
         for block in range(blocks):
             here = (unit.kind == kind) & (unit.block == block)
-            pairs, links = np.unique((unit.lower[here].astype(np.int64) * blocks + block) * size + upper[here], return_counts=True)
+            pairs, links = np.unique(
+                (unit.lower[here].astype(np.int64) * blocks + block) * size + upper[here],
+                return_counts=True,
+            )
             for count in distinct(links).tolist():
                 lowers, uppers = np.divmod(pairs[links == count], size)
-                joined[kind, block, count] = list(zip(lowers.tolist(), uppers.tolist(), strict=True))
+                joined[kind, block, count] = list(
+                    zip(lowers.tolist(), uppers.tolist(), strict=True)
+                )
     return np.bincount(upper[unit.kind == LinkKind.HOST], minlength=size).tolist(), joined
 
 

@@ -1,6 +1,7 @@
 """The nodes and edges of a plan's graph, as names with attributes.
 
-Owns their order and their attributes; `graph` makes networkx graphs of them, and `graph_files` writes them to files.
+Owns their order and their attributes; `graph` makes networkx graphs of them, and `graph_files`
+writes them to files.
 """
 
 from __future__ import annotations
@@ -37,14 +38,26 @@ def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
 def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links unit by unit."""
     request = plan.request
-    hb = {"kind": "hb"} | ({"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {})
+    hb = {"kind": "hb"} | (
+        {"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {}
+    )
     for domain in range(request.gpus // request.domain_gpus):
         for rank in range(request.domain_gpus):
             name, rail = gpu_name(domain, rank), rank % request.rails
             yield f"hb:{domain}", name, name, dict(hb)
             for plane in range(request.planes):
                 port = f"{name}/{plane}"
-                yield name, port, port, {"kind": "nic", "capacity_gbps": request.speed_gbps, "rail": rail, "plane": plane}
+                yield (
+                    name,
+                    port,
+                    port,
+                    {
+                        "kind": "nic",
+                        "capacity_gbps": request.speed_gbps,
+                        "rail": rail,
+                        "plane": plane,
+                    },
+                )
     for unit in range(plan.mapping.units):
         yield from link_edges(plan, unit)
 
@@ -65,7 +78,9 @@ def switch_names(plan: Plan, unit: int) -> list[str]:
     blocks = range(plan.mapping.unit_blocks)
     rails = [plan.mapping.rail(unit, block) for block in blocks]
     names: list[str] = []
-    for switch, box, has in zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True):
+    for switch, box, has in zip(
+        plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True
+    ):
         if box.block < 0:
             names += [f"{switch}/{vrf_name(rail)}" if has else "" for rail in rails]
         else:
@@ -87,7 +102,9 @@ def link_edges(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
         for block in range(blocks)
     }
     columns = zip(*(column.tolist() for column in plan.unit), strict=True)
-    for (kind, block, lower, _, upper, _, _, number), length in zip(columns, _lengths(plan, unit), strict=True):
+    for (kind, block, lower, _, upper, _, _, number), length in zip(
+        columns, _lengths(plan, unit), strict=True
+    ):
         label, rail, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
         if kind == LinkKind.HOST:
@@ -95,7 +112,12 @@ def link_edges(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
             below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
         else:
             below = names[lower * blocks + block]
-        yield below, names[upper * blocks + block], cable, {**first, **scope(rail, plane), "cable": cable, **length}
+        yield (
+            below,
+            names[upper * blocks + block],
+            cable,
+            {**first, **scope(rail, plane), "cable": cable, **length},
+        )
 
 
 def _lengths(plan: Plan, unit: int) -> list[dict[str, float]]:

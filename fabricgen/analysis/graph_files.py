@@ -1,7 +1,8 @@
 """The graph of a plan as node-link JSON and as GraphML, written without networkx.
 
-Owns the bytes of both files, which are those that networkx writes of `graph(plan)`; importing networkx and filling a graph take longer
-than the rest of a small build. Only the standard library is used.
+Owns the bytes of both files, which are those that networkx writes of `graph(plan)`; importing
+networkx and filling a graph take longer than the rest of a small build. Only the standard library
+is used.
 """
 
 from __future__ import annotations
@@ -44,17 +45,38 @@ class GraphFiles:
             "multigraph": True,
             "graph": self.attributes,
             "nodes": [{**shown, "id": name} for name, shown in self.nodes],
-            "edges": [{**shown, "source": low, "target": high, "key": key} for low, high, key, shown in self.edges],
+            "edges": [
+                {**shown, "source": low, "target": high, "key": key}
+                for low, high, key, shown in self.edges
+            ],
         }
         return json.dumps(document, separators=(",", ":")) + "\n"
 
     def graphml(self) -> str:
         """Return the text of the GraphML."""
         keys = Keys()
-        whole = keys.data("graph", self.attributes, indent=4) % tuple(map(_text, self.attributes.values()))
-        body = [keys.node(shown) % (_quoted(name), *map(_text, shown.values())) for name, shown in self.nodes]
-        body += [keys.edge(shown) % (_quoted(low), _quoted(high), _quoted(key), *map(_text, shown.values())) for low, high, key, shown in self.edges]
-        return "".join([HEADER, *reversed(keys.declared), '  <graph edgedefault="undirected">\n', *body, whole, "  </graph>\n</graphml>\n\n"])
+        whole = keys.data("graph", self.attributes, indent=4) % tuple(
+            map(_text, self.attributes.values())
+        )
+        body = [
+            keys.node(shown) % (_quoted(name), *map(_text, shown.values()))
+            for name, shown in self.nodes
+        ]
+        body += [
+            keys.edge(shown)
+            % (_quoted(low), _quoted(high), _quoted(key), *map(_text, shown.values()))
+            for low, high, key, shown in self.edges
+        ]
+        return "".join(
+            [
+                HEADER,
+                *reversed(keys.declared),
+                '  <graph edgedefault="undirected">\n',
+                *body,
+                whole,
+                "  </graph>\n</graphml>\n\n",
+            ]
+        )
 
 
 class Keys:
@@ -83,13 +105,18 @@ class Keys:
 
     def data(self, scope: str, shown: Shown, indent: int) -> str:
         """Return the lines of some attributes, with a place for each value."""
-        return "".join(f'{" " * indent}<data key="{self._key(scope, name, type(value))}">%s</data>\n' for name, value in shown.items())
+        return "".join(
+            f'{" " * indent}<data key="{self._key(scope, name, type(value))}">%s</data>\n'
+            for name, value in shown.items()
+        )
 
     def _key(self, scope: str, name: str, kind: type) -> str:
         """Return the key of an attribute, declared when it is first asked for."""
         if (scope, name, kind) not in self._known:
             key = self._known[scope, name, kind] = f"d{len(self._known)}"
-            self.declared.append(f'  <key id="{key}" for="{scope}" attr.name="{name}" attr.type="{TYPES[kind]}" />\n')
+            self.declared.append(
+                f'  <key id="{key}" for="{scope}" attr.name="{name}" attr.type="{TYPES[kind]}" />\n'
+            )
         return self._known[scope, name, kind]
 
 
@@ -115,6 +142,11 @@ def _in_order(names: Iterable[str], listed: Iterable[Edge]) -> list[Edge]:
         beside[high].setdefault(low, []).append((key, shown))
     found, seen = [], set()
     for name, others in beside.items():
-        found += [(name, other, key, shown) for other, joined in others.items() if other not in seen for key, shown in joined]
+        found += [
+            (name, other, key, shown)
+            for other, joined in others.items()
+            if other not in seen
+            for key, shown in joined
+        ]
         seen.add(name)
     return found

@@ -1,7 +1,8 @@
 """Parts, prices, power and spares: what must be bought.
 
-Owns the one list of parts that every total comes from: a module is counted as it is sold (a twin-port module serves two links), while
-`transceivers` in a summary counts link ends, as the rail-only paper does. A part without a price is listed as unpriced, never as 0.
+Owns the one list of parts that every total comes from: a module is counted as it is sold (a
+twin-port module serves two links), while `transceivers` in a summary counts link ends, as the
+rail-only paper does. A part without a price is listed as unpriced, never as 0.
 """
 
 from __future__ import annotations
@@ -36,8 +37,9 @@ CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
 class Line:
     """One part to buy. `unit_power_w` is typical, `unit_power_max_w` the most; they and the prices are None where nobody knows them.
 
-    `purposes` say what it is for, with a count each: a role, a kind of link, or GPUs. `spares` are those of the policy, filled up to whole packs.
-    `list_price` is the book's, in its currency; `unit_price` is what is paid.
+    `purposes` say what it is for, with a count each: a role, a kind of link, or GPUs. `spares` are
+    those of the policy, filled up to whole packs. `list_price` is the book's, in its currency;
+    `unit_price` is what is paid.
     """
 
     part_class: PartClass
@@ -85,7 +87,11 @@ class Bom:
 
     def cost(self, part_class: PartClass | None = None) -> Decimal | None:
         """Return the price of a class of parts, or of all; None where no part of it has a price."""
-        priced = [line.total for line in self.lines if part_class in (None, line.part_class) and line.total is not None]
+        priced = [
+            line.total
+            for line in self.lines
+            if part_class in (None, line.part_class) and line.total is not None
+        ]
         return sum(priced, Decimal(0)) if priced else None
 
     @cached_property
@@ -102,7 +108,11 @@ class Bom:
     def power_w(self) -> float | None:
         """Typical power of the installed fabric, without hosts; None where a part's is unknown."""
         known = [line.power_w for line in self.lines]
-        return None if None in known else float(sum((power for power in known if power is not None), Fraction(0)))
+        return (
+            None
+            if None in known
+            else float(sum((power for power in known if power is not None), Fraction(0)))
+        )
 
 
 def role_of(purpose: str) -> str:
@@ -123,7 +133,12 @@ def priced(plan: Plan, switches: dict[Role, int], counted: Tally) -> Bom:
     """Price so many switches of each role, and the modules and cables that were counted for a plan; it need not be wired."""
     book = price_book(plan.spec, plan.catalog)
     terms = terms_of(plan.spec, book)
-    lines = (*_switches(plan, switches, book), *_transceivers(plan, counted, book), *_cables(plan, counted, book), *_nics(plan, book))
+    lines = (
+        *_switches(plan, switches, book),
+        *_transceivers(plan, counted, book),
+        *_cables(plan, counted, book),
+        *_nics(plan, book),
+    )
     bought = tuple(_bought(line, plan.spec.spares, book, terms) for line in lines)
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
@@ -135,9 +150,20 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
         counts[plan.request.fronts[role].model.model][role] = count
     for part, roles in counts.items():
         model = plan.request.fronts[next(iter(roles))].model
-        price = book.parts.get(part, book.switch_port(model.capacity_gbps))  # a box costs the same however its cages are split
+        price = book.parts.get(
+            part, book.switch_port(model.capacity_gbps)
+        )  # a box costs the same however its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
-        line = _line(plan, "switches", part, model.part_number, model.description, {str(role): count for role, count in roles.items()}, price, watts)
+        line = _line(
+            plan,
+            "switches",
+            part,
+            model.part_number,
+            model.description,
+            {str(role): count for role, count in roles.items()},
+            price,
+            watts,
+        )
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
 
@@ -147,16 +173,38 @@ def _transceivers(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]
     for part, purposes in _by_part(counted.modules).items():
         module = models[part]
         rate = book.transceiver(module.ports * module.port_gbps)
-        yield _line(plan, "transceivers", part, module.opn, module.description, purposes, book.parts.get(part, rate), module.power_w)
+        yield _line(
+            plan,
+            "transceivers",
+            part,
+            module.opn,
+            module.description,
+            purposes,
+            book.parts.get(part, rate),
+            module.power_w,
+        )
 
 
 def _cables(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
     """List the cables by model."""
     cables = {joint.cable.model: joint.cable for joint in plan.offers}
-    for part, purposes in _by_part({kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}).items():
+    for part, purposes in _by_part(
+        {kind.key.replace("_", "-"): models for kind, models in counted.cables.items()}
+    ).items():
         cable = cables[part]
-        number = None if cable.lengths_m else cable.opn  # an order number is of one length, and the length is open
-        yield _line(plan, "cables", part, number, cable.description, purposes, book.parts.get(part), cable.power_w or 0)
+        number = (
+            None if cable.lengths_m else cable.opn
+        )  # an order number is of one length, and the length is open
+        yield _line(
+            plan,
+            "cables",
+            part,
+            number,
+            cable.description,
+            purposes,
+            book.parts.get(part),
+            cable.power_w or 0,
+        )
 
 
 def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
@@ -173,16 +221,43 @@ def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
     nic = plan.request.nic
     if nic and plan.spec.nic.model:
         count = plan.request.gpus * plan.request.nics_per_gpu
-        yield _line(plan, "nics", nic.model, nic.part_number, nic.description, {"GPUs": count}, book.parts.get(nic.model), nic.power_w)
+        yield _line(
+            plan,
+            "nics",
+            nic.model,
+            nic.part_number,
+            nic.description,
+            {"GPUs": count},
+            book.parts.get(nic.model),
+            nic.power_w,
+        )
 
 
 def _line(
-    plan: Plan, part_class: PartClass, part: str, number: str | None, description: str, purposes: dict[str, int], price: Decimal | None, watts: float | None
+    plan: Plan,
+    part_class: PartClass,
+    part: str,
+    number: str | None,
+    description: str,
+    purposes: dict[str, int],
+    price: Decimal | None,
+    watts: float | None,
 ) -> Line:
     """Make the line of a part at its list price, with the spares of its policy; what has one power only takes that at most, too."""
     quantity, policy = sum(purposes.values()), getattr(plan.spec.spares, part_class)
     spares, power = spare_count(policy, quantity), _watts(watts)
-    return Line(part_class, part, number or "", description, tuple(purposes.items()), quantity, spares, price, power, power)
+    return Line(
+        part_class,
+        part,
+        number or "",
+        description,
+        tuple(purposes.items()),
+        quantity,
+        spares,
+        price,
+        power,
+        power,
+    )
 
 
 def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
@@ -190,9 +265,13 @@ def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
     policy: SparePolicy = getattr(spares, line.part_class)
     pack = policy.pack or book.packs.get(line.part, 1)
     filled = -(-(line.quantity + line.spares) // pack) * pack
-    paid = None if line.list_price is None else terms.paid(line.list_price, line.part_class, line.part)
+    paid = (
+        None if line.list_price is None else terms.paid(line.list_price, line.part_class, line.part)
+    )
     off = Decimal(0) if paid is None else terms.discount_pct(line.part_class, line.part)
-    return replace(line, unit_price=paid, discount_pct=off, spares=filled - line.quantity, pack=pack)
+    return replace(
+        line, unit_price=paid, discount_pct=off, spares=filled - line.quantity, pack=pack
+    )
 
 
 def spare_count(policy: SparePolicy, quantity: int) -> int:

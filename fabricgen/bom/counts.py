@@ -1,7 +1,7 @@
 """How many modules and cables a fabric's links take, or some of them.
 
-Owns the count that every bill starts from. Where all units are alike one is counted and multiplied; where length decides on parts, or only some
-links stand, each is counted for itself.
+Owns the count that every bill starts from. Where all units are alike one is counted and multiplied;
+where length decides on parts, or only some links stand, each is counted for itself.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[Take]:
     alike = stands is None and not plan.decides
     for unit in range(1 if alike else units):
         offer = plan.offer(unit)
-        here = np.ones(size, dtype=bool) if stands is None else stands[unit * size : (unit + 1) * size]
+        here = (
+            np.ones(size, dtype=bool) if stands is None else stands[unit * size : (unit + 1) * size]
+        )
         for number, joint in enumerate(plan.offers):
             rows = np.flatnonzero(here & (offer == number))
             if len(rows):
@@ -62,7 +64,9 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[Take]:
 
 def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
     """Count the cages that hold each module: one whose second port is idle still needs it, and a downlink and an uplink may share it."""
-    filled: dict[str, dict[str, list[IntArray]]] = {purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))}
+    filled: dict[str, dict[str, list[IntArray]]] = {
+        purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))
+    }
     counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
     for joint, unit, rows, alike in takes:
         for end, module in joint.modules.items():
@@ -70,11 +74,15 @@ def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
             if role is None and alike > 1:  # a host's cages are filled by several units
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
             else:
-                filled[str(role or HOST)][module.model].append(plan.cages.at(end, joint.kind, unit, rows))
+                filled[str(role or HOST)][module.model].append(
+                    plan.cages.at(end, joint.kind, unit, rows)
+                )
     alike = takes[0].alike if takes else 1
     for purpose, models in filled.items():
         for model, cages in models.items():
-            counted[purpose][model] = (1 if purpose == HOST else alike) * len(distinct(np.concatenate(cages)))
+            counted[purpose][model] = (1 if purpose == HOST else alike) * len(
+                distinct(np.concatenate(cages))
+            )
     return counted
 
 

@@ -1,8 +1,10 @@
 """What a fabric asks of its room: power, heat, weight and rack units, in all, by role, or of what stands in one rack.
 
-Owns `Load` and the facts behind it. Power is of everything that the bill counts, weight and rack units are of boxes: nobody publishes what a
-module or a cable weighs. What the inventory says of a box under `site.footprints` wins over the catalog; what neither knows is named, and
-the sum is then unknown. Spares lie on a shelf. How parts are counted is for `bom`, and where they are for `portions`.
+Owns `Load` and the facts behind it. Power is of everything that the bill counts, weight and rack
+units are of boxes: nobody publishes what a module or a cable weighs. What the inventory says of a
+box under `site.footprints` wins over the catalog; what neither knows is named, and the sum is then
+unknown. Spares lie on a shelf. How parts are counted is for `bom`, and where they are for
+`portions`.
 """
 
 from __future__ import annotations
@@ -79,7 +81,9 @@ def load_of(parts: Iterable[tuple[str, Facts, int]]) -> Load:
                 unknown[key][name] = None
             sums[key] += (fact or NOTHING) * count
     known = {key: None if key in unknown else sums[key] for key in Facts._fields}
-    return Load(**known, unknown={key: tuple(unknown[key]) for key in Facts._fields if key in unknown})
+    return Load(
+        **known, unknown={key: tuple(unknown[key]) for key in Facts._fields if key in unknown}
+    )
 
 
 @dataclass(frozen=True)
@@ -96,8 +100,15 @@ class Loads:
 
     def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
         """Add up parts by model, of which the models of boxes are passed over, and boxes by role."""
-        plugged = [(part, self.parts[part], count) for part, count in parts.items() if part in self.parts]
-        return load_of([*plugged, *((self.models[role], self.boxes[role], count) for role, count in boxes.items())])
+        plugged = [
+            (part, self.parts[part], count) for part, count in parts.items() if part in self.parts
+        ]
+        return load_of(
+            [
+                *plugged,
+                *((self.models[role], self.boxes[role], count) for role, count in boxes.items()),
+            ]
+        )
 
     @property
     def everything(self) -> Counter[str]:
@@ -111,7 +122,10 @@ class Loads:
 
     def of_role(self, role: str) -> Load:
         """Return the load of a role: its boxes, and the modules, cables and NICs that count for it."""
-        return self.of(self.counts.get(role, Counter()), {role: self.switches[role]} if role in self.switches else {})
+        return self.of(
+            self.counts.get(role, Counter()),
+            {role: self.switches[role]} if role in self.switches else {},
+        )
 
 
 def loads_of(plan: Plan, bom: Bom) -> Loads:
@@ -122,17 +136,43 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         for purpose, count in line.purposes:
             counts[role_of(purpose)][line.part] += count
     fronts, host = plan.request.fronts, plan.request.host
-    models = {HOST: host.model if host else HOST, **{role.value: fronts[role].model.model for role in plan.roles}}
-    boxes = {HOST: _box(plan, HOST, host), **{role.value: _box(plan, role.value, fronts[role].model) for role in plan.roles}}
+    models = {
+        HOST: host.model if host else HOST,
+        **{role.value: fronts[role].model.model for role in plan.roles},
+    }
+    boxes = {
+        HOST: _box(plan, HOST, host),
+        **{role.value: _box(plan, role.value, fronts[role].model) for role in plan.roles},
+    }
     parts = {line.part: Facts(line.unit_power_w, line.unit_power_max_w) for line in boxed}
-    return Loads(parts, boxes, models, dict(counts), {role.value: plan.switch_count(role) for role in plan.roles})
+    return Loads(
+        parts,
+        boxes,
+        models,
+        dict(counts),
+        {role.value: plan.switch_count(role) for role in plan.roles},
+    )
 
 
 def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
     """Return what the inventory, else the catalog, says of a host or a switch."""
-    stated: Footprint = getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint.model_construct()
-    known: dict[str, Any] = {key: getattr(model, key, None) for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")}
-    typical = known["typical_w"] if known["typical_w"] is not None or role not in ROLES else known["maximum_w"]  # as the bill counts a box
+    stated: Footprint = (
+        getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint.model_construct()
+    )
+    known: dict[str, Any] = {
+        key: getattr(model, key, None)
+        for key in ("typical_w", "maximum_w", "weight_kg", "rack_units")
+    }
+    typical = (
+        known["typical_w"]
+        if known["typical_w"] is not None or role not in ROLES
+        else known["maximum_w"]
+    )  # as the bill counts a box
     most = stated.power_w or known["maximum_w"]
-    found = (typical, most, stated.weight_kg or known["weight_kg"], stated.units or known["rack_units"])
+    found = (
+        typical,
+        most,
+        stated.weight_kg or known["weight_kg"],
+        stated.units or known["rack_units"],
+    )
     return Facts(*(None if fact is None else Fraction(str(fact)) for fact in found))

@@ -1,7 +1,8 @@
 """What a part costs: the book's price, less a discount, in the currency that is paid in.
 
-Owns the finding of a price book, and `Terms`. A price that the inventory gives is what is paid, so nothing comes off it; a rate of exchange
-is stated, never looked up. What is bought is counted in `bom`.
+Owns the finding of a price book, and `Terms`. A price that the inventory gives is what is paid, so
+nothing comes off it; a rate of exchange is stated, never looked up. What is bought is counted in
+`bom`.
 """
 
 from __future__ import annotations
@@ -37,12 +38,25 @@ class Terms:
     def discount_pct(self, part_class: str, part: str) -> Decimal:
         """Return the per cent that come off a part: none off a price of the inventory, else what its class says, else what all have."""
         own: Decimal | None = getattr(self.asked.discount, part_class)
-        return Decimal(0) if part in self.asked.parts else self.asked.discount.all if own is None else own
+        return (
+            Decimal(0)
+            if part in self.asked.parts
+            else self.asked.discount.all
+            if own is None
+            else own
+        )
 
     def paid(self, price: Decimal, part_class: str, part: str) -> Decimal:
         """Return what one part costs; where a discount or a rate changes its price, rounded to cents, a half up, so that totals are of what is shown."""
-        off, rate = self.discount_pct(part_class, part), self.asked.exchange.rate if self.asked.exchange else Decimal(1)
-        return price if off == 0 and rate == 1 else (price * (100 - off) / 100 * rate).quantize(CENT, ROUND_HALF_UP)
+        off, rate = (
+            self.discount_pct(part_class, part),
+            self.asked.exchange.rate if self.asked.exchange else Decimal(1),
+        )
+        return (
+            price
+            if off == 0 and rate == 1
+            else (price * (100 - off) / 100 * rate).quantize(CENT, ROUND_HALF_UP)
+        )
 
 
 def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
@@ -52,9 +66,20 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
     if book is None:
         near = nearest(name, catalog.names("prices"))
         is_path = name.endswith((".yaml", ".yml"))
-        known = "a path is relative to the inventory; " if is_path else f"did you mean `{near}`? " if near else ""
+        known = (
+            "a path is relative to the inventory; "
+            if is_path
+            else f"did you mean `{near}`? "
+            if near
+            else ""
+        )
         hint = f"{known}books: {', '.join(catalog.names('prices'))}, or the path of a .yaml file"
-        raise refuse("unknown-price-book", f"there is no price book {'file ' if is_path else ''}`{name}`", path=("prices", "book"), hint=hint)
+        raise refuse(
+            "unknown-price-book",
+            f"there is no price book {'file ' if is_path else ''}`{name}`",
+            path=("prices", "book"),
+            hint=hint,
+        )
     return book.model_copy(update={"parts": {**book.parts, **spec.prices.parts}})
 
 
@@ -62,7 +87,16 @@ def terms_of(spec: FabricSpec, book: PriceBook) -> Terms:
     """Return the terms of an inventory. Raises Refusal `same-currency` for a rate between a currency and itself."""
     exchange = spec.prices.exchange
     if exchange and exchange.currency == book.currency:
-        because = (f"the prices of `{book.name}` are in {book.currency}", f"at the rate {exchange.rate} they would be paid in {exchange.currency}")
+        because = (
+            f"the prices of `{book.name}` are in {book.currency}",
+            f"at the rate {exchange.rate} they would be paid in {exchange.currency}",
+        )
         hint = "leave `exchange` out, or name the currency that you pay in"
-        raise refuse("same-currency", f"{book.currency} are exchanged for {book.currency}", path=("prices", "exchange"), because=because, hint=hint)
+        raise refuse(
+            "same-currency",
+            f"{book.currency} are exchanged for {book.currency}",
+            path=("prices", "exchange"),
+            because=because,
+            hint=hint,
+        )
     return Terms(spec.prices, book.currency)

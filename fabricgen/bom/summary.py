@@ -1,6 +1,7 @@
 """The numbers of a plan in the keys that scripts rely on, and of its designs side by side.
 
-Owns `plan --json` and `compare --json`. Everything is counted elsewhere; this is where it gets its name.
+Owns `plan --json` and `compare --json`. Everything is counted elsewhere; this is where it gets its
+name.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
 def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
     """Return the summary of a plan, ready for JSON.
 
-    A *cable* is a piece, as the bill counts it. A *transceiver* is one per link end that is in a module, none at copper; the bill counts modules.
+    A *cable* is a piece, as the bill counts it. A *transceiver* is one per link end that is in a
+    module, none at copper; the bill counts modules.
     """
     request, sizing = plan.request, plan.sizing
     switches = {role.value: plan.switch_count(role) for role in Role}
@@ -45,7 +47,19 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         "switches": {**switches, "total": sum(switches.values())},
         "per_block": {
             "endpoints": links["host"] // blocks,
-            **{key: getattr(sizing, key) for key in ("leaf", "spine", "core", "leaf_down", "leaf_up", "spine_down", "spine_up", "core_down")},
+            **{
+                key: getattr(sizing, key)
+                for key in (
+                    "leaf",
+                    "spine",
+                    "core",
+                    "leaf_down",
+                    "leaf_up",
+                    "spine_down",
+                    "spine_up",
+                    "core_down",
+                )
+            },
         },
         "blocks": blocks,
         "links": {**links, "total": total},
@@ -62,14 +76,21 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
 
 def _longest_m(plan: Plan) -> int | float | None:
     """Return the stock length of the longest cable in metres; None where no lengths are planned."""
-    return number(Decimal(max(longest.stock_mm for longest in plan.lengths.longest.values())) / 1000) if plan.lengths else None
+    return (
+        number(Decimal(max(longest.stock_mm for longest in plan.lengths.longest.values())) / 1000)
+        if plan.lengths
+        else None
+    )
 
 
 def _loads(plan: Plan, bom: Bom) -> dict[str, Any]:
     """Return what else the fabric asks of its room, without hosts; null where it is unknown for a part, and `unknown` names those parts."""
     load = loads_of(plan, bom).total
     heat = None if load.heat_btu_h is None else round(float(load.heat_btu_h), 1)
-    known = {key: None if value is None else number(float(value)) for key, value in zip(load._fields[1:-1], load[1:-1], strict=True)}
+    known = {
+        key: None if value is None else number(float(value))
+        for key, value in zip(load._fields[1:-1], load[1:-1], strict=True)
+    }
     return {
         "power_max_w": known["power_max_w"],
         "heat_btu_h": number(heat),
@@ -81,10 +102,24 @@ def _loads(plan: Plan, bom: Bom) -> dict[str, Any]:
 
 def cost(bom: Bom) -> dict[str, Any]:
     """Return the cost of a bill by class of parts; a class without any price is null."""
-    classes: dict[str, int | float | None] = {name: number(bom.cost(name)) for name in CLASSES if name != "nics" or bom.cost(name) is not None}
-    totals = {"currency": bom.book.currency, "book": bom.book.name, **classes, "total": number(bom.cost()), "unpriced": bom.unpriced}
+    classes: dict[str, int | float | None] = {
+        name: number(bom.cost(name))
+        for name in CLASSES
+        if name != "nics" or bom.cost(name) is not None
+    }
+    totals = {
+        "currency": bom.book.currency,
+        "book": bom.book.name,
+        **classes,
+        "total": number(bom.cost()),
+        "unpriced": bom.unpriced,
+    }
     exchange = bom.terms.asked.exchange
-    paid = {"from": bom.terms.book_currency, "rate": float(exchange.rate), "date": str(exchange.date)} if exchange else None
+    paid = (
+        {"from": bom.terms.book_currency, "rate": float(exchange.rate), "date": str(exchange.date)}
+        if exchange
+        else None
+    )
     off = {line.part_class: float(line.discount_pct) for line in bom.lines if line.discount_pct}
     return totals | ({"discount_pct": off} if off else {}) | ({"exchange": paid} if paid else {})
 
@@ -116,8 +151,16 @@ class Comparison:
     def savings_against(self, design: Design) -> dict[str, float | None]:
         """Return what rail-only saves against a design, as `savings` does."""
         ours, baseline = self.summary_of(Design.RAIL_ONLY), self.summary_of(design)
-        figures = {"cost_pct": ("cost", "total"), "power_pct": ("power_w",), "switches_pct": ("switches", "total"), "transceivers_pct": ("transceivers",)}
-        return {key: saving_pct(figure_at(ours, path), figure_at(baseline, path)) for key, path in figures.items()}
+        figures = {
+            "cost_pct": ("cost", "total"),
+            "power_pct": ("power_w",),
+            "switches_pct": ("switches", "total"),
+            "transceivers_pct": ("transceivers",),
+        }
+        return {
+            key: saving_pct(figure_at(ours, path), figure_at(baseline, path))
+            for key, path in figures.items()
+        }
 
     def summary_of(self, design: Design) -> dict[str, Any]:
         """Return the summary of a design; empty where it could not be built."""
@@ -125,12 +168,22 @@ class Comparison:
 
     def document(self) -> dict[str, Any]:
         """Return `compare --json`."""
-        refused = [{"design": design.value, "code": finding.code, "fact": finding.fact} for design, finding in self.refused]
+        refused = [
+            {"design": design.value, "code": finding.code, "fact": finding.fact}
+            for design, finding in self.refused
+        ]
         against = {design.value: self.savings_against(design) for design in COMPARED[1:]}
-        return {"designs": self.summaries, "savings": self.savings, "savings_against": against, "refused": refused}
+        return {
+            "designs": self.summaries,
+            "savings": self.savings,
+            "savings_against": against,
+            "refused": refused,
+        }
 
 
-def compare(spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None) -> Comparison:
+def compare(
+    spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None
+) -> Comparison:
     """Plan the same cluster in each design, but for the one that is `known`.
 
     Raises the Refusal of the design that was asked for where not one can be built.
@@ -157,8 +210,9 @@ def compare(spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None =
 def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
     """Plan the same cluster in a design. Raises Refusal where it cannot be built.
 
-    In a described room any design stands by the same rules, so that all choose parts by the same lengths; one that the room does not suit
-    stands in a generated one, with parts of an assumed reach.
+    In a described room any design stands by the same rules, so that all choose parts by the same
+    lengths; one that the room does not suit stands in a generated one, with parts of an assumed
+    reach.
     """
     wanted = as_design(spec, design)
     try:
@@ -172,13 +226,18 @@ def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
 def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
     """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch.
 
-    Positions and measured lengths are of the design that was asked for; another one fills the same racks and as many rows as it takes.
+    Positions and measured lengths are of the design that was asked for; another one fills the same
+    racks and as many rows as it takes.
     """
     if design is spec.design:
         return spec
     changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
-    site = spec.site and spec.site.model_copy(update={"positions": None, "measured_m": {}, "halls": None, "rows": None})
-    return spec.model_copy(update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site})
+    site = spec.site and spec.site.model_copy(
+        update={"positions": None, "measured_m": {}, "halls": None, "rows": None}
+    )
+    return spec.model_copy(
+        update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site}
+    )
 
 
 def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:

@@ -1,6 +1,7 @@
 """From a bill of materials and a comparison to the views that tables and workbooks show.
 
-Owns how amounts are written and what is said of a figure that is not known: it is empty with a note, never 0. The shapes stand in `views`.
+Owns how amounts are written and what is said of a figure that is not known: it is empty with a
+note, never 0. The shapes stand in `views`.
 """
 
 from __future__ import annotations
@@ -39,10 +40,17 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
 
 def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
     """Say what comes off the prices, what is paid in, and by what policy spares are bought."""
-    asked, used = bom.terms.asked, [name for name in CLASSES if any(line.part_class == name for line in bom.lines)]
+    asked, used = (
+        bom.terms.asked,
+        [name for name in CLASSES if any(line.part_class == name for line in bom.lines)],
+    )
     own = {name: off for name in used if (off := getattr(asked.discount, name)) is not None}
     if asked.discount.all or any(own.values()):
-        every = [f"{asked.discount.all.normalize():f} % off every price of the book"] if asked.discount.all or not own else []
+        every = (
+            [f"{asked.discount.all.normalize():f} % off every price of the book"]
+            if asked.discount.all or not own
+            else []
+        )
         yield f"discount: {', '.join([*every, *(f'{off.normalize():f} % off {name}' for name, off in own.items())])}; the inventory's own prices are net"
     if asked.exchange:
         rate = f"{asked.exchange.rate.normalize():f}"
@@ -58,7 +66,11 @@ def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
 def _policy(name: str, policy: SparePolicy) -> str:
     """Write a policy of spares; empty where it asks for none."""
     least = f"at least {policy.minimum} of each" if policy.minimum else ""
-    return f"{name} {' and '.join(text for text in (f'{policy.percent:g} %' if policy.percent else '', least) if text)}" if policy.percent or least else ""
+    return (
+        f"{name} {' and '.join(text for text in (f'{policy.percent:g} %' if policy.percent else '', least) if text)}"
+        if policy.percent or least
+        else ""
+    )
 
 
 def module_count(bom: Bom) -> int:
@@ -70,7 +82,11 @@ def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
     """Make the view of one part."""
     source = ("", "", "")
     if line.unit_price is not None:
-        source = ("inventory", "", bom.book.currency) if own_price else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
+        source = (
+            ("inventory", "", bom.book.currency)
+            if own_price
+            else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
+        )
     return PartView(
         "part", line.part_class, line.part, line.part_number, line.description, line.purpose, str(line.quantity), str(line.spares),
         money_text(line.unit_price), *source, money_text(line.total), decimal_text(line.power_w), str(line.pack),
@@ -88,7 +104,10 @@ def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
     priced = [line.total for line in lines if line.total is not None]
     power = [line.power_w for line in lines if line.power_w is not None]
     most = [line.power_max_w for line in lines if line.power_max_w is not None]
-    missing = [("unpriced", [line.part for line in lines if line.total is None]), ("power unknown", [line.part for line in lines if line.power_w is None])]
+    missing = [
+        ("unpriced", [line.part for line in lines if line.total is None]),
+        ("power unknown", [line.part for line in lines if line.power_w is None]),
+    ]
     note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
     return PartView(
         row, part_class, f"all {part_class or 'parts'}", "", note, "", "", "", "", "", "", bom.book.currency if priced else "",
@@ -115,7 +134,9 @@ def decimal_text(value: Fraction | None) -> str:
     >>> decimal_text(Fraction(17, 2)), decimal_text(Fraction(8)), decimal_text(None)
     ('8.5', '8', '')
     """
-    return "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
+    return (
+        "" if value is None else f"{(Decimal(value.numerator) / value.denominator).normalize():f}"
+    )
 
 
 class _Figure(NamedTuple):
@@ -151,17 +172,34 @@ _FIGURES = (
 
 def comparison_view(comparison: Comparison) -> ComparisonView:
     """Make the view of the designs side by side, in a fixed order whatever could be built."""
-    built = {plan.request.design: (bom, summary) for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)}
+    built = {
+        plan.request.design: (bom, summary)
+        for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)
+    }
     plan = comparison.built[0][0]
     refused = {design: finding.fact for design, finding in comparison.refused}
-    holds = FigureView("can be built", "", ["yes" if design in built else "no" for design in COMPARED], "", _joined(refused))
+    holds = FigureView(
+        "can be built",
+        "",
+        ["yes" if design in built else "no" for design in COMPARED],
+        "",
+        _joined(refused),
+    )
     rows = [_compared(figure, comparison, built) for figure in _FIGURES]
-    return ComparisonView(plan.spec.name, [design.value for design in COMPARED], [holds, *(row for row in rows if row)])
+    return ComparisonView(
+        plan.spec.name,
+        [design.value for design in COMPARED],
+        [holds, *(row for row in rows if row)],
+    )
 
 
-def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]) -> FigureView | None:
+def _compared(
+    figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]
+) -> FigureView | None:
     """Make one row of the comparison; None for NICs where no inventory asks for any."""
-    if figure.path[-1] == "nics" and not any(line.part_class == "nics" for bom, _ in built.values() for line in bom.lines):
+    if figure.path[-1] == "nics" and not any(
+        line.part_class == "nics" for bom, _ in built.values() for line in bom.lines
+    ):
         return None
     values, notes = [], {}
     for design in COMPARED:
@@ -171,7 +209,14 @@ def _compared(figure: _Figure, comparison: Comparison, built: dict[Design, tuple
     missing = {design: note for design, note in notes.items() if design in built}
     saved = comparison.savings.get(figure.saving)
     unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
-    return FigureView(figure.name, unit, values, "" if saved is None else f"{saved:g}", _joined(notes), _joined(missing))
+    return FigureView(
+        figure.name,
+        unit,
+        values,
+        "" if saved is None else f"{saved:g}",
+        _joined(notes),
+        _joined(missing),
+    )
 
 
 def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
@@ -181,14 +226,26 @@ def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
     value = figure_at(summary, figure.path)
     if value is None:
         return ""
-    return money_text(Decimal(str(value))) if figure.unit == "currency" else decimal_text(Fraction(str(value)))
+    return (
+        money_text(Decimal(str(value)))
+        if figure.unit == "currency"
+        else decimal_text(Fraction(str(value)))
+    )
 
 
 def _missing(bom: Bom, path: tuple[str, ...]) -> str:
     """Say what a figure does not contain, because nobody knows it."""
     if path[0] == "power_w" and bom.unknown_power:
         return f"power unknown: {', '.join(bom.unknown_power)}"
-    unpriced = [line.part for line in bom.lines if line.unit_price is None and path[-1] in ("total", line.part_class)] if path[0] == "cost" else []
+    unpriced = (
+        [
+            line.part
+            for line in bom.lines
+            if line.unit_price is None and path[-1] in ("total", line.part_class)
+        ]
+        if path[0] == "cost"
+        else []
+    )
     return f"unpriced in {bom.book.name}: {', '.join(unpriced)}" if unpriced else ""
 
 
@@ -197,4 +254,8 @@ def _joined(notes: dict[Design, str]) -> str:
     by_note: dict[str, list[str]] = defaultdict(list)
     for design, note in notes.items():
         by_note[note].append(design.value)
-    return "; ".join(note if len(designs) == len(COMPARED) else f"{', '.join(designs)}: {note}" for note, designs in by_note.items() if note)
+    return "; ".join(
+        note if len(designs) == len(COMPARED) else f"{', '.join(designs)}: {note}"
+        for note, designs in by_note.items()
+        if note
+    )

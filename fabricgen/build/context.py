@@ -1,6 +1,7 @@
 """What the tasks of one build read: the plan, its packs, and the views and tables that several tasks share.
 
-Owns `Sources`, each part of which is made when it is first asked for. Which files come of it is said by the modules of the groups.
+Owns `Sources`, each part of which is made when it is first asked for. Which files come of it is
+said by the modules of the groups.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ class Task(Protocol):
 class Sources:
     """One build: a plan, its packs, and the groups asked for. `named` are the groups that the caller named rather than took by default.
 
-    With a `part`, only the files and tables of its switches and GPUs are written; documents are of the whole fabric, and topologies are left out.
+    With a `part`, only the files and tables of its switches and GPUs are written; documents are of
+    the whole fabric, and topologies are left out.
     """
 
     plan: Plan
@@ -128,7 +130,9 @@ class Sources:
     @cached_property
     def sheets(self) -> Sheets:
         """The sheets of cables, settled. Raises Refusal for columns, serials or names that cannot be had."""
-        if "cabling" not in self.groups:  # what else is made of cables asks for its columns itself, and needs no labels
+        if (
+            "cabling" not in self.groups
+        ):  # what else is made of cables asks for its columns itself, and needs no labels
             return Sheets(CableSheet(), CableSheet(), ())
         return self.asked.sheets(self.plan, self.packs)
 
@@ -158,7 +162,9 @@ class Sources:
         from fabricgen.outputs.installation.bundles import Fronts
         from fabricgen.outputs.installation.pull_order import pull
 
-        cables = (cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit))
+        cables = (
+            cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit)
+        )
         return pull(Fronts(self.plan), cables, self._room)
 
     @property
@@ -260,7 +266,15 @@ class Sources:
         """
         if self.plan.spec.addressing.guids:
             self.subnets.prepare()
-        return [(name, output) for name, output in self.fitting("configs") if output.each in ("subnet", "system")] if is_infiniband(self.plan) else []
+        return (
+            [
+                (name, output)
+                for name, output in self.fitting("configs")
+                if output.each in ("subnet", "system")
+            ]
+            if is_infiniband(self.plan)
+            else []
+        )
 
     @cached_property
     def host_outputs(self) -> list[tuple[str, Output]]:
@@ -269,25 +283,49 @@ class Sources:
 
     def fitting(self, group: str) -> list[tuple[str, Output]]:
         """List what the packs of a group write for hosts, NICs or GPUs that are linked as these are, with the name of the pack."""
-        links, transport = self.plan.spec.addressing.host_links, self.plan.request.fronts[Role.LEAF].model.transport
-        outputs = ((pack.name, output) for pack in self.packs.group(group) if self.wants(group, pack.name) for output in pack.outputs)
-        return [(name, output) for name, output in outputs if output.transport in (None, transport) and output.host_links in (None, links)]
+        links, transport = (
+            self.plan.spec.addressing.host_links,
+            self.plan.request.fronts[Role.LEAF].model.transport,
+        )
+        outputs = (
+            (pack.name, output)
+            for pack in self.packs.group(group)
+            if self.wants(group, pack.name)
+            for output in pack.outputs
+        )
+        return [
+            (name, output)
+            for name, output in outputs
+            if output.transport in (None, transport) and output.host_links in (None, links)
+        ]
 
     def outputs(self, unit: int, role: Role) -> list[Output]:
         """List what the pack of a role writes in a unit."""
         pack = self.config_packs.get(self.plan.fronts(unit)[role].nos)
-        return [output for output in pack.outputs if role in output.roles] if pack and self.wants("configs", pack.name) else []
+        return (
+            [output for output in pack.outputs if role in output.roles]
+            if pack and self.wants("configs", pack.name)
+            else []
+        )
 
     @cached_property
     def config_packs(self) -> dict[str, Pack]:
         """The pack of each NOS that switches run.
 
-        Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or the model lacks what the pack needs.
+        Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes,
+        or the model lacks what the pack needs.
         """
         found = nos_packs(self.plan, self.packs)
-        if "configs" in self.groups:  # a report that shows configurations says itself what it has none of
-            managed = "; their subnet manager's files are in subnets/" if is_infiniband(self.plan) else ""
-            self.skipped.extend(f"no configurations for the {role} switches: no pack writes {nos}{managed}" for role, nos in found.without)
+        if (
+            "configs" in self.groups
+        ):  # a report that shows configurations says itself what it has none of
+            managed = (
+                "; their subnet manager's files are in subnets/" if is_infiniband(self.plan) else ""
+            )
+            self.skipped.extend(
+                f"no configurations for the {role} switches: no pack writes {nos}{managed}"
+                for role, nos in found.without
+            )
         return found.packs
 
     def switches(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, Role]]:
@@ -302,13 +340,19 @@ class Sources:
             for start in range(0, rows, RUN):
                 stop = min(start + RUN, rows)
                 first, last = unit == start == 0, unit == units - 1 and stop == rows
-                yield Chunk(name, self.views.cables(unit, start, stop), first, last, sheet or CableSheet())
+                yield Chunk(
+                    name, self.views.cables(unit, start, stop), first, last, sheet or CableSheet()
+                )
 
     def switch_runs(self) -> Iterator[tuple[int, Sequence[int]]]:
         """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""
         units = self.part.units if self.part else range(self.plan.mapping.units)
         boxes = self.part.boxes if self.part else range(len(self.plan.naming.boxes))
-        return ((unit, boxes[first : first + SWITCHES]) for unit in units for first in range(0, len(boxes), SWITCHES))
+        return (
+            (unit, boxes[first : first + SWITCHES])
+            for unit in units
+            for first in range(0, len(boxes), SWITCHES)
+        )
 
     def host_runs(self) -> Iterator[Sequence[int]]:
         """Cut the hosts into runs."""

@@ -1,6 +1,7 @@
 """The group of the bill: its documents, whole and divided, and its workbook.
 
-Owns their tasks. A table of thousands of racks is long to write and nobody's to read, so it is written on request only.
+Owns their tasks. A table of thousands of racks is long to write and nobody's to read, so it is
+written on request only.
 """
 
 from __future__ import annotations
@@ -37,16 +38,22 @@ def bill(sources: Sources) -> Iterator[Task]:
             if output.each != "by-rack" or racks:
                 yield BillDocument(output.path, pack.name, output.template, output.each)
             elif lengths is None:
-                sources.skipped.append("by-rack.csv: no racks are known, for the inventory leaves them open (`site: unknown`)")
+                sources.skipped.append(
+                    "by-rack.csv: no racks are known, for the inventory leaves them open (`site: unknown`)"
+                )
             else:
-                sources.skipped.append(f"by-rack.csv: {len(lengths.room.names):,} racks are more than {MOST_RACKS:,}; `--only racks` writes it all the same")
+                sources.skipped.append(
+                    f"by-rack.csv: {len(lengths.room.names):,} racks are more than {MOST_RACKS:,}; `--only racks` writes it all the same"
+                )
     yield BillBook("bom/bom.xlsx")
 
 
 def with_racks(sources: Sources) -> bool:
     """Say whether the bill is divided by rack: where racks are known, and they are few or it was asked for."""
     lengths = sources.plan.lengths
-    return lengths is not None and (len(lengths.room.names) <= MOST_RACKS or "racks" in sources.named)
+    return lengths is not None and (
+        len(lengths.room.names) <= MOST_RACKS or "racks" in sources.named
+    )
 
 
 def racks_in(sources: Sources) -> dict[str, Rack]:
@@ -60,7 +67,11 @@ def division(sources: Sources, by: str) -> DivisionView:
     if by == "by-rack":
         portions = by_rack(bom, racks_in(sources))
     elif by == "by-phase":
-        phases = {stage.name: stage.parts for stage in sources.stages} if plan.spec.phases else {"all": {line.part: line.quantity for line in bom.lines}}
+        phases = (
+            {stage.name: stage.parts for stage in sources.stages}
+            if plan.spec.phases
+            else {"all": {line.part: line.quantity for line in bom.lines}}
+        )
         portions = by_phase(bom, phases)
     else:
         portions = by_role(bom)
@@ -93,7 +104,9 @@ class BillDocument(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render the document."""
-        yield write_text(root, self.path, [sources.packs.render(self.pack, self.template, **self._seen(sources))])
+        yield write_text(
+            root, self.path, [sources.packs.render(self.pack, self.template, **self._seen(sources))]
+        )
 
     def _seen(self, sources: Sources) -> dict[str, Any]:
         """Make what the template sees, under the name by which it does."""
@@ -103,7 +116,11 @@ class BillDocument(OneFile):
             return {"loads": loads(sources)}
         if self.view == "bom":
             return {"bom": bom_view(sources.bom, sources.plan)}
-        return {"savings": savings_view(sources.comparison)} if self.view == "savings" else {"comparison": comparison_view(sources.comparison)}
+        return (
+            {"savings": savings_view(sources.comparison)}
+            if self.view == "savings"
+            else {"comparison": comparison_view(sources.comparison)}
+        )
 
 
 @dataclass(frozen=True)
@@ -112,7 +129,12 @@ class BillBook(OneFile):
 
     def prepare(self, sources: Sources) -> None:
         """Make the bill, the racks and the comparison."""
-        _ = sources.bom, sources.comparison, racks_in(sources), sources.stages if sources.plan.spec.phases else ()
+        _ = (
+            sources.bom,
+            sources.comparison,
+            racks_in(sources),
+            sources.stages if sources.plan.spec.phases else (),
+        )
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Write the workbook."""

@@ -1,6 +1,7 @@
 """What a build's sheets of cables and its labels hold: the columns that were asked for, serials, and labels that fit their lines.
 
-Owns `SheetAsked`, which settles both, and the tasks of the labels to print and of the schema. The tables themselves are documents of a pack.
+Owns `SheetAsked`, which settles both, and the tasks of the labels to print and of the schema. The
+tables themselves are documents of a pack.
 """
 
 from __future__ import annotations
@@ -38,15 +39,26 @@ class SheetAsked:
 
     def sheets(self, plan: Plan, packs: Packs) -> Sheets:
         """Settle it. Raises Refusal for columns, serials or names that cannot be had."""
-        from fabricgen.views.cables.columns import DEFAULT, WORKBOOK, choose_columns, joins_of, read_profiles
+        from fabricgen.views.cables.columns import (
+            DEFAULT,
+            WORKBOOK,
+            choose_columns,
+            joins_of,
+            read_profiles,
+        )
         from fabricgen.views.cables.label_fit import fitting
         from fabricgen.views.cables.serials_csv import read_serials
 
         profiles = read_profiles(packs.files("cabling", "profiles.yaml"))
-        serials = read_serials(self.serials, {*plan.hosts, *plan.switches()}) if self.serials else {}
+        serials = (
+            read_serials(self.serials, {*plan.hosts, *plan.switches()}) if self.serials else {}
+        )
         labelling = fitting(plan)
         chosen = [choose_columns(self.columns or name, profiles) for name in (DEFAULT, WORKBOOK)]
-        table, book = (CableSheet(columns, joins_of(plan, columns, serials), self.both_ways, labelling) for columns in chosen)
+        table, book = (
+            CableSheet(columns, joins_of(plan, columns, serials), self.both_ways, labelling)
+            for columns in chosen
+        )
         return Sheets(table, book, tuple(_notes(plan, table, serials, listed=bool(self.serials))))
 
 
@@ -58,7 +70,9 @@ class Sheets(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _notes(plan: Plan, sheet: CableSheet, serials: dict[str, str], *, listed: bool) -> Iterator[str]:
+def _notes(
+    plan: Plan, sheet: CableSheet, serials: dict[str, str], *, listed: bool
+) -> Iterator[str]:
     """Say what labels leave off, and which serials are missing or shown nowhere."""
     for what, begin in (("racks", sheet.labelling.racks), ("devices", sheet.labelling.devices)):
         if begin:
@@ -68,7 +82,9 @@ def _notes(plan: Plan, sheet: CableSheet, serials: dict[str, str], *, listed: bo
         yield "no column shows the serials; choose columns that do, such as `--columns run-list`"
     devices = len(plan.hosts) + sum(1 for _ in plan.switches()) if shows else 0
     if len(serials) < devices:
-        yield f"{devices - len(serials):,} of {devices:,} devices have no serial in the sheet" + ("" if listed else "; `--serials FILE` reads them")
+        yield f"{devices - len(serials):,} of {devices:,} devices have no serial in the sheet" + (
+            "" if listed else "; `--serials FILE` reads them"
+        )
 
 
 @dataclass(frozen=True)
@@ -89,14 +105,23 @@ class LabelFile(OneFile):
         """Render page by page."""
         from fabricgen.outputs.labels.pages import label_pages
 
-        pages = label_pages(sources.plan.spec.name, sources.sheets.table.labelling, self._cables(sources))
-        yield write_text(root, self.path, (sources.packs.render(self.pack, self.template, page=page) for page in pages))
+        pages = label_pages(
+            sources.plan.spec.name, sources.sheets.table.labelling, self._cables(sources)
+        )
+        yield write_text(
+            root,
+            self.path,
+            (sources.packs.render(self.pack, self.template, page=page) for page in pages),
+        )
 
     def _cables(self, sources: Sources) -> Sequence[CableView]:
         """Make the cables of the run."""
         each = len(sources.plan.unit.kind)
         units = range(self.start // each, (self.stop - 1) // each + 1)
-        runs = ((unit, max(self.start - unit * each, 0), min(self.stop - unit * each, each)) for unit in units)
+        runs = (
+            (unit, max(self.start - unit * each, 0), min(self.stop - unit * each, each))
+            for unit in units
+        )
         return [cable for run in runs for cable in sources.views.cables(*run)]
 
 
@@ -105,7 +130,11 @@ def label_files(sources: Sources, path: str, pack: str, template: str) -> Iterat
     links = sources.plan.links
     files, given = -(-links // FILE), PurePosixPath(path)
     for at in range(files):
-        name = path if files == 1 else str(given.with_name(f"{given.stem}-{at + 1:0{len(str(files))}}{given.suffix}"))
+        name = (
+            path
+            if files == 1
+            else str(given.with_name(f"{given.stem}-{at + 1:0{len(str(files))}}{given.suffix}"))
+        )
         yield LabelFile(name, pack, template, at * FILE, min((at + 1) * FILE, links))
 
 
@@ -121,4 +150,8 @@ class SheetSchema(OneFile):
         """Write it."""
         from fabricgen.views.cables.columns import schema_of
 
-        yield write_text(root, self.path, [json_document(schema_of(sources.sheets.table, sources.plan.spec.name))])
+        yield write_text(
+            root,
+            self.path,
+            [json_document(schema_of(sources.sheets.table, sources.plan.spec.name))],
+        )

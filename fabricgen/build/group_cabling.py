@@ -1,6 +1,7 @@
 """The groups of whole documents: cabling and graph.
 
-Owns their tasks: a document of a pack, rendered at once or in runs of cables, the two workbooks, and the graph's two files.
+Owns their tasks: a document of a pack, rendered at once or in runs of cables, the two workbooks,
+and the graph's two files.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def cabling(sources: Sources) -> Iterator[Task]:
     if rows <= WORKBOOK_CABLES or "workbook" in sources.named:
         yield CableBook("cabling/cables.xlsx")
     else:
-        sources.skipped.append(f"cables.xlsx: {rows:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same")
+        sources.skipped.append(
+            f"cables.xlsx: {rows:,} rows are more than {WORKBOOK_CABLES:,}; `--only workbook` writes it all the same"
+        )
 
 
 def graphs(sources: Sources) -> Iterator[Task]:
@@ -45,7 +48,9 @@ def graphs(sources: Sources) -> Iterator[Task]:
     if links <= GRAPH_LINKS or "graph" in sources.named:
         yield Graph()
     else:
-        sources.skipped.append(f"fabric.json and fabric.graphml: {links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same")
+        sources.skipped.append(
+            f"fabric.json and fabric.graphml: {links:,} links are more than {GRAPH_LINKS:,}; `--only graph` writes them all the same"
+        )
 
 
 def _documents(sources: Sources, group: Group) -> Iterator[Task]:
@@ -58,7 +63,9 @@ def _documents(sources: Sources, group: Group) -> Iterator[Task]:
             elif cables <= WORKBOOK_CABLES or "labels" in sources.named:
                 yield from label_files(sources, output.path, pack.name, output.template)
             else:
-                sources.skipped.append(f"{output.path}: {cables:,} cables are more than {WORKBOOK_CABLES:,}; `--only labels` writes them all the same")
+                sources.skipped.append(
+                    f"{output.path}: {cables:,} cables are more than {WORKBOOK_CABLES:,}; `--only labels` writes them all the same"
+                )
 
 
 @dataclass(frozen=True)
@@ -82,7 +89,10 @@ class Document(OneFile):
     def _texts(self, sources: Sources) -> Iterator[str]:
         """Render it run by run, or whole."""
         if self.view == "cables":
-            yield from (sources.packs.render(self.pack, self.template, chunk=chunk) for chunk in sources.chunks(sources.sheets.table))
+            yield from (
+                sources.packs.render(self.pack, self.template, chunk=chunk)
+                for chunk in sources.chunks(sources.sheets.table)
+            )
 
 
 @dataclass(frozen=True)
@@ -99,7 +109,13 @@ class CableBook(OneFile):
         from fabricgen.outputs.workbook.cables import write_cables
 
         sheet = sources.sheets.book
-        write_cables(reserve(root, self.path), sources.plan.spec.name, sheet, sources.chunks(sheet), sources.plan.rows)
+        write_cables(
+            reserve(root, self.path),
+            sources.plan.spec.name,
+            sheet,
+            sources.chunks(sheet),
+            sources.plan.rows,
+        )
         yield adopt(root, self.path)
 
 

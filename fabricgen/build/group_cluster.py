@@ -1,6 +1,7 @@
 """The group of schedulers and automation: topologies of the cluster and the inventory of its devices.
 
-Owns their tasks. What has a line for each HB domain, host or switch is long in a large fabric, and is then written on request only.
+Owns their tasks. What has a line for each HB domain, host or switch is long in a large fabric, and
+is then written on request only.
 """
 
 from __future__ import annotations
@@ -25,13 +26,19 @@ def clusters(sources: Sources) -> Iterator[Task]:
     """List the files of schedulers and automation, unless they are too long to be written unasked."""
     plan = sources.plan
     switches = sum(plan.switch_count(role) for role in plan.roles)
-    lines = {"domains": plan.request.gpus // plan.request.domain_gpus, "members": len(plan.hosts), "inventory": switches}
+    lines = {
+        "domains": plan.request.gpus // plan.request.domain_gpus,
+        "members": len(plan.hosts),
+        "inventory": switches,
+    }
     for pack in sources.packs.group("cluster"):
         for output in pack.outputs:
             if (long := lines.get(output.each, 0)) <= MOST_LINES or "cluster" in sources.named:
                 yield ClusterFile(pack.name, output)
             else:
-                sources.skipped.append(f"{output.path}: {long:,} lines are more than {MOST_LINES:,}; `--only cluster` writes it all the same")
+                sources.skipped.append(
+                    f"{output.path}: {long:,} lines are more than {MOST_LINES:,}; `--only cluster` writes it all the same"
+                )
 
 
 @dataclass(frozen=True)
@@ -51,5 +58,14 @@ class ClusterFile:
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it."""
-        view = {"devices": sources.devices} if self.output.each == "inventory" else {"cluster": sources.cluster}
-        yield write_text(root, self.output.path, [sources.packs.render(self.pack, self.output.template, **view)], self.output.bits)
+        view = (
+            {"devices": sources.devices}
+            if self.output.each == "inventory"
+            else {"cluster": sources.cluster}
+        )
+        yield write_text(
+            root,
+            self.output.path,
+            [sources.packs.render(self.pack, self.output.template, **view)],
+            self.output.bits,
+        )

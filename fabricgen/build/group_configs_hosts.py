@@ -35,7 +35,9 @@ def hosts(sources: Sources) -> Iterator[Task]:
     if ports <= HOST_PORTS or "hosts" in sources.named:
         yield from (HostFiles(run) for run in sources.host_runs())
     else:
-        sources.skipped.append(f"hosts/: {ports:,} NIC ports are more than {HOST_PORTS:,}; `--only hosts` writes their files all the same")
+        sources.skipped.append(
+            f"hosts/: {ports:,} NIC ports are more than {HOST_PORTS:,}; `--only hosts` writes their files all the same"
+        )
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ class Configs:
     def paths(self, sources: Sources) -> Iterator[str]:
         """List what the pack of each switch's role writes."""
         for switch, role in sources.switches(self.unit, self.boxes):
-            yield from (output.path.format(switch=switch) for output in sources.outputs(self.unit, role))
+            yield from (
+                output.path.format(switch=switch) for output in sources.outputs(self.unit, role)
+            )
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all units share."""
@@ -56,10 +60,16 @@ class Configs:
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
-        roles = tuple(role for role, front in sources.plan.fronts(self.unit).items() if front.nos in sources.config_packs)
+        roles = tuple(
+            role
+            for role, front in sources.plan.fronts(self.unit).items()
+            if front.nos in sources.config_packs
+        )
         for switch in sources.views.switches(self.unit, roles, self.boxes):
             for output in sources.outputs(self.unit, Role(switch.role)):
-                text = sources.packs.render(sources.config_packs[switch.nos].name, output.template, switch=switch)
+                text = sources.packs.render(
+                    sources.config_packs[switch.nos].name, output.template, switch=switch
+                )
                 yield write_text(root, output.path.format(switch=switch.name), [text])
 
 
@@ -75,7 +85,10 @@ class HostFiles:
         for host in self.run:
             for _, output in sources.host_outputs:
                 names = interfaces if output.each == "nic" else [""]
-                yield from (output.path.format(host=sources.plan.hosts[host], interface=name) for name in names)
+                yield from (
+                    output.path.format(host=sources.plan.hosts[host], interface=name)
+                    for name in names
+                )
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all hosts share."""
@@ -87,5 +100,7 @@ class HostFiles:
             for pack, output in sources.host_outputs:
                 for nic in host.nics if output.each == "nic" else [None]:
                     text = sources.packs.render(pack, output.template, host=host, nic=nic)
-                    path = output.path.format(host=host.name, interface=nic.interface if nic else "")
+                    path = output.path.format(
+                        host=host.name, interface=nic.interface if nic else ""
+                    )
                     yield write_text(root, path, [text], output.bits)

@@ -1,6 +1,7 @@
 """The group of the data centre's databases and of others' validators: what a DCIM imports, and sheets that tools check a cabling against.
 
-Owns their tasks, how tables are cut into files, and when they are written: up to a stated size unless they are asked for.
+Owns their tasks, how tables are cut into files, and when they are written: up to a stated size
+unless they are asked for.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def dcim(sources: Sources) -> Iterator[Task]:
     """List the tasks of the group."""
     cables = sources.plan.cables
     if cables > IMPORTED and "dcim" not in sources.named:
-        sources.skipped.append(f"dcim/: {cables:,} cables are more than {IMPORTED:,}; `--only dcim` writes it all the same")
+        sources.skipped.append(
+            f"dcim/: {cables:,} cables are more than {IMPORTED:,}; `--only dcim` writes it all the same"
+        )
         return
     transport = sources.plan.request.fronts[Role.LEAF].model.transport
     for pack in sources.packs.group("dcim"):
@@ -75,7 +78,9 @@ class AssetDocument(OneFile):
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render it."""
-        yield write_text(root, self.path, [sources.packs.render(self.pack, self.template, **self._view(sources))])
+        yield write_text(
+            root, self.path, [sources.packs.render(self.pack, self.template, **self._view(sources))]
+        )
 
     def _view(self, sources: Sources) -> dict[str, Any]:
         """Return what its template sees."""
@@ -102,10 +107,17 @@ class AssetTable:
     def paths(self, sources: Sources) -> Iterator[str]:
         """List the files."""
         assets = sources.assets
-        rows = {"devices": assets.device_count, "interfaces": assets.interface_count, "straight-cables": sources.pieces.straight_count}[self.view]
+        rows = {
+            "devices": assets.device_count,
+            "interfaces": assets.interface_count,
+            "straight-cables": sources.pieces.straight_count,
+        }[self.view]
         files, given = -(-rows // ROWS), PurePosixPath(self.path)
         width = len(str(files))
-        names = (str(given.with_name(f"{given.stem}-{at:0{width}}{given.suffix}")) for at in range(1, files + 1))
+        names = (
+            str(given.with_name(f"{given.stem}-{at:0{width}}{given.suffix}"))
+            for at in range(1, files + 1)
+        )
         yield from [self.path] if files == 1 else names
 
     def prepare(self, sources: Sources) -> None:
@@ -115,9 +127,15 @@ class AssetTable:
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
         assets = sources.assets
-        rows: Iterator[object] = {"devices": assets.devices, "interfaces": assets.interfaces, "straight-cables": sources.pieces.straight}[self.view]()
+        rows: Iterator[object] = {
+            "devices": assets.devices,
+            "interfaces": assets.interfaces,
+            "straight-cables": sources.pieces.straight,
+        }[self.view]()
         for path in self.paths(sources):
-            text = sources.packs.render(self.pack, self.template, table=TableView([*islice(rows, ROWS)]))
+            text = sources.packs.render(
+                self.pack, self.template, table=TableView([*islice(rows, ROWS)])
+            )
             yield write_text(root, path, [text])
 
 
@@ -135,5 +153,7 @@ class PointToPoint(OneFile):
         """Write it row by row."""
         from fabricgen.outputs.workbook.point_to_point import write_point_to_point
 
-        write_point_to_point(reserve(root, self.path), sources.plan.spec.name, sources.wire_lists.point_to_point())
+        write_point_to_point(
+            reserve(root, self.path), sources.plan.spec.name, sources.wire_lists.point_to_point()
+        )
         yield adopt(root, self.path)

@@ -27,20 +27,32 @@ def drawings(sources: Sources) -> Iterator[Task]:
     for what, every in (("rails", sources.drawings.rails), ("stripes", sources.drawings.stripes)):
         few = len(every) <= DRAWN or "drawings" in sources.named
         if not few:
-            sources.skipped.append(f"drawings of {len(every):,} {what} but the first: they are alike; `--only drawings` draws more than {DRAWN} all the same")
+            sources.skipped.append(
+                f"drawings of {len(every):,} {what} but the first: they are alike; `--only drawings` draws more than {DRAWN} all the same"
+            )
         drawn += every if few else [next(iter(every))]
     for pack in sources.packs.group("drawings"):
         for name in drawn if sources.wants("drawings", pack.name) else ():
-            forms = tuple((output.path, output.template) for output in pack.outputs if _fits(sources, name, output))
+            forms = tuple(
+                (output.path, output.template)
+                for output in pack.outputs
+                if _fits(sources, name, output)
+            )
             yield Picture(name, pack.name, forms)
 
 
 def _fits(sources: Sources, name: str, output: Output) -> bool:
     """Say whether a form of a drawing can be read with so many lines; where it cannot, the build says so."""
     most = sources.drawings.most_lines(name)
-    if output.most_lines is None or most <= output.most_lines or (lines := sources.drawings.lines(name)) <= output.most_lines:
+    if (
+        output.most_lines is None
+        or most <= output.most_lines
+        or (lines := sources.drawings.lines(name)) <= output.most_lines
+    ):
         return True
-    sources.skipped.append(f"{output.path.format(drawing=name)}: {lines} lines are more than the {output.most_lines} that its reader shows")
+    sources.skipped.append(
+        f"{output.path.format(drawing=name)}: {lines} lines are more than the {output.most_lines} that its reader shows"
+    )
     return False
 
 
@@ -64,4 +76,8 @@ class Picture:
         """Draw it once, and write each form."""
         view = sources.drawings.draw(self.name)
         for path, template in self.forms:
-            yield write_text(root, path.format(drawing=self.name), [sources.packs.render(self.pack, template, drawing=view)])
+            yield write_text(
+                root,
+                path.format(drawing=self.name),
+                [sources.packs.render(self.pack, template, drawing=view)],
+            )

@@ -31,7 +31,9 @@ def forwarding(sources: Sources) -> Iterator[Task]:
         yield from (SwitchTables(unit, boxes) for unit, boxes in sources.switch_runs())
     else:
         why = f"{entries:,} entries are more than {TABLE_ENTRIES:,}"
-        sources.skipped.append(f"forwarding tables: {why}; `--only forwarding` writes them all the same")
+        sources.skipped.append(
+            f"forwarding tables: {why}; `--only forwarding` writes them all the same"
+        )
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,11 @@ class HostTables:
         """Write them."""
         wanted = sources.part.gpus if sources.part else None
         for host in self.run:
-            yield write_text(root, host_table(sources.plan.hosts[host]), [document_text(sources.tables.host(host, wanted))])
+            yield write_text(
+                root,
+                host_table(sources.plan.hosts[host]),
+                [document_text(sources.tables.host(host, wanted))],
+            )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The files of InfiniBand subnets: what each subnet manager is told, and the subnet as its tools read it.
 
-Owns their tasks, one for each subnet. They are written with the configurations, because a subnet manager configures its switches.
+Owns their tasks, one for each subnet. They are written with the configurations, because a subnet
+manager configures its switches.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 def subnets(sources: Sources) -> Iterator[Task]:
     """List the tasks of the subnets; none on Ethernet."""
     if sources.subnet_outputs:
-        yield from (SubnetFiles(unit) for unit in range(len(sources.subnets.names)) if sources.part is None or unit in sources.part.units)
+        yield from (
+            SubnetFiles(unit)
+            for unit in range(len(sources.subnets.names))
+            if sources.part is None or unit in sources.part.units
+        )
 
 
 @dataclass(frozen=True)
@@ -46,4 +51,9 @@ class SubnetFiles:
         for pack, output in sources.subnet_outputs:
             for system in view.systems if output.each == "system" else [None]:
                 text = sources.packs.render(pack, output.template, subnet=view, system=system)
-                yield write_text(root, output.path.format(subnet=view.name, system=system.name if system else ""), [text], output.bits)
+                yield write_text(
+                    root,
+                    output.path.format(subnet=view.name, system=system.name if system else ""),
+                    [text],
+                    output.bits,
+                )

@@ -1,7 +1,7 @@
 """What the machine room works from: pull sheets, rack elevations and port maps. They belong to the group of the cabling.
 
-Owns their tasks, and when they are written: where devices have places, and up to a stated size unless they are asked for. All are made of
-the rows of the cable list.
+Owns their tasks, and when they are written: where devices have places, and up to a stated size
+unless they are asked for. All are made of the rows of the cable list.
 """
 
 from __future__ import annotations
@@ -34,12 +34,17 @@ def sheets(sources: Sources) -> Iterator[Task]:
         return
     if cables > PULLED and "pull-sheets" not in sources.named:
         why = f"{cables:,} cables are more than {PULLED:,}"
-        sources.skipped.append(f"pull-sheets/, racks/ and ports/: {why}; `--only pull-sheets` writes them all the same")
+        sources.skipped.append(
+            f"pull-sheets/, racks/ and ports/: {why}; `--only pull-sheets` writes them all the same"
+        )
         return
     for pack in sources.packs.group("room"):
         for output in pack.outputs:
             names = _names(sources, output)
-            yield from (RoomFiles(pack.name, output, names[first : first + RUN]) for first in range(0, len(names), RUN))
+            yield from (
+                RoomFiles(pack.name, output, names[first : first + RUN])
+                for first in range(0, len(names), RUN)
+            )
 
 
 def _names(sources: Sources, output: Output) -> list[str]:
@@ -47,7 +52,9 @@ def _names(sources: Sources, output: Output) -> list[str]:
     if output.each == "pull-sheet":
         return sources.pull_sheets.racks
     if output.each in ("rack", "port-map"):
-        return list(sources.elevations.racks if output.each == "rack" else sources.elevations.switches)
+        return list(
+            sources.elevations.racks if output.each == "rack" else sources.elevations.switches
+        )
     return [""]
 
 
@@ -70,7 +77,9 @@ class RoomFiles:
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
         for name in self.names:
-            text = sources.packs.render(self.pack, self.output.template, **self._view(sources, name))
+            text = sources.packs.render(
+                self.pack, self.output.template, **self._view(sources, name)
+            )
             yield write_text(root, self._path(name), [text])
 
     def _path(self, name: str) -> str:
@@ -83,4 +92,8 @@ class RoomFiles:
             return {"rack": sources.elevations.rack(name)}
         if self.output.each == "port-map":
             return {"ports": sources.elevations.port_map(name)}
-        return {"sheet": sources.pull_sheets.sheets[name]} if self.output.each == "pull-sheet" else {"pulling": sources.pull_sheets.pulling}
+        return (
+            {"sheet": sources.pull_sheets.sheets[name]}
+            if self.output.each == "pull-sheet"
+            else {"pulling": sources.pull_sheets.pulling}
+        )

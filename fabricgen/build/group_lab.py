@@ -27,13 +27,21 @@ def lab(sources: Sources) -> Iterator[Task]:
     """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
     request, named, outputs = sources.plan.request, "lab" in sources.named, sources.fitting("lab")
     if request.gpus > LAB_GPUS and not named:
-        sources.skipped.append(f"lab/: {request.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same")
+        sources.skipped.append(
+            f"lab/: {request.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same"
+        )
     elif not outputs or not has_hb_addresses(request.domain_gpus):
-        why = "on InfiniBand nothing routes by IP" if not outputs else "an HB domain has more GPUs than the addresses that are set aside for tests"
+        why = (
+            "on InfiniBand nothing routes by IP"
+            if not outputs
+            else "an HB domain has more GPUs than the addresses that are set aside for tests"
+        )
         sources.skipped.extend([f"lab/: {why}"] if named else [])
     else:
         scripts = [(pack, output) for pack, output in outputs if output.each == "gpu"]
-        yield from (GpuScripts(run, pack, output) for pack, output in scripts for run in sources.host_runs())
+        yield from (
+            GpuScripts(run, pack, output) for pack, output in scripts for run in sources.host_runs()
+        )
         yield from () if sources.part else _topologies(sources, outputs)
 
 
@@ -43,7 +51,11 @@ def _topologies(sources: Sources, outputs: list[tuple[str, Output]]) -> Iterator
         sources.skipped.append(f"lab topologies: {gap}")
         return
     yield from (ContainerFiles(unit, boxes) for unit, boxes in sources.switch_runs())
-    yield from (Topology(output.path, pack, output.template, each_node=output.each == "node") for pack, output in outputs if output.each in ("lab", "node"))
+    yield from (
+        Topology(output.path, pack, output.template, each_node=output.each == "node")
+        for pack, output in outputs
+        if output.each in ("lab", "node")
+    )
 
 
 @dataclass(frozen=True)
@@ -56,7 +68,10 @@ class GpuScripts:
 
     def paths(self, sources: Sources) -> Iterator[str]:
         """List a file for each GPU."""
-        return (self.output.path.format(gpu=sources.tables.ends.gpu(gpu)) for gpu in sources.gpus(self.run))
+        return (
+            self.output.path.format(gpu=sources.tables.ends.gpu(gpu))
+            for gpu in sources.gpus(self.run)
+        )
 
     def prepare(self, sources: Sources) -> None:
         """Work out what all GPUs share."""
@@ -87,7 +102,10 @@ class ContainerFiles:
 
     def write(self, sources: Sources, root: Root) -> Iterator[Written]:
         """Render them."""
-        return (write_text(root, path, [text]) for path, text in sources.topologies.extra_files(self.unit, self.boxes))
+        return (
+            write_text(root, path, [text])
+            for path, text in sources.topologies.extra_files(self.unit, self.boxes)
+        )
 
 
 @dataclass(frozen=True)
@@ -102,7 +120,10 @@ class Topology(OneFile):
         """Render it."""
         view = sources.topologies.view
         if self.each_node:
-            texts = (sources.packs.render(self.pack, self.template, lab=view, node=node) for node in sources.topologies.filled())
+            texts = (
+                sources.packs.render(self.pack, self.template, lab=view, node=node)
+                for node in sources.topologies.filled()
+            )
         else:
             texts = (sources.packs.render(self.pack, self.template, lab=view) for _ in range(1))
         yield write_text(root, self.path, texts)

@@ -31,7 +31,13 @@ def reports(sources: Sources) -> Iterator[Task]:
 
 def report_of(sources: Sources) -> Report:
     """Make the report of a build's plan: with its bill, its comparison, its laws and the files of its switches, each made when it is asked for."""
-    return Report(sources.plan, sources.bom, sources.comparison, lambda: sources.judged, lambda: configs_part(sources))
+    return Report(
+        sources.plan,
+        sources.bom,
+        sources.comparison,
+        lambda: sources.judged,
+        lambda: configs_part(sources),
+    )
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,8 @@ class ReportFile(OneFile):
 def configs_part(sources: Sources) -> dict[str, Any]:
     """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
 
-    A few of each role in unit 0 come first, then the rest of it, then the other units. Raises Refusal where the inventory names a NOS without a pack.
+    A few of each role in unit 0 come first, then the rest of it, then the other units. Raises
+    Refusal where the inventory names a NOS without a pack.
     """
     switches: dict[str, list[dict[str, str]]] = {}
     room = MOST_TEXT
@@ -69,7 +76,10 @@ def _in_turn(sources: Sources) -> Iterator[tuple[int, int]]:
     """Yield the installed switches, as unit and box, in the order in which a report shows their files."""
     plan = sources.plan
     installed = [box for box, has in enumerate(plan.installed) if has]
-    of_role = {role: [box for box in installed if plan.naming.boxes[box].role is role] for role in plan.roles}
+    of_role = {
+        role: [box for box in installed if plan.naming.boxes[box].role is role]
+        for role in plan.roles
+    }
     first = [box for boxes in of_role.values() for box in boxes[:FIRST]]
     yield from ((0, box) for box in [*first, *(box for box in installed if box not in first)])
     yield from ((unit, box) for unit in range(1, plan.mapping.units) for box in installed)
@@ -85,7 +95,10 @@ def _files(sources: Sources, unit: int, box: int) -> tuple[str, list[dict[str, s
     pack = sources.config_packs[switch.nos].name
     prefix = f"configs/{switch.name}/"
     return switch.name, [
-        {"file": output.path.format(switch=switch.name).removeprefix(prefix), "text": sources.packs.render(pack, output.template, switch=switch)}
+        {
+            "file": output.path.format(switch=switch.name).removeprefix(prefix),
+            "text": sources.packs.render(pack, output.template, switch=switch),
+        }
         for output in outputs
     ]
 
@@ -93,10 +106,20 @@ def _files(sources: Sources, unit: int, box: int) -> tuple[str, list[dict[str, s
 def _note(sources: Sources, shown: int) -> str:
     """Say whose files are left out, and where they are; nothing where all are shown."""
     plan = sources.plan
-    every = sum(plan.switch_count(role) for role in plan.roles if any(sources.outputs(unit, role) for unit in range(plan.mapping.units)))
+    every = sum(
+        plan.switch_count(role)
+        for role in plan.roles
+        if any(sources.outputs(unit, role) for unit in range(plan.mapping.units))
+    )
     if not every:
-        nos = ", ".join(dict.fromkeys(front.nos for front in plan.fronts(0).values() if front.role in plan.roles))
+        nos = ", ".join(
+            dict.fromkeys(
+                front.nos for front in plan.fronts(0).values() if front.role in plan.roles
+            )
+        )
         return f"no files of switches: no pack writes {nos}"
     return (
-        f"the files of {shown:,} of {every:,} switches, a few of each role first; those of all are in configs/, a directory for each" if shown < every else ""
+        f"the files of {shown:,} of {every:,} switches, a few of each role first; those of all are in configs/, a directory for each"
+        if shown < every
+        else ""
     )

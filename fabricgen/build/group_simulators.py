@@ -38,7 +38,11 @@ def _gap(sources: Sources, output: Output) -> str | None:
     if sources.simulator.gap:
         return sources.simulator.gap
     links = len(sources.simulator.links[0])
-    return f"{links:,} links are more than the {output.most_lines:,} that its reader takes" if output.most_lines and links > output.most_lines else None
+    return (
+        f"{links:,} links are more than the {output.most_lines:,} that its reader takes"
+        if output.most_lines and links > output.most_lines
+        else None
+    )
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,22 @@ class Input(OneFile):
         pack = sources.packs.pack(self.pack)
         assumed = pack.assumed if pack else {}
         if self.each == "simulated-block":
-            yield sources.packs.render(self.pack, self.template, block=sources.simulator.block(), assumed=assumed)
+            yield sources.packs.render(
+                self.pack, self.template, block=sources.simulator.block(), assumed=assumed
+            )
         elif self.each == "simulation":
-            yield sources.packs.render(self.pack, self.template, simulation=sources.simulator.view, assumed=assumed)
+            yield sources.packs.render(
+                self.pack, self.template, simulation=sources.simulator.view, assumed=assumed
+            )
         else:
             runs = sources.simulator.runs(RUN)
-            yield from (sources.packs.render(self.pack, self.template, simulation=sources.simulator.view, run=run, assumed=assumed) for run in runs)
+            yield from (
+                sources.packs.render(
+                    self.pack,
+                    self.template,
+                    simulation=sources.simulator.view,
+                    run=run,
+                    assumed=assumed,
+                )
+                for run in runs
+            )

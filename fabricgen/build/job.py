@@ -39,7 +39,9 @@ TASKS: dict[Group, str] = {
 def _lists(group: Group) -> Callable[[Sources], Iterator[Task]]:
     """Import what lists the tasks of a group."""
     module, _, name = TASKS[group].partition(".")
-    listed: Callable[[Sources], Iterator[Task]] = getattr(import_module(f"fabricgen.build.{module}"), name)
+    listed: Callable[[Sources], Iterator[Task]] = getattr(
+        import_module(f"fabricgen.build.{module}"), name
+    )
     return listed
 
 
@@ -49,7 +51,13 @@ class Job(Sources):
     @cached_property
     def steps(self) -> list[tuple[Group, Task]]:
         """The work of this job, task by task with its group, in an order that is the same on any machine."""
-        return [(group, task) for group in TASKS if group in self.groups for task in _lists(group)(self) if self._keeps(group, task)]
+        return [
+            (group, task)
+            for group in TASKS
+            if group in self.groups
+            for task in _lists(group)(self)
+            if self._keeps(group, task)
+        ]
 
     @property
     def tasks(self) -> list[Task]:
@@ -58,7 +66,11 @@ class Job(Sources):
 
     def _keeps(self, group: Group, task: Task) -> bool:
         """Say whether a task is wanted where packs of its group were chosen; the tasks of switches and hosts choose among packs themselves."""
-        return group not in self.alone or group in ("configs", "hosts") or getattr(task, "pack", None) in self.alone[group]
+        return (
+            group not in self.alone
+            or group in ("configs", "hosts")
+            or getattr(task, "pack", None) in self.alone[group]
+        )
 
     def paths(self) -> Iterator[str]:
         """List every file of the job without making any."""

@@ -1,6 +1,7 @@
 """From an inventory that was read to its plan.
 
-Owns the one call that commands, programs and the served page share; who plans is `planner`, and what a build needs beyond that, `preconditions`.
+Owns the one call that commands, programs and the served page share; who plans is `planner`, and
+what a build needs beyond that, `preconditions`.
 """
 
 from __future__ import annotations
@@ -21,10 +22,13 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-def plan_of(inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()) -> Plan:
+def plan_of(
+    inventory: Inventory, catalog: Catalog, packs: Packs, only: Collection[str] = ()
+) -> Plan:
     """Plan what was read, with all that a plan file keeps, and hold it to what that file promises and to what a build needs of it.
 
-    `only` are the groups that will be built, where they are not what the inventory names. Raises Refusal with places.
+    `only` are the groups that will be built, where they are not what the inventory names. Raises
+    Refusal with places.
     """
     with inventory.placing():
         plan = make_plan(inventory.spec, catalog, read_heritage(inventory.kept))

@@ -1,7 +1,8 @@
 """What a build needs of an inventory beyond a plan, refused as soon as the inventory is planned.
 
-Owns the order in which it is asked. Each refusal belongs to the module that needs it: phases to `growth`, packs to `nos_packs` and `choosing`, labels
-to `label_fit`, GUIDs to `subnets`, prices to `bom`, and what a search chooses among to `search`. What only some files need is asked where those
+Owns the order in which it is asked. Each refusal belongs to the module that needs it: phases to
+`growth`, packs to `nos_packs` and `choosing`, labels to `label_fit`, GUIDs to `subnets`, prices to
+`bom`, and what a search chooses among to `search`. What only some files need is asked where those
 are wanted: `outputs` of the inventory says so, and the groups that a caller names win over it.
 """
 
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
 CONFIGURED = frozenset({"configs", "lab", "report"})
 """Groups that hold configurations of switches."""
 
-TAKEN = {"switch": ("domains", "forwarding/domains.json"), "rack": ("index", "cabling/pull-sheets/index.html")}
+TAKEN = {
+    "switch": ("domains", "forwarding/domains.json"),
+    "rack": ("index", "cabling/pull-sheets/index.html"),
+}
 """Names that a switch or a rack cannot have, because its own file would be this document."""
 
 _LAB_NAME = re.compile(r"d(0|[1-9]\d*)-g(0|[1-9]\d*)|hb-(0|[1-9]\d*)")
@@ -75,7 +79,12 @@ def _check_switch_names(plan: Plan) -> None:
             domain, rank = int(found[1] or found[3] or 0), int(found[2] or 0)
             if domain < request.gpus // request.domain_gpus and rank < request.domain_gpus:
                 hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
-                raise refuse("name-twice", "a switch is called like a GPU or an HB domain of the lab", path=("naming",), hint=hint)
+                raise refuse(
+                    "name-twice",
+                    "a switch is called like a GPU or an HB domain of the lab",
+                    path=("naming",),
+                    hint=hint,
+                )
 
 
 def _check_taken(plan: Plan) -> None:
@@ -86,5 +95,13 @@ def _check_taken(plan: Plan) -> None:
     for kind, names in (("switch", switches), ("rack", racks)):
         name, path = TAKEN[kind]
         if name in names:
-            because = (f"a {kind} is called `{name}`, and so is a document beside the files of the {kind}",)
-            raise refuse("path-twice", f"two outputs are written to `{path}`", path=("naming",), because=because, hint="change the pattern under `naming`")
+            because = (
+                f"a {kind} is called `{name}`, and so is a document beside the files of the {kind}",
+            )
+            raise refuse(
+                "path-twice",
+                f"two outputs are written to `{path}`",
+                path=("naming",),
+                because=because,
+                hint="change the pattern under `naming`",
+            )

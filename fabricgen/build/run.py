@@ -1,7 +1,7 @@
 """Doing the tasks of a build on every core, and writing the result at once.
 
-Owns the worker processes. A fabric that is small is built in this process; a large one forks after what all workers share is worked out, so
-that they inherit it instead of unpickling a plan.
+Owns the worker processes. A fabric that is small is built in this process; a large one forks after
+what all workers share is worked out, so that they inherit it instead of unpickling a plan.
 """
 
 from __future__ import annotations
@@ -30,32 +30,47 @@ SERIAL_LINKS = 20_000
 configurations of 10,000."""
 
 
-def build(job: Job, out: Path, advance: Callable[[str, int, int], None] | None = None, *, force: bool = False) -> list[Written]:
+def build(
+    job: Job,
+    out: Path,
+    advance: Callable[[str, int, int], None] | None = None,
+    *,
+    force: bool = False,
+) -> list[Written]:
     """Write everything a job holds to OUT, which is replaced whole or not at all; return the files, sorted by path.
 
-    `advance(group, done, total)` is called after each task. Raises Refusal where something cannot be rendered or written, and where OUT
-    holds files of the user's, unless `force` is given.
+    `advance(group, done, total)` is called after each task. Raises Refusal where something cannot
+    be rendered or written, and where OUT holds files of the user's, unless `force` is given.
     """
     with staging(out, force=force) as root:
         return _fill(job, Tree(root), advance)
 
 
 def build_archive(
-    job: Job, file: Path, advance: Callable[[str, int, int], None] | None = None, *, inputs: Iterable[Path] = (), force: bool = False
+    job: Job,
+    file: Path,
+    advance: Callable[[str, int, int], None] | None = None,
+    *,
+    inputs: Iterable[Path] = (),
+    force: bool = False,
 ) -> list[Written]:
     """Write everything a job holds to one archive, whose kind its name tells, as `build` writes it to a directory."""
     with archiving(file, job.plan.spec.name, inputs=inputs, force=force) as archive:
         return _fill(job, archive, advance)
 
 
-def _fill(job: Job, store: Tree | Archive, advance: Callable[[str, int, int], None] | None) -> list[Written]:
+def _fill(
+    job: Job, store: Tree | Archive, advance: Callable[[str, int, int], None] | None
+) -> list[Written]:
     """Write the plan, what the tasks make, and the manifest, in this order; return the files, sorted by path."""
     steps = job.steps
     document = job.plan.document(summarize(job.plan, job.bom))
     with store.part(0) as root:
         files = [write_text(root, "plan.json", [json_document(document)])]
     store.take(0)
-    with contextlib.closing(_work(job, job.tasks, store)) as results:  # its workers end before the files that they write are removed
+    with contextlib.closing(
+        _work(job, job.tasks, store)
+    ) as results:  # its workers end before the files that they write are removed
         for done, ((group, _), written) in enumerate(zip(steps, results, strict=True), start=1):
             store.take(done)
             files += written
@@ -73,10 +88,16 @@ def _refuse_twice(files: list[Written]) -> None:
     seen = {MANIFEST}
     for file in files:
         if file.path in seen:
-            raise refuse("path-twice", f"two outputs are written to `{file.path}`", hint="put `{switch}` into the `path` of the pack.yaml, or rename one")
+            raise refuse(
+                "path-twice",
+                f"two outputs are written to `{file.path}`",
+                hint="put `{switch}` into the `path` of the pack.yaml, or rename one",
+            )
         seen.add(file.path)
     for folder in dict.fromkeys(file.path.rpartition("/")[0] for file in files):
-        both = next((path for path in accumulate(folder.split("/"), "{}/{}".format) if path in seen), None)
+        both = next(
+            (path for path in accumulate(folder.split("/"), "{}/{}".format) if path in seen), None
+        )
         if both:
             hint = "give one of the two outputs another `path` in its pack.yaml"
             raise refuse("path-twice", f"`{both}` would be both a file and a directory", hint=hint)

@@ -14,13 +14,31 @@ if TYPE_CHECKING:
 
     from fabricgen.outputs.packs.render import Packs
 
-Group = Literal["cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report"]
+Group = Literal[
+    "cabling",
+    "bom",
+    "configs",
+    "hosts",
+    "forwarding",
+    "graph",
+    "lab",
+    "cluster",
+    "drawings",
+    "simulators",
+    "dcim",
+    "report",
+]
 GROUPS: tuple[Group, ...] = get_args(Group)
 
 ON_REQUEST: frozenset[Group] = frozenset({"simulators"})
 """Groups that nobody gets unasked."""
 
-PARTS: dict[str, Group] = {"workbook": "cabling", "labels": "cabling", "pull-sheets": "cabling", "racks": "bom"}
+PARTS: dict[str, Group] = {
+    "workbook": "cabling",
+    "labels": "cabling",
+    "pull-sheets": "cabling",
+    "racks": "bom",
+}
 """Words that ask for what is written on request only, and the group that it belongs to."""
 
 ELSEWHERE: dict[str, Group] = {"room": "cabling"}
@@ -39,7 +57,8 @@ class Choice(NamedTuple):
 def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> Choice:
     """Settle what is written: what `only` names, else what the inventory's `outputs` name, else every group that nobody has to ask for.
 
-    Raises Refusal `unknown-output` with a finding for each of `outputs` that is neither a group nor a pack.
+    Raises Refusal `unknown-output` with a finding for each of `outputs` that is neither a group nor
+    a pack.
     """
     words = list(only) or list(outputs)
     if not words:
@@ -56,7 +75,11 @@ def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> Choice:
         whole.add("configs")  # a lab boots them
     named = frozenset({*words, *alone, *(["lab"] if "lab" in whole else [])})
     groups = tuple(group for group in GROUPS if group in whole or group in alone)
-    return Choice(groups, named, {group: frozenset(chosen) for group, chosen in alone.items() if group not in whole})
+    return Choice(
+        groups,
+        named,
+        {group: frozenset(chosen) for group, chosen in alone.items() if group not in whole},
+    )
 
 
 def _meaning(word: str, packs: Packs) -> tuple[str, bool]:
@@ -76,6 +99,14 @@ def _check(words: Iterable[str], packs: Packs) -> None:
         if word not in known:
             near = nearest(word, known)
             hint = f"{f'did you mean `{near}`? ' if near else ''}`fabricgen build --list-outputs` shows what there is"
-            findings.append(Finding("unknown-output", f"there is no group of files and no pack `{word}`", ("outputs", place), (), hint))
+            findings.append(
+                Finding(
+                    "unknown-output",
+                    f"there is no group of files and no pack `{word}`",
+                    ("outputs", place),
+                    (),
+                    hint,
+                )
+            )
     if findings:
         raise Refusal(findings)

@@ -1,6 +1,7 @@
 """The worker processes of a large build.
 
-They are forked after what all tasks share is worked out, and so inherit it instead of unpickling a plan.
+They are forked after what all tasks share is worked out, and so inherit it instead of unpickling a
+plan.
 """
 
 from __future__ import annotations
@@ -45,13 +46,25 @@ def in_parallel(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator
     _shared.append((job, store))
     try:
         workers = min(os.cpu_count() or 1, len(tasks))
-        with ProcessPoolExecutor(workers, multiprocessing.get_context("fork"), initializer=_start_worker) as pool, _results_ended(pool), workers_ended():
-            futures = deque(pool.submit(_run_shared, number, task) for number, task in enumerate(tasks, start=1))
+        with (
+            ProcessPoolExecutor(
+                workers, multiprocessing.get_context("fork"), initializer=_start_worker
+            ) as pool,
+            _results_ended(pool),
+            workers_ended(),
+        ):
+            futures = deque(
+                pool.submit(_run_shared, number, task) for number, task in enumerate(tasks, start=1)
+            )
             while futures:
                 yield futures.popleft().result()
     except BrokenProcessPool:
         fact = "the system ended a process that rendered files, most likely for want of memory"
-        raise refuse("worker-ended", fact, hint="give it more memory, or build fewer groups at a time with `--only`") from None
+        raise refuse(
+            "worker-ended",
+            fact,
+            hint="give it more memory, or build fewer groups at a time with `--only`",
+        ) from None
     finally:
         _shared.pop()
 
@@ -60,7 +73,8 @@ def in_parallel(job: Job, tasks: list[Task], store: Tree | Archive) -> Generator
 def _results_ended(pool: ProcessPoolExecutor) -> Iterator[None]:
     """End the results of a pool whose workers were killed.
 
-    One that was sending leaves half of a result, and the pool waits for the rest as long as this process could write it itself.
+    One that was sending leaves half of a result, and the pool waits for the rest as long as this
+    process could write it itself.
     """
     try:
         yield

@@ -1,10 +1,13 @@
 """The catalog: finding the file of each model that can be bought, and reading it.
 
-Owns where files lie: a user's directory shadows the shipped one file by file, and a file is read when its model is first asked for. Owns
-too the generic parts, which have nothing but a size and a speed, and what is said of a bad file. It chooses nothing: which breakout, module
-or book a fabric uses is for `reading`, `cabling` and `bom`. What a file may say belongs to `parts`; how YAML is read, to `source`.
+Owns where files lie: a user's directory shadows the shipped one file by file, and a file is read
+when its model is first asked for. Owns too the generic parts, which have nothing but a size and a
+speed, and what is said of a bad file. It chooses nothing: which breakout, module or book a fabric
+uses is for `reading`, `cabling` and `bom`. What a file may say belongs to `parts`; how YAML is
+read, to `source`.
 
-A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`, `cables`, `prices` and `workloads`.
+A directory of files has the folders `switches`, `hosts`, `accelerators`, `nics`, `transceivers`,
+`cables`, `prices` and `workloads`.
 """
 
 from __future__ import annotations
@@ -52,10 +55,13 @@ _T = TypeVar("_T", bound=Facts)
 class Catalog:
     """The models that a fabric may use, read as they are asked for and kept."""
 
-    def __init__(self, roots: Sequence[Path] = (), base: Path | None = None, home: Path | None = None) -> None:
+    def __init__(
+        self, roots: Sequence[Path] = (), base: Path | None = None, home: Path | None = None
+    ) -> None:
         """Look in `roots` first, in their order, then in what ships with the program.
 
-        A price book's path is relative to `base`; that of another file that the inventory names to `home`, which is `base` where it is left out.
+        A price book's path is relative to `base`; that of another file that the inventory names to
+        `home`, which is `base` where it is left out.
         """
         self._base = base or Path()
         self._home = home or self._base
@@ -137,7 +143,14 @@ class Catalog:
     def directory(self, kind: str, model: str) -> int:
         """Return which of the directories a model's file lies in: the user's own from 0, in their order, then what ships with the program."""
         folders = self._folders(kind)
-        return next((number for number, folder in enumerate(folders[:-1]) if (folder / f"{model}.yaml").is_file()), len(folders) - 1)
+        return next(
+            (
+                number
+                for number, folder in enumerate(folders[:-1])
+                if (folder / f"{model}.yaml").is_file()
+            ),
+            len(folders) - 1,
+        )
 
     def find(self, kind: str, name: str) -> Sourced | None:
         """Find a model of any kind, a key of KINDS."""
@@ -152,8 +165,17 @@ class Catalog:
         box = self._own("switches", "generic", Switch)
         speed = speed_text(speed_gbps)
         mode = Breakout.model_construct(name=f"1x{speed}", count=1, speed_gbps=speed_gbps, lanes=1)
-        power_w = None if box.power_w_per_400g is None else radix * box.power_w_per_400g * speed_gbps / 400
-        made = {"model": f"generic-{radix}x{speed}", "cages": radix, "breakouts": (mode,), "typical_w": power_w}
+        power_w = (
+            None
+            if box.power_w_per_400g is None
+            else radix * box.power_w_per_400g * speed_gbps / 400
+        )
+        made = {
+            "model": f"generic-{radix}x{speed}",
+            "cages": radix,
+            "breakouts": (mode,),
+            "typical_w": power_w,
+        }
         return box.model_copy(update=made)
 
     def generic_transceiver(self, speed_gbps: int, ports: int = 1) -> Transceiver:
@@ -169,8 +191,17 @@ class Catalog:
             return known
         base = self._own("transceivers", "generic-400g", Transceiver)
         power_w = None if base.power_w is None else base.power_w * ports * speed_gbps / 400
-        times, ends = (f"{ports}x", f"{ports} {speed_text(speed_gbps)} link ends") if ports > 1 else ("", f"one {speed_text(speed_gbps)} link end")
-        made = {"model": f"generic-{times}{speed_gbps}g", "ports": ports, "port_gbps": speed_gbps, "power_w": power_w}
+        times, ends = (
+            (f"{ports}x", f"{ports} {speed_text(speed_gbps)} link ends")
+            if ports > 1
+            else ("", f"one {speed_text(speed_gbps)} link end")
+        )
+        made = {
+            "model": f"generic-{times}{speed_gbps}g",
+            "ports": ports,
+            "port_gbps": speed_gbps,
+            "power_w": power_w,
+        }
         return base.model_copy(update={**made, "description": f"a transceiver of {ends}"})
 
     def generic_cable(self) -> Cable:
@@ -217,17 +248,26 @@ def _parse(path: Path, shape: type[_T]) -> _T:
     try:
         made = shape.model_validate(facts)
     except ValidationError as fault:
-        raise Refusal(_finding(path, error["loc"], error["type"], error["msg"], shape) for error in fault.errors(include_url=False)) from None
+        raise Refusal(
+            _finding(path, error["loc"], error["type"], error["msg"], shape)
+            for error in fault.errors(include_url=False)
+        ) from None
     if isinstance(made, Part) and made.model != path.stem:
         raise Refusal([_bad(path, f"`model` is {made.model}, but the file is called {path.name}")])
     return made
 
 
-def _finding(path: Path, loc: tuple[int | str, ...], kind: str, said: str, shape: type[Facts]) -> Finding:
+def _finding(
+    path: Path, loc: tuple[int | str, ...], kind: str, said: str, shape: type[Facts]
+) -> Finding:
     """Say which fact of which file does not fit, in the words of a catalog file."""
     key = ".".join(str(step) for step in loc)
     if kind == "extra_forbidden":
-        return _bad(path, f"`{key}` is not a fact that this kind of file has", suggest(key, shape.model_fields))
+        return _bad(
+            path,
+            f"`{key}` is not a fact that this kind of file has",
+            suggest(key, shape.model_fields),
+        )
     if kind == "missing":
         return _bad(path, f"`{key}` is missing")
     said = said.removeprefix("Value error, ")

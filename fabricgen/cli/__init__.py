@@ -1,7 +1,8 @@
 """Arguments, printing, progress and exit codes.
 
-Modules of this package import click and the standard library only; what a command needs beyond that is imported when it runs, so that
-`fabricgen --help` answers at once. Exit codes: 0 done, 1 findings, 2 usage, 3 a fault of fabricgen itself.
+Modules of this package import click and the standard library only; what a command needs beyond that
+is imported when it runs, so that `fabricgen --help` answers at once. Exit codes: 0 done, 1
+findings, 2 usage, 3 a fault of fabricgen itself.
 """
 
 from __future__ import annotations
@@ -72,7 +73,11 @@ def _refuse_empty(words: list[str]) -> None:
     for before, word in pairwise(("", *words)):
         option = word[:-1] if word.startswith("--") and word.endswith("=") else before
         if not word or option != before:
-            raise click.UsageError(f"{option} is given an empty value" if option.startswith("-") else "an argument is empty")
+            raise click.UsageError(
+                f"{option} is given an empty value"
+                if option.startswith("-")
+                else "an argument is empty"
+            )
 
 
 @click.group(
@@ -84,7 +89,8 @@ def _refuse_empty(words: list[str]) -> None:
 def program() -> None:
     """Turn one YAML inventory into a GPU training fabric: sized, wired, priced and configured.
 
-    Every command takes an inventory file (or `-`), or sizes straight from --gpus, --hb-domain and --radix.
+    Every command takes an inventory file (or `-`), or sizes straight from --gpus, --hb-domain and
+    --radix.
     """
 
 
@@ -130,7 +136,9 @@ def _run(arguments: list[str] | None) -> int:
         echo(shown.getvalue(), nl=False, err=True)
         return error.exit_code
     except Refusal as refusal:
-        print_findings(refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments))
+        print_findings(
+            refusal.findings, as_json="--json" in (sys.argv if arguments is None else arguments)
+        )
         return 1
     except (click.Abort, KeyboardInterrupt):
         echo("interrupted", err=True)
@@ -149,5 +157,8 @@ def _fault() -> int:
     import traceback
 
     traceback.print_exc()
-    echo(f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it with the lines above.", err=True)
+    echo(
+        f"\nThis is a fault of fabricgen {__version__}, not of your input. Please report it with the lines above.",
+        err=True,
+    )
     return FAULT

@@ -20,7 +20,15 @@ def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json
 
     document = AllToAll(plan, point.machine, find_failures(plan, failed)).document(point.llm)
     if as_json:
-        print_json({"name": plan.spec.name, "llm": point.llm.name, "design": plan.request.design.value, "failed": list(failed), "all_to_all": document})
+        print_json(
+            {
+                "name": plan.spec.name,
+                "llm": point.llm.name,
+                "design": plan.request.design.value,
+                "failed": list(failed),
+                "all_to_all": document,
+            }
+        )
     else:
         echo(_text(plan, point, failed, document))
 
@@ -39,12 +47,24 @@ def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]
     slow = [
         ["slower than any-to-any", "%", ""],
         ["overlapped", f"{found['slowdown_overlapped_pct']:.2f}", "relays forward while NICs send"],
-        ["in turn", f"{found['slowdown_in_turn_pct']:.2f}", "what is relayed goes over the HB link first, then over NICs"],
-        ["in the paper's terms", f"{found['paper_pct']:.2f}", "B_S/B_F: every byte is relayed once"],
+        [
+            "in turn",
+            f"{found['slowdown_in_turn_pct']:.2f}",
+            "what is relayed goes over the HB link first, then over NICs",
+        ],
+        [
+            "in the paper's terms",
+            f"{found['paper_pct']:.2f}",
+            "B_S/B_F: every byte is relayed once",
+        ],
     ]
-    lines = [f"{found['pairs_relayed_pct']:.1f} % of the pairs take a relay{', from a sample of the sources' if found['sampled'] else ''}."]
+    lines = [
+        f"{found['pairs_relayed_pct']:.1f} % of the pairs take a relay{', from a sample of the sources' if found['sampled'] else ''}."
+    ]
     if found["pairs_lost"]:
-        lines.append(f"{grouped(found['pairs_lost'])} pairs of living GPUs find no way over at most one other HB domain, and are left out.")
+        lines.append(
+            f"{grouped(found['pairs_lost'])} pairs of living GPUs find no way over at most one other HB domain, and are left out."
+        )
     if seconds := found["iteration_s"]:
         name, amount = point.llm.name, found["bytes_per_gpu"] / 1e9
         lines.append(

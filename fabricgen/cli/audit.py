@@ -24,26 +24,61 @@ COUNTS = ("matched", "wrong", "missing", "extra", "silent")
 
 @click.command()
 @fabric_arguments
-@click.option("--lldp", "heard", type=FILE, multiple=True, metavar="F", help="LLDP neighbours: a file, or a directory with a file per device; may be repeated.")
-@click.option("--ibnetdiscover", "discovered", type=FILE, multiple=True, metavar="F", help="What ibnetdiscover prints; may be repeated.")
-@click.option("--degraded", "dead", type=FILE, metavar="F", help="Dead cables and ports, one per line; say what is left.")
 @click.option(
-    "--tables", type=OutputPath(path_type=Path, file_okay=False), metavar="DIR", help="Write forwarding tables around what is dead, wrong or missing."
+    "--lldp",
+    "heard",
+    type=FILE,
+    multiple=True,
+    metavar="F",
+    help="LLDP neighbours: a file, or a directory with a file per device; may be repeated.",
+)
+@click.option(
+    "--ibnetdiscover",
+    "discovered",
+    type=FILE,
+    multiple=True,
+    metavar="F",
+    help="What ibnetdiscover prints; may be repeated.",
+)
+@click.option(
+    "--degraded",
+    "dead",
+    type=FILE,
+    metavar="F",
+    help="Dead cables and ports, one per line; say what is left.",
+)
+@click.option(
+    "--tables",
+    type=OutputPath(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write forwarding tables around what is dead, wrong or missing.",
 )
 @force_option
 @click.option("--strict", is_flag=True, help="A silent cable is a finding too.")
 @json_option
-def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], dead: Path | None, tables: Path | None, *, strict: bool, as_json: bool) -> int:
+def audit(
+    asked: Asked,
+    heard: tuple[Path, ...],
+    discovered: tuple[Path, ...],
+    dead: Path | None,
+    tables: Path | None,
+    *,
+    strict: bool,
+    as_json: bool,
+) -> int:
     """Compare the cabling with the plan.
 
-    F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or ibnetdiscover's text; a file of LLDP is named by
-    its device, like r0-leaf-1.json. `fabricgen explain audit` says more. Exit code 1 says that the cabling differs.
+    F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or
+    ibnetdiscover's text; a file of LLDP is named by its device, like r0-leaf-1.json. `fabricgen
+    explain audit` says more. Exit code 1 says that the cabling differs.
     """
     from fabricgen.lifecycle.audit.audit import audit as compare
     from fabricgen.lifecycle.audit.load import read_evidence
 
     if not heard and not discovered and dead is None:
-        raise click.UsageError("say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded")
+        raise click.UsageError(
+            "say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded"
+        )
     plan, inventory = asked.plan()
     if tables is not None:
         from fabricgen.build.write.directory import check_target
@@ -63,7 +98,9 @@ def audit(asked: Asked, heard: tuple[Path, ...], discovered: tuple[Path, ...], d
     return 0 if document["ok"] else 1
 
 
-def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | None) -> dict[str, Any]:
+def _left(
+    plan: Plan, found: Audit | None, dead: Path | None, tables: Path | None
+) -> dict[str, Any]:
     """Say what is left without what is dead, and write tables around it; nothing where neither is asked for."""
     if dead is None and tables is None:
         return {}
@@ -71,7 +108,9 @@ def _left(plan: Plan, found: Audit | None, dead: Path | None, tables: Path | Non
     from fabricgen.analysis.impact.measure import measure
     from fabricgen.lifecycle.audit.degraded_tables import read_dead
 
-    names = list(dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())]))
+    names = list(
+        dict.fromkeys([*(read_dead(plan, dead) if dead else ()), *(found.dead if found else ())])
+    )
     failures = find_failures(plan, names)
     left = measure(plan, names, failures)
     if tables is not None:
@@ -89,10 +128,17 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
     detours = Detours(plan, failures)
     with staging(out, force=forced()) as root:
         switches = (each for unit in range(plan.mapping.units) for each in detours.switches(unit))
-        written = [write_text(root, switch_table(name), [document_text(table)]) for name, table in switches]
-        written += [write_text(root, host_table(name), [document_text(detours.host(host))]) for host, name in enumerate(plan.hosts)]
+        written = [
+            write_text(root, switch_table(name), [document_text(table)]) for name, table in switches
+        ]
+        written += [
+            write_text(root, host_table(name), [document_text(detours.host(host))])
+            for host, name in enumerate(plan.hosts)
+        ]
         written.append(write_text(root, DOMAINS, [document_text(detours.domains())]))
-        write_manifest(root, written, plan.spec.model_dump(mode="json", exclude_none=True), ["degraded"])
+        write_manifest(
+            root, written, plan.spec.model_dump(mode="json", exclude_none=True), ["degraded"]
+        )
     return len(written)
 
 
@@ -100,7 +146,10 @@ def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
     """Lay out the audit for a person: the counts, then what happened, the worst first, with numbered moves."""
     parts = []
     if found:
-        parts.append(f"{grouped(document['links'])} links: " + ", ".join(f"{grouped(document[key])} {key}" for key in COUNTS))
+        parts.append(
+            f"{grouped(document['links'])} links: "
+            + ", ".join(f"{grouped(document[key])} {key}" for key in COUNTS)
+        )
         number = 0
         for finding in document["findings"]:
             lines = [f"{finding['severity']}[{finding['kind']}]: {finding['sentence']}"]
@@ -113,7 +162,9 @@ def _text(found: Audit | None, document: dict[str, Any]) -> list[str]:
         from fabricgen.analysis.impact.text import sentence
 
         left = document["degraded"]
-        parts.append(sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left")
+        parts.append(
+            sentence(left) if left["failed"] else "nothing is dead: the whole fabric is left"
+        )
     return parts
 
 
@@ -121,4 +172,6 @@ def _verdict(document: dict[str, Any]) -> str:
     """Say in one line what to make of it."""
     if document["findings"]:
         return f"the cabling differs from the plan: {grouped(document['moves'])} move{'s' * (document['moves'] != 1)} to mend it"
-    return "nothing contradicts the plan" + (f"; {grouped(document['silent'])} links could not be judged" if document["silent"] else "")
+    return "nothing contradicts the plan" + (
+        f"; {grouped(document['silent'])} links could not be judged" if document["silent"] else ""
+    )

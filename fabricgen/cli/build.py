@@ -31,15 +31,44 @@ REQUESTABLE = (
 
 @click.command()
 @fabric_arguments
-@click.option("-o", "--output", "out", type=OutputPath(file_okay=True, path_type=Path), help="Directory to write; one that fabricgen wrote is replaced.")
-@click.option("--archive", type=OutputPath(dir_okay=False, path_type=Path), help="Archive to write instead: .tar.zst, .tar.gz, .tar or .zip.")
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    type=OutputPath(file_okay=True, path_type=Path),
+    help="Directory to write; one that fabricgen wrote is replaced.",
+)
+@click.option(
+    "--archive",
+    type=OutputPath(dir_okay=False, path_type=Path),
+    help="Archive to write instead: .tar.zst, .tar.gz, .tar or .zip.",
+)
 @force_option
-@click.option("--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}.")
-@click.option("--columns", default="", metavar="NAME|A,B,C", help="Columns of the sheets of cables: a profile, or names joined by commas.")
+@click.option(
+    "--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}."
+)
+@click.option(
+    "--columns",
+    default="",
+    metavar="NAME|A,B,C",
+    help="Columns of the sheets of cables: a profile, or names joined by commas.",
+)
 @click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")
-@click.option("--serials", type=click.Path(path_type=Path), metavar="FILE", help="CSV with device and serial, for columns that show them.")
-@click.option("--list-outputs", "show", flag_value="outputs", help="Print every output with who reads it, or those of a fabric, and write nothing.")
-@click.option("--dry-run", "show", flag_value="files", help="List what would be written, and write nothing.")
+@click.option(
+    "--serials",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="CSV with device and serial, for columns that show them.",
+)
+@click.option(
+    "--list-outputs",
+    "show",
+    flag_value="outputs",
+    help="Print every output with who reads it, or those of a fabric, and write nothing.",
+)
+@click.option(
+    "--dry-run", "show", flag_value="files", help="List what would be written, and write nothing."
+)
 @json_option
 def build(
     asked: Asked, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
@@ -47,8 +76,9 @@ def build(
 ) -> None:  # fmt: skip
     """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
 
-    Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that fabricgen did not write is never touched,
-    and one with files that were added or edited since only with --force.
+    Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that
+    fabricgen did not write is never touched, and one with files that were added or edited since
+    only with --force.
     """
     from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.planning.notices import advice, room_guesses
@@ -64,18 +94,33 @@ def build(
         job = _job(planned, named, asked.packs, SheetAsked(columns, both_ways, serials))
         if show == "files":
             paths = sorted(job.paths())
-            print_json({"out": str(target), "files": paths, "skipped": job.skipped}) if as_json else echo("\n".join(paths))
+            print_json(
+                {"out": str(target), "files": paths, "skipped": job.skipped}
+            ) if as_json else echo("\n".join(paths))
             _say_skipped(job)
             return
         _prove(job)
         with progress("building") as advance:
             files = _write(job, out, target, advance)
     if as_json:
-        print_json({"out": str(target), "files": len(files) + 1, "bytes": sum(file.size for file in files), "skipped": job.skipped})
+        print_json(
+            {
+                "out": str(target),
+                "files": len(files) + 1,
+                "bytes": sum(file.size for file in files),
+                "skipped": job.skipped,
+            }
+        )
     else:
         echo(_report(files, target))
     _say_skipped(job)
-    print_advice([*(room_guesses(planned) if "cabling" in job.groups else []), *job.sheets.notes, *advice(planned)])
+    print_advice(
+        [
+            *(room_guesses(planned) if "cabling" in job.groups else []),
+            *job.sheets.notes,
+            *advice(planned),
+        ]
+    )
 
 
 def _target(out: Path | None, archive: Path | None) -> Path:
@@ -85,7 +130,10 @@ def _target(out: Path | None, archive: Path | None) -> Path:
     if out and archive:
         raise click.UsageError("-o writes a directory and --archive one file: give one of them")
     if archive and not kind_of(archive.name):
-        raise click.BadParameter(f"`{archive}` is no archive: its name ends in {', '.join(KINDS)}", param_hint="'--archive'")
+        raise click.BadParameter(
+            f"`{archive}` is no archive: its name ends in {', '.join(KINDS)}",
+            param_hint="'--archive'",
+        )
     if not out and not archive:
         raise click.UsageError("Missing option '-o' / '--output'.")
     return out or archive or Path()
@@ -99,7 +147,9 @@ def _check(out: Path | None, archive: Path) -> None:
     check_target(out, inputs()) if out else check_archive(archive, inputs=inputs(), force=forced())
 
 
-def _write(job: Job, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]) -> list[Written]:
+def _write(
+    job: Job, out: Path | None, archive: Path, advance: Callable[[str, int, int], None]
+) -> list[Written]:
     """Write the directory or the archive."""
     from fabricgen.build.run import build as build_directory
     from fabricgen.build.run import build_archive
@@ -138,7 +188,10 @@ def _groups(only: str | None) -> frozenset[str]:
     named = frozenset(word.strip() for word in (only or "").split(",") if word.strip())
     unknown = sorted(named - set(REQUESTABLE))
     if unknown or (only is not None and not named):
-        raise click.BadParameter(f"{', '.join(unknown) or 'nothing'} is no group of files; groups: {', '.join(REQUESTABLE)}", param_hint="'--only'")
+        raise click.BadParameter(
+            f"{', '.join(unknown) or 'nothing'} is no group of files; groups: {', '.join(REQUESTABLE)}",
+            param_hint="'--only'",
+        )
     return named
 
 
@@ -158,14 +211,20 @@ def _report(files: list[Written], out: Path) -> str:
         top = file.path.split("/")[0] if "/" in file.path else "."
         tops.setdefault(top, []).append(file)
     wide = max(len(top) for top in tops) + 1
-    lines = [f"{out}: {grouped(len(files) + 1)} files, {grouped(sum(file.size for file in files))} bytes"]
+    lines = [
+        f"{out}: {grouped(len(files) + 1)} files, {grouped(sum(file.size for file in files))} bytes"
+    ]
     for top, below in sorted(tops.items()):
         shown = (
             ", ".join(file.path.split("/", 1)[-1] for file in below[:SHOWN])
             if len(below) <= SHOWN
             else f"{below[0].path.split('/', 1)[1]} and {grouped(len(below) - 1)} more"
         )
-        lines.append(f"  {top + '/':<{wide}} {shown}" if top != "." else f"  {'':<{wide}} manifest.json, {shown}")
+        lines.append(
+            f"  {top + '/':<{wide}} {shown}"
+            if top != "."
+            else f"  {'':<{wide}} manifest.json, {shown}"
+        )
     return "\n".join(lines)
 
 

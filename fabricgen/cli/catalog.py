@@ -9,8 +9,24 @@ import click
 from fabricgen.cli.options import ROOT, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
-KINDS = ("switches", "hosts", "nics", "transceivers", "cables", "prices", "accelerators", "workloads")
-roots_option = click.option("--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files.")
+KINDS = (
+    "switches",
+    "hosts",
+    "nics",
+    "transceivers",
+    "cables",
+    "prices",
+    "accelerators",
+    "workloads",
+)
+roots_option = click.option(
+    "--catalog",
+    "roots",
+    type=ROOT,
+    multiple=True,
+    envvar="FABRICGEN_CATALOG",
+    help="Directory of your own catalog files.",
+)
 
 
 @click.group()
@@ -28,9 +44,17 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 
     known = Catalog(roots)
     kinds = [kind] if kind else list(KINDS)
-    found = {each: {name: part for name in known.names(each) if (part := known.find(each, name))} for each in kinds}
+    found = {
+        each: {name: part for name in known.names(each) if (part := known.find(each, name))}
+        for each in kinds
+    }
     if as_json:
-        print_json({each: {name: part.description for name, part in parts.items()} for each, parts in found.items()})
+        print_json(
+            {
+                each: {name: part.description for name, part in parts.items()}
+                for each, parts in found.items()
+            }
+        )
         return
     for each, parts in found.items():
         rows = [(each, ""), *((f"  {name}", part.description) for name, part in parts.items())]
@@ -48,7 +72,9 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
     from fabricgen.core.yaml_text import write_yaml
 
     known = Catalog(roots)
-    kind, part = next(((each, part) for each in KINDS if (part := known.find(each, model))), ("", None))
+    kind, part = next(
+        ((each, part) for each in KINDS if (part := known.find(each, model))), ("", None)
+    )
     if part is None:
         every = [name for each in KINDS for name in known.names(each)]
         hint = suggest(model, every, "`fabricgen catalog list` shows what there is")
@@ -67,15 +93,31 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
 @catalog.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
-    "-o", "--output", "folder", type=click.Path(file_okay=False, path_type=Path), help="Directory of your catalog files; left out, the file is printed."
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Directory of your catalog files; left out, the file is printed.",
 )
-@click.option("--nos", default="frr", show_default=True, help="The system that calls ports as a NetBox device type does.")
-@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="State a fact that the file does not give, like form_factor=osfp; may be repeated.")
+@click.option(
+    "--nos",
+    default="frr",
+    show_default=True,
+    help="The system that calls ports as a NetBox device type does.",
+)
+@click.option(
+    "--set",
+    "sets",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="State a fact that the file does not give, like form_factor=osfp; may be repeated.",
+)
 def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ...]) -> None:
     """Make a catalog file of a switch from another project's description.
 
-    FILE is a NetBox device type, a platform.json of SONiC, or a SwitchProfile of Hedgehog as YAML. What it does not give is left out, or assumed and
-    marked; both are said. A file that exists is never overwritten.
+    FILE is a NetBox device type, a platform.json of SONiC, or a SwitchProfile of Hedgehog as YAML.
+    What it does not give is left out, or assumed and marked; both are said. A file that exists is
+    never overwritten.
 
     The file goes to `switches/` in the directory, for use with --catalog.
     """
@@ -95,7 +137,11 @@ def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ..
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise refuse("cannot-write", f"`{target}` cannot be written: {error.strerror}", hint="choose another directory") from None
+        raise refuse(
+            "cannot-write",
+            f"`{target}` cannot be written: {error.strerror}",
+            hint="choose another directory",
+        ) from None
     write_file(target, draft.text)
     echo(f"wrote {target}; next: fabricgen catalog show {draft.model} --catalog {folder}")
     for sentence in draft.needed:

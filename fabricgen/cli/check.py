@@ -30,9 +30,17 @@ def check(asked: Asked, *, as_json: bool) -> int:
     with inventory.placing():
         report = check_plan(plan)
     if as_json:
-        print_json({"laws": [judgement_json(judgement) for judgement in report.judgements], "ok": report.ok})
+        print_json(
+            {
+                "laws": [judgement_json(judgement) for judgement in report.judgements],
+                "ok": report.ok,
+            }
+        )
     else:
-        echo(report_text(report, plan.spec.name, colour=colours(sys.stdout)), cleaned=colours(sys.stdout))
+        echo(
+            report_text(report, plan.spec.name, colour=colours(sys.stdout)),
+            cleaned=colours(sys.stdout),
+        )
     return 0 if report.ok else 1
 
 

@@ -36,20 +36,40 @@ WORDS = {
 @click.command()
 @click.argument("old", type=click.Path(allow_dash=True))
 @click.argument("new", type=click.Path(allow_dash=True))
-@click.option("--prices", metavar="BOOK", help="Price book for both: a name of the catalog, or a .yaml file.")
 @click.option(
-    "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
+    "--prices", metavar="BOOK", help="Price book for both: a name of the catalog, or a .yaml file."
 )
 @click.option(
-    "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
+    "--catalog",
+    "roots",
+    type=ROOT,
+    multiple=True,
+    envvar="FABRICGEN_CATALOG",
+    help="Directory of your own catalog files; they shadow the shipped ones.",
+)
+@click.option(
+    "--templates",
+    type=ROOT,
+    multiple=True,
+    envvar="FABRICGEN_TEMPLATES",
+    help="Directory of your own packs; they shadow the shipped ones, file by file.",
 )
 @click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
 @json_option
-def diff(old: str, new: str, prices: str | None, roots: tuple[Path, ...], templates: tuple[Path, ...], *, everything: bool, as_json: bool) -> None:
+def diff(
+    old: str,
+    new: str,
+    prices: str | None,
+    roots: tuple[Path, ...],
+    templates: tuple[Path, ...],
+    *,
+    everything: bool,
+    as_json: bool,
+) -> None:
     """Tell what it takes to make one fabric of another.
 
-    OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work: new cables first, then one move after the
-    other, and what is not needed any more last.
+    OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work:
+    new cables first, then one move after the other, and what is not needed any more last.
     """
     from fabricgen.lifecycle.change.diff import diff as compare
 
@@ -73,17 +93,30 @@ def diff_text(found: Diff, most: int | None) -> str:
         list(_steps(found.steps, most)),
         [_darkness(found)] if found.steps else [],
         _parts(found),
-        [f"{setting.key}: {_said(setting.was)} -> {_said(setting.now)}" for setting in found.settings],
+        [
+            f"{setting.key}: {_said(setting.was)} -> {_said(setting.now)}"
+            for setting in found.settings
+        ],
         list(_devices(found.devices, most)),
-        [] if found.measured else ["places and lengths of cables are not compared: no `site` describes both rooms"],
+        []
+        if found.measured
+        else ["places and lengths of cables are not compared: no `site` describes both rooms"],
     ]
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
 def counts(found: Diff) -> str:
     """Count the cables of a diff in words."""
-    words = [(found.moved, "move"), (found.added, "come"), (found.removed, "go"), (found.kept, "stay")]
-    return ", ".join(f"{grouped(count) if count else 'no'} cable{'s' * (count != 1)} {verb}{'s' * (count == 1)}" for count, verb in words)
+    words = [
+        (found.moved, "move"),
+        (found.added, "come"),
+        (found.removed, "go"),
+        (found.kept, "stay"),
+    ]
+    return ", ".join(
+        f"{grouped(count) if count else 'no'} cable{'s' * (count != 1)} {verb}{'s' * (count == 1)}"
+        for count, verb in words
+    )
 
 
 def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
@@ -93,8 +126,14 @@ def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
         shown[step.action] += 1
         if most is None or shown[step.action] <= most:
             line = WORDS[step.action].format(cable=step.cable, start=step.start, end=step.end)
-            yield f"{number:>6}  {line}" + (f" (no path meanwhile: {_listed(step.dark)})" if step.dark else "")
-    rest = [f"{grouped(count - most)} more to {action}" for action, count in shown.items() if most is not None and count > most]
+            yield f"{number:>6}  {line}" + (
+                f" (no path meanwhile: {_listed(step.dark)})" if step.dark else ""
+            )
+    rest = [
+        f"{grouped(count - most)} more to {action}"
+        for action, count in shown.items()
+        if most is not None and count > most
+    ]
     if rest:
         yield f"        and {', '.join(rest)}; `--all` shows them"
 
@@ -102,25 +141,40 @@ def _steps(steps: Sequence[Step], most: int | None) -> Iterator[str]:
 def _darkness(found: Diff) -> str:
     """Say whether every NIC port keeps a path, as far as that was followed."""
     dark = list(dict.fromkeys(port for step in found.steps for port in step.dark))
-    text = f"without a path during some step: {_listed(dark)}" if dark else "every NIC port that has a path before and after has one all the while"
-    return text + (f"; {grouped(found.unfollowed)} steps were too many to follow" if found.unfollowed else "")
+    text = (
+        f"without a path during some step: {_listed(dark)}"
+        if dark
+        else "every NIC port that has a path before and after has one all the while"
+    )
+    return text + (
+        f"; {grouped(found.unfollowed)} steps were too many to follow" if found.unfollowed else ""
+    )
 
 
 def _listed(names: Sequence[str]) -> str:
     """Name the first few."""
     few = 4
-    return ", ".join(names[:few]) + (f" and {grouped(len(names) - few)} more" if len(names) > few else "")
+    return ", ".join(names[:few]) + (
+        f" and {grouped(len(names) - few)} more" if len(names) > few else ""
+    )
 
 
 def _parts(found: Diff) -> list[str]:
     """Lay out the parts of which another number is needed, and what that costs."""
     book = found.boms[1].book
-    cost = "not known" if found.cost_delta is None else f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} by {book.name}"
+    cost = (
+        "not known"
+        if found.cost_delta is None
+        else f"{'+' if found.cost_delta > 0 else ''}{grouped(found.cost_delta)} {book.currency} by {book.name}"
+    )
     unpriced = sorted({part for bom in found.boms for part in bom.unpriced})
     lines = [f"cost: {cost}" + (f"; without a price: {', '.join(unpriced)}" if unpriced else "")]
     if not found.parts:
         return lines
-    rows = [[delta.part, grouped(delta.was), grouped(delta.now), f"{delta.now - delta.was:+,}"] for delta in found.parts]
+    rows = [
+        [delta.part, grouped(delta.was), grouped(delta.now), f"{delta.now - delta.was:+,}"]
+        for delta in found.parts
+    ]
     return [table([["parts, with spares", "was", "now", "change"], *rows], right=(1, 2, 3)), *lines]
 
 
@@ -144,6 +198,15 @@ def _changes(device: Device) -> str:
     """Say what changes on one device, and so in its configuration."""
     if device.state != "changed":
         return f"{device.role} {device.state}"
-    counted = Counter(f"{change.what}{' more' if change.was == 'absent' else ' less' if change.now == 'absent' else ''}" for change in device.changes)
-    values = {change.what: f"{change.what} {change.was or 'none'} -> {change.now or 'none'}" for change in device.changes}
-    return f"{device.role} changed: ".lstrip() + ", ".join(values.get(what, what) if count == 1 else f"{count} x {what}" for what, count in counted.items())
+    counted = Counter(
+        f"{change.what}{' more' if change.was == 'absent' else ' less' if change.now == 'absent' else ''}"
+        for change in device.changes
+    )
+    values = {
+        change.what: f"{change.what} {change.was or 'none'} -> {change.now or 'none'}"
+        for change in device.changes
+    }
+    return f"{device.role} changed: ".lstrip() + ", ".join(
+        values.get(what, what) if count == 1 else f"{count} x {what}"
+        for what, count in counted.items()
+    )

@@ -29,9 +29,16 @@ def explain(code: str | None) -> None:
 
     from fabricgen.core.diagnostics import refuse, suggest
 
-    pages = {page.name.removesuffix(".md"): page for page in files("fabricgen.cli").joinpath("pages").iterdir() if page.name.endswith(".md")}
+    pages = {
+        page.name.removesuffix(".md"): page
+        for page in files("fabricgen.cli").joinpath("pages").iterdir()
+        if page.name.endswith(".md")
+    }
     if code is None:
-        titles = {name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ") for name, page in sorted(pages.items())}
+        titles = {
+            name: page.read_text(encoding="utf-8").split("\n", 1)[0].lstrip("# ")
+            for name, page in sorted(pages.items())
+        }
         width = max(map(len, titles), default=0)
         echo("\n".join(f"{name:<{width}}  {title}" for name, title in titles.items()))
         return

@@ -23,15 +23,30 @@ COMPARED_GPUS = 65536
 
 @click.command()
 @fabric_arguments
-@click.option("--fail", "failed", multiple=True, metavar="X", help="What fails, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.")
-@click.option("--each", type=click.Choice(KINDS), help="Rank every part of a kind, the worst first.")
-@click.option("--compare/--no-compare", default=None, help=f"Show another design beside it; up to {COMPARED_GPUS} GPUs by default.")
+@click.option(
+    "--fail",
+    "failed",
+    multiple=True,
+    metavar="X",
+    help="What fails, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
+)
+@click.option(
+    "--each", type=click.Choice(KINDS), help="Rank every part of a kind, the worst first."
+)
+@click.option(
+    "--compare/--no-compare",
+    default=None,
+    help=f"Show another design beside it; up to {COMPARED_GPUS} GPUs by default.",
+)
 @json_option
-def impact(asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: bool | None, as_json: bool) -> None:
+def impact(
+    asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: bool | None, as_json: bool
+) -> None:
     """Show what a failure takes.
 
-    X is switch:NAME, link:CABLE-LABEL, nic:GPU[/plane], gpu:GPU, hb:DOMAIN, plane:N or rail:N. Beside it stands the corresponding part of
-    the rail-optimized design of the same inventory, or of rail-only where it is not.
+    X is switch:NAME, link:CABLE-LABEL, nic:GPU[/plane], gpu:GPU, hb:DOMAIN, plane:N or rail:N.
+    Beside it stands the corresponding part of the rail-optimized design of the same inventory, or
+    of rail-only where it is not.
     """
     from fabricgen.analysis.impact.compare import compare as compare_with
     from fabricgen.analysis.impact.measure import impact as measure
@@ -60,7 +75,9 @@ def _text(plan: Plan, document: dict[str, Any]) -> str:
 
     parts = [sentence(document), _figures(plan, document), *_relays(document)]
     missing = document.get("compared", {}).get("missing")
-    return "\n\n".join([*parts, *([f"{document['compared']['design']}: {missing}"] if missing else [])])
+    return "\n\n".join(
+        [*parts, *([f"{document['compared']['design']}: {missing}"] if missing else [])]
+    )
 
 
 def _figures(plan: Plan, document: dict[str, Any]) -> str:
@@ -71,10 +88,19 @@ def _figures(plan: Plan, document: dict[str, Any]) -> str:
     other = document.get("compared")
     if other and "missing" not in other:
         shown.append((other["design"], other))
-    heads = [["", *(design for design, _ in shown)], ["failed", *(", ".join(each["failed"]) for _, each in shown)]]
-    rows = [[f"{name}{', %' if unit else ''}", *(figure_text(each[key], unit) for _, each in shown)] for name, key, unit in FIGURES]
+    heads = [
+        ["", *(design for design, _ in shown)],
+        ["failed", *(", ".join(each["failed"]) for _, each in shown)],
+    ]
+    rows = [
+        [f"{name}{', %' if unit else ''}", *(figure_text(each[key], unit) for _, each in shown)]
+        for name, key, unit in FIGURES
+    ]
     rails = ["rails affected", *(grouped(len(each["rails_affected"])) for _, each in shown)]
-    relays = ["load of the busiest relay, pairs", *(grouped(each["relay_load"]["max"]) for _, each in shown)]
+    relays = [
+        "load of the busiest relay, pairs",
+        *(grouped(each["relay_load"]["max"]) for _, each in shown),
+    ]
     return table([*heads, *rows[:4], rails, *rows[4:], relays], right=range(1, len(shown) + 1))
 
 
@@ -102,6 +128,35 @@ def _print_ranking(plan: Plan, kind: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"each": kind, "rows": rows})
         return
-    heads = ("part", "alike", "cut off", "degraded", "lost, %", "fabric, %", "need relay", "pairs lost", "bisection, %")
-    keys = [(key, unit) for _, key, unit in FIGURES if key not in ("hb_pairs_over_network", "reachable_pairs_pct")]
-    echo(table([heads, *((row["parts"][0], grouped(row["count"]), *(figure_text(row[key], unit) for key, unit in keys)) for row in rows)], right=range(1, 9)))
+    heads = (
+        "part",
+        "alike",
+        "cut off",
+        "degraded",
+        "lost, %",
+        "fabric, %",
+        "need relay",
+        "pairs lost",
+        "bisection, %",
+    )
+    keys = [
+        (key, unit)
+        for _, key, unit in FIGURES
+        if key not in ("hb_pairs_over_network", "reachable_pairs_pct")
+    ]
+    echo(
+        table(
+            [
+                heads,
+                *(
+                    (
+                        row["parts"][0],
+                        grouped(row["count"]),
+                        *(figure_text(row[key], unit) for key, unit in keys),
+                    )
+                    for row in rows
+                ),
+            ],
+            right=range(1, 9),
+        )
+    )

@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 @click.command("import")
 @click.argument("sheet", type=click.Path(path_type=Path))
 @fabric_arguments
-@click.option("-o", "--output", type=OUTPUT_FILE, required=True, help="Keep the plan in a file; every command takes it.")
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT_FILE,
+    required=True,
+    help="Keep the plan in a file; every command takes it.",
+)
 @force_option
 @json_option
 def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
@@ -29,8 +35,9 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
 
     FABRIC says what it is, SHEET how it is cabled.
 
-    SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface, b_device, b_interface, in any order and beside
-    any other column; source and destination, from and to, host and port are understood as well.
+    SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface,
+    b_device, b_interface, in any order and beside any other column; source and destination, from
+    and to, host and port are understood as well.
     """
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
@@ -59,7 +66,11 @@ def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
     from fabricgen.views.factory import Views
 
     views = Views(plan)
-    own = {view.cable for unit in range(plan.mapping.units) for view in views.cables(unit)} if labels else set()
+    own = (
+        {view.cable for unit in range(plan.mapping.units) for view in views.cables(unit)}
+        if labels
+        else set()
+    )
     return {"labels_not_kept": len(labels - own), "broken": check(plan).broken}
 
 

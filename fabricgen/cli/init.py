@@ -36,13 +36,25 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
 @click.argument("file", default="fabric.yaml", type=click.Path(allow_dash=True))
 @click.option("--name", default="my-fabric", show_default=True, help="Name of the fabric.")
 @click.option("--gpus", type=click.IntRange(1), default=1024, show_default=True, help="GPUs.")
-@click.option("--hb-domain", type=click.IntRange(1), help="GPUs of an HB domain; default: the host model's, else 8.")
+@click.option(
+    "--hb-domain",
+    type=click.IntRange(1),
+    help="GPUs of an HB domain; default: the host model's, else 8.",
+)
 @click.option("--host", metavar="MODEL", help="Host of the catalog, like dgx-h100.")
 @click.option("--leaf", metavar="MODEL", help="Switch of the catalog, like sn5600.")
-@click.option("--radix", type=click.IntRange(2), help="Ports of a switch, instead of a model; default 64.")
+@click.option(
+    "--radix", type=click.IntRange(2), help="Ports of a switch, instead of a model; default 64."
+)
 @click.option("--nos", metavar="NAME", help="Network operating system, like sonic.")
-@click.option("--design", type=click.Choice(DESIGNS), default="rail-only", show_default=True, help="Design.")
-@click.option("--planes", type=click.IntRange(1), help="NIC ports per GPU; default: the fewest that the host offers.")
+@click.option(
+    "--design", type=click.Choice(DESIGNS), default="rail-only", show_default=True, help="Design."
+)
+@click.option(
+    "--planes",
+    type=click.IntRange(1),
+    help="NIC ports per GPU; default: the fewest that the host offers.",
+)
 @click.option("--force", is_flag=True, help="Replace an inventory that exists.")
 def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above, handed on to the template by name
     """Write a commented inventory to start from.
@@ -68,7 +80,10 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
     catalog = Catalog()
     text = _inventory(wanted, catalog)
     origins: dict[tuple[str | int, ...], str] = {
-        path: f"--{option.replace('_', '-')} {wanted[option]}" for option, paths in ORIGINS.items() if wanted[option] is not None for path in paths
+        path: f"--{option.replace('_', '-')} {wanted[option]}"
+        for option, paths in ORIGINS.items()
+        if wanted[option] is not None
+        for path in paths
     }
     inventory = read_text(text, "init", origins)
     plan_of(inventory, catalog, Packs())
@@ -76,7 +91,9 @@ def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - th
         echo(text, nl=False)
         return
     write_file(target, text, force=force)
-    write_file(target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force)
+    write_file(
+        target.with_name(SCHEMA), json_document(json_schema()), mark=SCHEMA_MARK, force=force
+    )
     echo(f"wrote {target} and {target.with_name(SCHEMA)}; next: fabricgen build {target} -o out")
 
 
@@ -99,4 +116,6 @@ def _inventory(wanted: dict[str, Any], catalog: Catalog) -> str:
     }
     given = {key: value for key, value in wanted.items() if value is not None}
     open_keys = dict.fromkeys(("host", "leaf", "nos"))
-    return packs.render("init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA})
+    return packs.render(
+        "init", "fabric.yaml.j2", **{**open_keys, **from_host, **given, "schema": SCHEMA}
+    )

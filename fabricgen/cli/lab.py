@@ -36,15 +36,20 @@ def _check_name(_context: click.Context, _option: click.Parameter, name: str | N
     return name
 
 
-name_option = click.option("--name", callback=_check_name, help="Name of the lab; default: the fabric's, or of the only one that is up.")
+name_option = click.option(
+    "--name",
+    callback=_check_name,
+    help="Name of the lab; default: the fabric's, or of the only one that is up.",
+)
 
 
 @click.group()
 def lab() -> None:
     """Boot the emitted files in network namespaces, and try them.
 
-    Real FRR in each switch, a veth pair for each cable, a bridge for each HB domain. Needs Linux, FRR and iproute2, and no root where the
-    kernel has user namespaces. Nothing of it reaches the machine outside its own namespaces.
+    Real FRR in each switch, a veth pair for each cable, a bridge for each HB domain. Needs Linux,
+    FRR and iproute2, and no root where the kernel has user namespaces. Nothing of it reaches the
+    machine outside its own namespaces.
     """
 
 
@@ -52,8 +57,19 @@ def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, befo
     """Add the options that choose what is booted."""
     for option in (
         click.option("--rails", type=click.IntRange(1), help="Boot the first rails only."),
-        click.option("--hb-domains", "domains", type=click.IntRange(1), help="Boot so many HB domains only, taken from both ends."),
-        click.option("-o", "--output", "out", type=click.Path(path_type=Path, file_okay=False), help="Directory that `build` wrote; default: built now."),
+        click.option(
+            "--hb-domains",
+            "domains",
+            type=click.IntRange(1),
+            help="Boot so many HB domains only, taken from both ends.",
+        ),
+        click.option(
+            "-o",
+            "--output",
+            "out",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Directory that `build` wrote; default: built now.",
+        ),
     ):
         function = option(function)
     return function
@@ -72,12 +88,18 @@ failures_option = click.option(
 @fabric_arguments
 @slice_options
 @failures_option
-@click.option("--rail-at-a-time", "one_rail", is_flag=True, help="Boot and try the rails one after the other, in the memory of one.")
+@click.option(
+    "--rail-at-a-time",
+    "one_rail",
+    is_flag=True,
+    help="Boot and try the rails one after the other, in the memory of one.",
+)
 @json_option
 def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
     """Boot a lab, try it, and end it, whatever happens.
 
-    An InfiniBand fabric is run over ibsim instead, with OpenSM and the emitted files: a manager for each subnet, every pair walked, a switch killed.
+    An InfiniBand fabric is run over ibsim instead, with OpenSM and the emitted files: a manager for
+    each subnet, every pair walked, a switch killed.
     """
     from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
@@ -102,7 +124,11 @@ def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:
     keep = Keep(name or wish.plan.spec.name)
     with _voice(as_json=as_json) as say:
         put_up(wish, keep, say)
-        say({"say": f"{keep.name} is up: `fabricgen lab test`, `lab exec NODE -- CMD`, `lab shell NODE`, `lab down`"})
+        say(
+            {
+                "say": f"{keep.name} is up: `fabricgen lab test`, `lab exec NODE -- CMD`, `lab shell NODE`, `lab down`"
+            }
+        )
     return 0
 
 
@@ -138,14 +164,23 @@ def status(*, as_json: bool) -> None:
     for keep in every_keep():
         facts = keep.facts
         sessions = next(iter(keep.ask({"do": "status"}))) if facts["ready"] else {}
-        rows.append({"name": keep.name, **{key: facts[key] for key in ("ready", "fabric", "gpus", "switches")}, **sessions})
+        rows.append(
+            {
+                "name": keep.name,
+                **{key: facts[key] for key in ("ready", "fabric", "gpus", "switches")},
+                **sessions,
+            }
+        )
     if as_json:
         print_json({"labs": rows})
     elif not rows:
         echo("no lab is up")
     else:
         head = ["lab", "fabric", "GPUs", "switches", "BGP sessions up"]
-        lines = [[row["name"], row["fabric"], str(row["gpus"]), str(row["switches"]), _sessions(row)] for row in rows]
+        lines = [
+            [row["name"], row["fabric"], str(row["gpus"]), str(row["switches"]), _sessions(row)]
+            for row in rows
+        ]
         echo(table([head, *lines], right=(2, 3)))
 
 
@@ -187,7 +222,9 @@ def lldp(out: Path, name: str | None) -> int:
             if "neighbours" in answer:
                 out.mkdir(parents=True, exist_ok=True)
             for node, said in answer.get("neighbours", {}).items():
-                (out / f"{node}.json").write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+                (out / f"{node}.json").write_text(
+                    json.dumps(said, indent=1) + "\n", encoding="utf-8"
+                )
             say(answer)
     return int(answer["end"])
 
@@ -202,16 +239,31 @@ def doctor(*, as_json: bool) -> int:
 
     needs = [*examine(), *examine_infiniband()]
     if as_json:
-        print_json({"ok": all(need.ok for need in needs), "memory_mb": available_mb(), "needs": [need._asdict() for need in needs]})
+        print_json(
+            {
+                "ok": all(need.ok for need in needs),
+                "memory_mb": available_mb(),
+                "needs": [need._asdict() for need in needs],
+            }
+        )
     else:
-        echo(table([["", "needed", "found"], *(["ok" if need.ok else "MISSING", need.what, need.found] for need in needs)]))
+        echo(
+            table(
+                [
+                    ["", "needed", "found"],
+                    *(["ok" if need.ok else "MISSING", need.what, need.found] for need in needs),
+                ]
+            )
+        )
         echo(f"\n{available_mb():,} MB of memory are free")
         for line in dict.fromkeys(need.install for need in needs if not need.ok):
             echo(f"install: {line}")
     return int(not all(need.ok or need.what.endswith(" only") for need in needs))
 
 
-def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False) -> Wish:
+def _wish(
+    asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False
+) -> Wish:
     """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
     from fabricgen.lab import requirements
     from fabricgen.lab.infiniband import requirements as ib_requirements
@@ -229,11 +281,15 @@ def _wish(asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infi
         if subnets:
             Subnets(planned).prepare()
         else:
-            requirements.check_fits(lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail)
+            requirements.check_fits(
+                lay_out(planned, options["rails"], options["domains"]), one_rail=one_rail
+            )
         _check_same(planned, out, options["out"])
     (ib_requirements if subnets else requirements).check_machine()
     templates = tuple(root.resolve() for root in asked.template_roots)
-    return Wish(planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail)
+    return Wish(
+        planned, out, templates, options["rails"], options["domains"], options["failures"], one_rail
+    )
 
 
 def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
@@ -278,22 +334,39 @@ def _voice(*, as_json: bool) -> Iterator[Say]:
             echo(f"the lab failed to answer: {document['fault']}", err=True)
         elif "done" in document:
             if sys.stderr.isatty():
-                echo(f"\r{document['done']} of {document['total']}\r", nl=False, err=True, cleaned=True)
+                echo(
+                    f"\r{document['done']} of {document['total']}\r",
+                    nl=False,
+                    err=True,
+                    cleaned=True,
+                )
         elif not as_json and (line := _spoken(document)):
             echo(line)
 
     yield say
     if as_json:
         trials = [document for document in heard if "title" in document]
-        good = all(trial["ok"] for trial in trials) and not any("fault" in document for document in heard)
-        print_json({"steps": [document for document in heard if "step" in document], "trials": trials, "ok": good})
+        good = all(trial["ok"] for trial in trials) and not any(
+            "fault" in document for document in heard
+        )
+        print_json(
+            {
+                "steps": [document for document in heard if "step" in document],
+                "trials": trials,
+                "ok": good,
+            }
+        )
 
 
 def _spoken(document: dict[str, Any]) -> str:
     """Lay out what is told, where it is for a person."""
     if "title" in document:
         return _line(document)
-    return f"{document['seconds']:6.2f} s  {document['step']}" if "step" in document else str(document.get("say", ""))
+    return (
+        f"{document['seconds']:6.2f} s  {document['step']}"
+        if "step" in document
+        else str(document.get("say", ""))
+    )
 
 
 def _line(trial: dict[str, Any]) -> str:

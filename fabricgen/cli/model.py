@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.all_to_all import print_all_to_all
-from fabricgen.cli.model_options import PLOTS, TRAFFIC_PLOTS, Output, Question, output_options, question_options
+from fabricgen.cli.model_options import (
+    PLOTS,
+    TRAFFIC_PLOTS,
+    Output,
+    Question,
+    output_options,
+    question_options,
+)
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
 from fabricgen.cli.printing import echo, print_json, table
@@ -21,7 +28,14 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.planning.plan import Plan
 
-COLUMNS = {"compute_s": "compute", "mp_s": "MP", "dp_across_s": "DP across", "dp_within_s": "DP within", "pipeline_s": "pipeline", "bubble_s": "bubble"}
+COLUMNS = {
+    "compute_s": "compute",
+    "mp_s": "MP",
+    "dp_across_s": "DP across",
+    "dp_within_s": "DP within",
+    "pipeline_s": "pipeline",
+    "bubble_s": "bubble",
+}
 
 
 @click.command()
@@ -33,14 +47,17 @@ COLUMNS = {"compute_s": "compute", "mp_s": "MP", "dp_across_s": "DP across", "dp
 def model(asked: Asked, question: Question, output: Output, *, as_json: bool) -> None:
     """Tell how long a training iteration takes.
 
-    The parts of the iteration, the best model-parallel group, and the speed against an ideal network. Several --llm stand side by side.
+    The parts of the iteration, the best model-parallel group, and the speed against an ideal
+    network. Several --llm stand side by side.
     """
     _check(question, output)
     whole = "divisor" if output.traffic and question.group == "continuous" else question.group
     group, swept = _read(whole, question.sweep)
     plan, inventory = asked.plan()
     with inventory.placing():
-        points = [point for llm in question.llms for point in _points(plan, llm, question, swept, group)]
+        points = [
+            point for llm in question.llms for point in _points(plan, llm, question, swept, group)
+        ]
     if output.all_to_all:
         with inventory.placing():
             print_all_to_all(plan, points[0], output.failed, as_json=as_json)
@@ -55,7 +72,10 @@ def model(asked: Asked, question: Question, output: Output, *, as_json: bool) ->
         save_table(output.csv_file, csv_text(rows).splitlines(keepends=True))
         echo(f"wrote {output.csv_file}", err=True)
     if output.svg_file:
-        _write_chart(output.svg_file, _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)))
+        _write_chart(
+            output.svg_file,
+            _chart(points, rows, swept, output.plot or next(iter(PLOTS)), (printed, compared)),
+        )
     if as_json:
         print_json(_document(points, rows, compared, group, plan))
     elif swept or len(points) > 1:
@@ -78,10 +98,19 @@ def _check(question: Question, output: Output) -> None:
     if output.all_to_all and (output.csv_file or output.svg_file or output.published):
         raise click.UsageError("--all-to-all writes no file")
     if output.plot and (output.plot in TRAFFIC_PLOTS) != bool(output.traffic):
-        raise click.UsageError(f"--plot {output.plot} goes {'with' if output.plot in TRAFFIC_PLOTS else 'without'} --traffic")
+        raise click.UsageError(
+            f"--plot {output.plot} goes {'with' if output.plot in TRAFFIC_PLOTS else 'without'} --traffic"
+        )
 
 
-def _traffic(plan: Plan, points: list[Point], output: Output, printed: PublishedFigures | None, *, as_json: bool) -> None:
+def _traffic(
+    plan: Plan,
+    points: list[Point],
+    output: Output,
+    printed: PublishedFigures | None,
+    *,
+    as_json: bool,
+) -> None:
     """Show the traffic of one iteration."""
     from fabricgen.analysis.workload.charts import shares_of
     from fabricgen.analysis.workload.heatmap import heat_map
@@ -95,10 +124,19 @@ def _traffic(plan: Plan, points: list[Point], output: Output, printed: Published
     if output.csv_file:
         write_pairs(output.csv_file, links.groups)
     if output.svg_file:
-        title = printed.description if printed else f"{point.llm.name} on {plan.spec.name}: who sends to whom"
+        title = (
+            printed.description
+            if printed
+            else f"{point.llm.name} on {plan.spec.name}: who sends to whom"
+        )
         words = [each.words for each in compared]
         shares = output.plot == "shares"
-        _write_chart(output.svg_file, bar_chart(shares_of(document, title), words) if shares else heat_map(links.groups, title, words))
+        _write_chart(
+            output.svg_file,
+            bar_chart(shares_of(document, title), words)
+            if shares
+            else heat_map(links.groups, title, words),
+        )
     if output.idle_file:
         write_idle(output.idle_file, links)
     print_traffic(links, plan.spec.name, document, compared, as_json=as_json)
@@ -109,15 +147,25 @@ def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
     from fabricgen.analysis.workload.sweep import parse_sweep
 
     if mp_group not in ("continuous", "divisor") and not (mp_group.isdecimal() and int(mp_group)):
-        raise click.BadParameter("write continuous, divisor or a number of GPUs", param_hint="'--mp-group'")
-    group: Group = int(mp_group) if mp_group.isdecimal() else "divisor" if mp_group == "divisor" else "continuous"
+        raise click.BadParameter(
+            "write continuous, divisor or a number of GPUs", param_hint="'--mp-group'"
+        )
+    group: Group = (
+        int(mp_group)
+        if mp_group.isdecimal()
+        else "divisor"
+        if mp_group == "divisor"
+        else "continuous"
+    )
     try:
         return group, parse_sweep(sweep) if sweep else None
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--sweep'") from None
 
 
-def _points(plan: Plan, written: str, question: Question, sweep: Sweep | None, group: Group) -> list[Point]:
+def _points(
+    plan: Plan, written: str, question: Question, sweep: Sweep | None, group: Group
+) -> list[Point]:
     """Reckon one model, at one point or at those of a sweep. Raises BadParameter and Refusal."""
     from fabricgen.analysis.workload.equations import iterate
     from fabricgen.analysis.workload.machine import find_llm, machine_of
@@ -131,7 +179,9 @@ def _points(plan: Plan, written: str, question: Question, sweep: Sweep | None, g
         if batch:
             llm = llm.model_copy(update={"batch_tokens": parse_tokens(batch, llm.sequence)})
     except ValueError as error:
-        raise click.BadParameter(str(error), param_hint=f"'--llm {written}'" if at else "'--batch-tokens'") from None
+        raise click.BadParameter(
+            str(error), param_hint=f"'--llm {written}'" if at else "'--batch-tokens'"
+        ) from None
     if sweep is None:
         return [Point(llm, machine, 0, iterate(llm, machine, group))]
     try:
@@ -161,14 +211,25 @@ def _row(point: Point, sweep: Sweep | None) -> dict[str, Any]:
     return {**({"sweep": sweep.what, "x": point.x} if sweep else {}), **row(point)}
 
 
-def _document(points: list[Point], rows: list[dict[str, Any]], compared: list[Compared], group: Group, plan: Plan) -> dict[str, Any]:
+def _document(
+    points: list[Point],
+    rows: list[dict[str, Any]],
+    compared: list[Compared],
+    group: Group,
+    plan: Plan,
+) -> dict[str, Any]:
     """Return the JSON document: one iteration, or rows."""
     from fabricgen.analysis.workload.text import document
 
     shown = {"published": [each.document() for each in compared]} if compared else {}
     if len(points) == 1 and "sweep" not in rows[0]:
         return {"name": plan.spec.name, **rows[0], **document(points[0], group, plan), **shown}
-    return {"name": plan.spec.name, "rows": rows, "notes": document(points[0], group, plan)["notes"][:1], **shown}
+    return {
+        "name": plan.spec.name,
+        "rows": rows,
+        "notes": document(points[0], group, plan)["notes"][:1],
+        **shown,
+    }
 
 
 def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> str:
@@ -181,15 +242,31 @@ def _text(point: Point, group: Group, plan: Plan, compared: list[Compared]) -> s
         f"{100 * found.relative:.1f} % of the ideal's speed"
     )
     whole = found.iteration_s
-    parts = [[words, f"{getattr(found, key):.4f}", f"{100 * getattr(found, key) / whole:.1f}", how] for key, words, how in equations(point)]
+    parts = [
+        [words, f"{getattr(found, key):.4f}", f"{100 * getattr(found, key) / whole:.1f}", how]
+        for key, words, how in equations(point)
+    ]
     sums = [
         ["iteration", f"{whole:.4f}", "100.0", "the sum: nothing overlaps"],
-        ["ideal", f"{found.ideal_s:.4f}", f"{100 * found.ideal_s / whole:.1f}", "B_S = B_F: one HB domain of N"],
+        [
+            "ideal",
+            f"{found.ideal_s:.4f}",
+            f"{100 * found.ideal_s / whole:.1f}",
+            "B_S = B_F: one HB domain of N",
+        ],
     ]
-    named = [[symbol.name, symbol.value, f"{symbol.what}: {symbol.origin}"] for symbol in symbols(point, group)]
+    named = [
+        [symbol.name, symbol.value, f"{symbol.what}: {symbol.origin}"]
+        for symbol in symbols(point, group)
+    ]
     lines = [*(f"note: {note}" for note in notes(point, plan)), *(each.words for each in compared)]
     return "\n\n".join(
-        [head, table([["part", "s", "%", ""], *parts, *sums], right=(1, 2)), table([["symbol", "value", ""], *named], right=(1,)), "\n".join(lines)]
+        [
+            head,
+            table([["part", "s", "%", ""], *parts, *sums], right=(1, 2)),
+            table([["symbol", "value", ""], *named], right=(1,)),
+            "\n".join(lines),
+        ]
     )
 
 
@@ -211,7 +288,15 @@ def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compa
     for row in rows:
         x = row["x"] if sweep else row["batch_tokens"]
         cells = [row["iteration_s"], *(row[key] for key in shown), row["ideal_s"]]
-        lines.append([row["llm"], f"{x:,}", *(f"{cell:.4f}" for cell in cells), f"{row['n_m']:.4g}", f"{100 * row['relative']:.1f}"])
+        lines.append(
+            [
+                row["llm"],
+                f"{x:,}",
+                *(f"{cell:.4f}" for cell in cells),
+                f"{row['n_m']:.4g}",
+                f"{100 * row['relative']:.1f}",
+            ]
+        )
     told = [*(each.words for each in compared), f"note: {DERIVED}"]
     return f"{table([heads, *lines], right=range(1, len(heads)))}\n\n" + "\n".join(told)
 
@@ -219,10 +304,18 @@ def _table(rows: list[dict[str, Any]], sweep: Sweep | None, compared: list[Compa
 def csv_text(rows: list[dict[str, Any]]) -> str:
     """Write rows as CSV, with every digit."""
     keys = [key for key in rows[0] if not isinstance(rows[0][key], dict)]
-    return "\n".join([",".join(keys), *(",".join(str(row[key]) for key in keys) for row in rows), ""])
+    return "\n".join(
+        [",".join(keys), *(",".join(str(row[key]) for key in keys) for row in rows), ""]
+    )
 
 
-def _chart(points: list[Point], rows: list[dict[str, Any]], sweep: Sweep | None, plot: str, against: tuple[PublishedFigures | None, list[Compared]]) -> str:
+def _chart(
+    points: list[Point],
+    rows: list[dict[str, Any]],
+    sweep: Sweep | None,
+    plot: str,
+    against: tuple[PublishedFigures | None, list[Compared]],
+) -> str:
     """Draw a sweep as lines, and single iterations as bars beside their ideal."""
     from fabricgen.analysis.workload.charts import bars_of, lines_of
     from fabricgen.analysis.workload.svg_charts import bar_chart, line_chart

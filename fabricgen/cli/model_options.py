@@ -49,13 +49,16 @@ class Output:
     failed: tuple[str, ...]
 
 
-def _bundled(name: str, kind: Callable[..., object], *options: Callable[..., Any]) -> Callable[[Callable[..., T]], Callable[..., T]]:
+def _bundled(
+    name: str, kind: Callable[..., object], *options: Callable[..., Any]
+) -> Callable[[Callable[..., T]], Callable[..., T]]:
     """Add options that a command receives as one argument."""
 
     def decorate(function: Callable[..., T]) -> Callable[..., T]:
         @functools.wraps(function)
         def wrapped(**given: Any) -> T:  # noqa: ANN401 - whatever else the command takes
-            return function(**{name: kind(**{field.name: given.pop(field.name) for field in fields(kind)}), **given})  # type: ignore[arg-type]  # a dataclass
+            names = [field.name for field in fields(kind)]  # type: ignore[arg-type]  # a dataclass
+            return function(**{name: kind(**{one: given.pop(one) for one in names}), **given})
 
         return functools.reduce(lambda inner, option: option(inner), reversed(options), wrapped)
 
@@ -65,22 +68,80 @@ def _bundled(name: str, kind: Callable[..., object], *options: Callable[..., Any
 question_options = _bundled(
     "question",
     Question,
-    click.option("--llm", "llms", multiple=True, required=True, metavar="NAME", help="gpt3, opt-175b, palm-540b or a .yaml; NAME@512seq sets its batch."),
-    click.option("--batch-tokens", "batch", metavar="N", help="Tokens of a batch, like 32M, or 512seq in sequences."),
-    click.option("--mp-group", "group", default="continuous", metavar="SIZE", help="Model-parallel group: continuous (default), divisor (of K), or GPUs."),
-    click.option("--accelerator", metavar="MODEL", help="The GPU, where the host does not name it or you want another."),
-    click.option("--sweep", metavar="WHAT=LOW..HIGH", help="Vary hb-domain, batch, gpus or nic-speed, doubling; or WHAT=A,B,C."),
+    click.option(
+        "--llm",
+        "llms",
+        multiple=True,
+        required=True,
+        metavar="NAME",
+        help="gpt3, opt-175b, palm-540b or a .yaml; NAME@512seq sets its batch.",
+    ),
+    click.option(
+        "--batch-tokens",
+        "batch",
+        metavar="N",
+        help="Tokens of a batch, like 32M, or 512seq in sequences.",
+    ),
+    click.option(
+        "--mp-group",
+        "group",
+        default="continuous",
+        metavar="SIZE",
+        help="Model-parallel group: continuous (default), divisor (of K), or GPUs.",
+    ),
+    click.option(
+        "--accelerator",
+        metavar="MODEL",
+        help="The GPU, where the host does not name it or you want another.",
+    ),
+    click.option(
+        "--sweep",
+        metavar="WHAT=LOW..HIGH",
+        help="Vary hb-domain, batch, gpus or nic-speed, doubling; or WHAT=A,B,C.",
+    ),
 )
 output_options = _bundled(
     "output",
     Output,
-    click.option("--published", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Figures that somebody printed, to stand beside ours."),
+    click.option(
+        "--published",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        help="Figures that somebody printed, to stand beside ours.",
+    ),
     click.option("--csv", "csv_file", type=OUTPUT_FILE, help="Write the rows."),
     click.option("--svg", "svg_file", type=OUTPUT_FILE, help="Write the chart."),
-    click.option("--plot", type=click.Choice([*PLOTS, *TRAFFIC_PLOTS]), help="What the chart shows: the first two of a sweep, the others of --traffic."),
-    click.option("--traffic", type=click.Choice(["own", "any-to-any"]), help="Show the traffic matrix and the links instead, or those of a fat-tree."),
-    click.option("--collective", type=click.Choice(["direct", "ring"]), default="direct", help="Members of a group send to all others, or to the next."),
-    click.option("--idle-links", "idle_file", type=OUTPUT_FILE, help="With --traffic, write the links that carry nothing."),
-    click.option("--all-to-all", is_flag=True, help="Show instead what relays cost an all-to-all, as a mixture of experts sends it."),
-    click.option("--fail", "failed", multiple=True, metavar="X", help="With --all-to-all, what fails, as `impact` takes it; may be repeated."),
+    click.option(
+        "--plot",
+        type=click.Choice([*PLOTS, *TRAFFIC_PLOTS]),
+        help="What the chart shows: the first two of a sweep, the others of --traffic.",
+    ),
+    click.option(
+        "--traffic",
+        type=click.Choice(["own", "any-to-any"]),
+        help="Show the traffic matrix and the links instead, or those of a fat-tree.",
+    ),
+    click.option(
+        "--collective",
+        type=click.Choice(["direct", "ring"]),
+        default="direct",
+        help="Members of a group send to all others, or to the next.",
+    ),
+    click.option(
+        "--idle-links",
+        "idle_file",
+        type=OUTPUT_FILE,
+        help="With --traffic, write the links that carry nothing.",
+    ),
+    click.option(
+        "--all-to-all",
+        is_flag=True,
+        help="Show instead what relays cost an all-to-all, as a mixture of experts sends it.",
+    ),
+    click.option(
+        "--fail",
+        "failed",
+        multiple=True,
+        metavar="X",
+        help="With --all-to-all, what fails, as `impact` takes it; may be repeated.",
+    ),
 )

@@ -67,10 +67,17 @@ class Asked:
 
         given = {key: value for key, value in self.flags.items() if value is not None}
         if self.fabric and given:
-            raise click.UsageError(f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an inventory; with one, use --set key=value")
+            raise click.UsageError(
+                f"--{next(iter(given)).replace('_', '-')} sizes a fabric without an inventory; with one, use --set key=value"
+            )
         if not self.fabric and (missing := self._missing(given)):
-            raise click.UsageError(f"give an inventory file, or size from flags: {' '.join(missing)} missing")
-        flags: dict[tuple[str | int, ...], tuple[str, Any]] = {SIZING[key]: (f"--{key.replace('_', '-')} {value}", value) for key, value in given.items()}
+            raise click.UsageError(
+                f"give an inventory file, or size from flags: {' '.join(missing)} missing"
+            )
+        flags: dict[tuple[str | int, ...], tuple[str, Any]] = {
+            SIZING[key]: (f"--{key.replace('_', '-')} {value}", value)
+            for key, value in given.items()
+        }
         if self.prices:
             flags["prices",] = (f"--prices {self.prices}", self.prices)
         inventory = read_inventory(self.fabric, self.sets, Flags(flags))
@@ -80,18 +87,27 @@ class Asked:
 
     def _missing(self, given: Collection[str]) -> list[str]:
         """Return the flags that a fabric without an inventory needs, and that neither they nor `--set` give."""
-        keys = [tuple(part.strip() for part in text.partition("=")[0].split(".")) for text in self.sets]
+        keys = [
+            tuple(part.strip() for part in text.partition("=")[0].split(".")) for text in self.sets
+        ]
 
         def is_set(needed: tuple[str, ...]) -> bool:
             """Return whether a key is the needed one, holds it, or is below it."""
-            return any(all(one == other for one, other in zip(key, needed, strict=False)) for key in keys)
+            return any(
+                all(one == other for one, other in zip(key, needed, strict=False)) for key in keys
+            )
 
-        return [f"--{flag.replace('_', '-')}" for flag, key in NEEDED.items() if flag not in given and not is_set(key)]
+        return [
+            f"--{flag.replace('_', '-')}"
+            for flag, key in NEEDED.items()
+            if flag not in given and not is_set(key)
+        ]
 
     def plan(self, only: Collection[str] = ()) -> tuple[Plan, Inventory]:
         """Read and plan; `only` are the groups that will be built, where they were named.
 
-        Raises Refusal with places; a plan file whose wiring this version would not make is refused too.
+        Raises Refusal with places; a plan file whose wiring this version would not make is refused
+        too.
         """
         from fabricgen.build.load_plan import plan_of
 
@@ -123,15 +139,36 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
     @click.option("--gpus", type=click.IntRange(1), help="GPUs, where no inventory is given.")
     @click.option("--hb-domain", type=click.IntRange(1), help="GPUs of an HB domain.")
     @click.option("--radix", type=click.IntRange(1), help="Ports of every switch.")
-    @click.option("--design", type=click.Choice(DESIGNS), help="Design, without an inventory; default rail-only.")
-    @click.option("--speed", metavar="400G", help="Speed of a NIC port, without an inventory.")
-    @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Override one key, like rails.count=4; may be repeated.")
-    @click.option("--prices", metavar="BOOK", help="Price book: a name of the catalog, or a .yaml file.")
     @click.option(
-        "--catalog", "roots", type=ROOT, multiple=True, envvar="FABRICGEN_CATALOG", help="Directory of your own catalog files; they shadow the shipped ones."
+        "--design",
+        type=click.Choice(DESIGNS),
+        help="Design, without an inventory; default rail-only.",
+    )
+    @click.option("--speed", metavar="400G", help="Speed of a NIC port, without an inventory.")
+    @click.option(
+        "--set",
+        "sets",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Override one key, like rails.count=4; may be repeated.",
     )
     @click.option(
-        "--templates", type=ROOT, multiple=True, envvar="FABRICGEN_TEMPLATES", help="Directory of your own packs; they shadow the shipped ones, file by file."
+        "--prices", metavar="BOOK", help="Price book: a name of the catalog, or a .yaml file."
+    )
+    @click.option(
+        "--catalog",
+        "roots",
+        type=ROOT,
+        multiple=True,
+        envvar="FABRICGEN_CATALOG",
+        help="Directory of your own catalog files; they shadow the shipped ones.",
+    )
+    @click.option(
+        "--templates",
+        type=ROOT,
+        multiple=True,
+        envvar="FABRICGEN_TEMPLATES",
+        help="Directory of your own packs; they shadow the shipped ones, file by file.",
     )
     @functools.wraps(function)
     def wrapped(
@@ -150,4 +187,6 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
     return wrapped
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document on stdout.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
+)

@@ -1,6 +1,7 @@
 """Options that name an output, `--force`, and what else the command reads: nothing of that is overwritten.
 
-Owns how a command's inputs are found: whatever an option or an argument names, and whatever file the inventory names.
+Owns how a command's inputs are found: whatever an option or an argument names, and whatever file
+the inventory names.
 """
 
 from __future__ import annotations
@@ -35,7 +36,11 @@ def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None
 
 
 force_option = click.option(
-    "--force", is_flag=True, expose_value=False, callback=_keep_force, help="Replace a file that fabricgen did not write; never one that is read."
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep_force,
+    help="Replace a file that fabricgen did not write; never one that is read.",
 )
 
 
@@ -54,11 +59,21 @@ def note_inventory(values: object, home: Path) -> None:
 def inputs() -> list[Path]:
     """Return every existing file or directory that the running command reads, as far as its arguments and inventories name it."""
     context = click.get_current_context()
-    given = [context.params.get(option.name or "") for option in context.command.params if not isinstance(option.type, OutputPath)]
+    given = [
+        context.params.get(option.name or "")
+        for option in context.command.params
+        if not isinstance(option.type, OutputPath)
+    ]
     typed = {word for value in given for word in _words(value)}
-    named = [home / text for values, home in context.meta.get(INVENTORIES, ()) for text in _words(values)]
+    named = [
+        home / text for values, home in context.meta.get(INVENTORIES, ()) for text in _words(values)
+    ]
     stdin = [Path("/dev/stdin")] if "-" in typed else []
-    return [path for path in (*map(Path, sorted(typed)), *named, *stdin) if path.name and os.path.exists(path)]  # noqa: PTH110 - pathlib raises for a name that is too long
+    return [
+        path
+        for path in (*map(Path, sorted(typed)), *named, *stdin)
+        if path.name and os.path.exists(path)  # noqa: PTH110 - pathlib raises for a name that is too long
+    ]
 
 
 def save(path: Path, text: str | Iterable[str], *, mark: str = "") -> None:

@@ -17,7 +17,10 @@ def print_outputs(rows: Sequence[Listed], *, as_json: bool) -> None:
     if as_json:
         print_json({"outputs": [row._asdict() for row in rows]})
         return
-    shown = [("PACK", "PATH", "READ BY"), *((row.pack or "-", row.path, row.reader) for row in rows)]
+    shown = [
+        ("PACK", "PATH", "READ BY"),
+        *((row.pack or "-", row.path, row.reader) for row in rows),
+    ]
     widths = [max(len(row[column]) for row in shown) for column in range(2)]
     for pack, path, reader in shown:
         echo(f"{pack:<{widths[0]}}  {path:<{widths[1]}}  {reader}")

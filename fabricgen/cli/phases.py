@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 
 @click.command()
 @fabric_arguments
-@click.option("--cables", "name", metavar="PHASE", help="Print the cables that this phase pulls, as CSV.")
+@click.option(
+    "--cables", "name", metavar="PHASE", help="Print the cables that this phase pulls, as CSV."
+)
 @json_option
 def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
     """Tell what each phase buys and cables.
 
-    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is pulled twice, and names, ports and
-    addresses are final from the first day.
+    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is
+    pulled twice, and names, ports and addresses are final from the first day.
     """
     from fabricgen.lifecycle.change.phases import document, phase_in
 
@@ -32,7 +34,10 @@ def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
     if name is not None:
         chosen = next((stage for stage in stages if stage.name == name), None)
         if chosen is None:
-            raise click.BadParameter(f"there is no phase `{name}`; phases: {', '.join(stage.name for stage in stages)}", param_hint="'--cables'")
+            raise click.BadParameter(
+                f"there is no phase `{name}`; phases: {', '.join(stage.name for stage in stages)}",
+                param_hint="'--cables'",
+            )
         echo(_cables(plan, chosen))
     elif as_json:
         print_json({"name": plan.spec.name, "phases": document(plan, stages)})
@@ -48,22 +53,40 @@ def phases_text(plan: Plan, stages: list[Stage]) -> str:
     parts = dict.fromkeys(part for stage in stages for part in stage.parts)
     rows = [
         ["", *(stage["name"] for stage in shown)],
-        *([f"{key.replace('_', '-')} links", *(grouped(stage["links"][key]) for stage in shown)] for key in shown[0]["links"]),
+        *(
+            [f"{key.replace('_', '-')} links", *(grouped(stage["links"][key]) for stage in shown)]
+            for key in shown[0]["links"]
+        ),
         ["cables", *(grouped(stage["cables"]) for stage in shown)],
         *([part, *(grouped(stage["parts"].get(part, 0)) for stage in shown)] for part in parts),
         ["cost", *(grouped(stage["cost"]) for stage in shown)],
         ["NIC bandwidth by then, Gbps", *(grouped(stage["nic_gbps_by_then"]) for stage in shown)],
-        ["GPUs with no NIC port cabled by then", *(grouped(stage["gpus_without_nic_by_then"]) for stage in shown)],
-        ["oversubscription by then", *(stage["oversubscription_by_then"] or "-" for stage in shown)],
+        [
+            "GPUs with no NIC port cabled by then",
+            *(grouped(stage["gpus_without_nic_by_then"]) for stage in shown),
+        ],
+        [
+            "oversubscription by then",
+            *(stage["oversubscription_by_then"] or "-" for stage in shown),
+        ],
     ]
     unpriced = sorted({part for stage in stages for part in stage.unpriced})
-    notes = ["spares are in no phase", *([f"without a price: {', '.join(unpriced)}"] if unpriced else [])]
-    return f"{plan.spec.name} in {len(stages)} phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n" + "\n".join(notes)
+    notes = [
+        "spares are in no phase",
+        *([f"without a price: {', '.join(unpriced)}"] if unpriced else []),
+    ]
+    return (
+        f"{plan.spec.name} in {len(stages)} phase{'s' * (len(stages) != 1)}\n\n{table(rows, right=range(1, len(shown) + 1))}\n\n"
+        + "\n".join(notes)
+    )
 
 
 def _cables(plan: Plan, stage: Stage) -> str:
     """List the cables of a phase."""
     from fabricgen.lifecycle.change.phases import cables_of
 
-    lines = (f"{view.cable},{view.a_device},{view.a_interface},{view.b_device},{view.b_interface}" for view in cables_of(plan, stage))
+    lines = (
+        f"{view.cable},{view.a_device},{view.a_interface},{view.b_device},{view.b_interface}"
+        for view in cables_of(plan, stage)
+    )
     return "\n".join(["cable,a_device,a_interface,b_device,b_interface", *lines])

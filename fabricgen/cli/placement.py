@@ -27,7 +27,8 @@ LONGEST = 200
 def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
     """Say whether NCCL can use these GPUs together.
 
-    JOB names HB domains, GPUs and hosts, joined by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3, host-01..host-04, or @FILE.
+    JOB names HB domains, GPUs and hosts, joined by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3,
+    host-01..host-04, or @FILE.
 
     Exit code 1 says that some pair has no path that NCCL can use.
     """
@@ -53,7 +54,11 @@ def _text(placed: Placement, document: dict[str, Any]) -> str:
     parts = [_title(document), _pairs(placed, document["pairs"])]
     if placed.legal:
         outside = document["relays_outside_job_count"]
-        others = f"; {grouped(document['pairs_by_another_relay'])} pairs use another than the planned relay, which is outside the job" if outside else ""
+        others = (
+            f"; {grouped(document['pairs_by_another_relay'])} pairs use another than the planned relay, which is outside the job"
+            if outside
+            else ""
+        )
         return "\n\n".join([*parts, f"legal: every pair has a path{others}"])
     return "\n\n".join([*parts, _wrong(document), _mended(document["fix"])])
 
@@ -80,16 +85,31 @@ def _pairs(placed: Placement, pairs: dict[str, int]) -> str:
     spans = placed.plan.mapping.spans_rails
     rows = [("inside an HB domain", pairs["hb"])]
     if spans:
-        rows += [("through the network, same rail", pairs["direct"] - pairs["cross_rail"]), ("through the network, rail to rail", pairs["cross_rail"])]
+        rows += [
+            ("through the network, same rail", pairs["direct"] - pairs["cross_rail"]),
+            ("through the network, rail to rail", pairs["cross_rail"]),
+        ]
     else:
-        rows += [("direct, on one rail", pairs["direct"]), ("over a GPU of the job", pairs["relayed"]), ("no path that NCCL can use", pairs["none"])]
-    return table([(f"  {name}", grouped(count)) for name, count in (*rows, ("ordered pairs", pairs["total"]))], right=(1,))
+        rows += [
+            ("direct, on one rail", pairs["direct"]),
+            ("over a GPU of the job", pairs["relayed"]),
+            ("no path that NCCL can use", pairs["none"]),
+        ]
+    return table(
+        [
+            (f"  {name}", grouped(count))
+            for name, count in (*rows, ("ordered pairs", pairs["total"]))
+        ],
+        right=(1,),
+    )
 
 
 def _wrong(document: dict[str, Any]) -> str:
     """Say which pairs have no path, and why."""
     pairs = document["pairs"]
-    lines = [f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path that NCCL can use"]
+    lines = [
+        f"illegal: {grouped(pairs['none'])} of {grouped(pairs['total'])} pairs have no path that NCCL can use"
+    ]
     lines += [
         f"  {each['src']} to {each['dst']}: `{each['relay']}` would relay, and no GPU of its HB domain and rail is in the job"
         for each in document["examples"][:SHOWN]
@@ -100,13 +120,20 @@ def _wrong(document: dict[str, Any]) -> str:
 
 def _mended(fix: dict[str, Any]) -> str:
     """Say what would make the job legal."""
-    lines = [f"add {_many(fix['added_gpus'], 'GPU')}: {_cut(fix['added'])}", f"  the job is then {_cut(fix['add'])}"]
+    lines = [
+        f"add {_many(fix['added_gpus'], 'GPU')}: {_cut(fix['added'])}",
+        f"  the job is then {_cut(fix['add'])}",
+    ]
     return "\n".join([*lines, f"or keep {_many(fix['kept_gpus'], 'GPU')}: {_cut(fix['keep'])}"])
 
 
 def _cut(job: str) -> str:
     """Shorten a long job at a comma."""
-    return job if len(job) <= LONGEST else f"{job[:LONGEST].rpartition(',')[0]},... (the rest is in --json)"
+    return (
+        job
+        if len(job) <= LONGEST
+        else f"{job[:LONGEST].rpartition(',')[0]},... (the rest is in --json)"
+    )
 
 
 def _many(count: int, what: str) -> str:

@@ -22,14 +22,22 @@ if TYPE_CHECKING:
 @json_option
 @click.option("-o", "--output", type=OUTPUT_FILE, help="Keep the plan in a file; `build` takes it.")
 @force_option
-@click.option("--from", "older", metavar="PLAN", type=click.Path(), help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.")
+@click.option(
+    "--from",
+    "older",
+    metavar="PLAN",
+    type=click.Path(),
+    help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.",
+)
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its numbers."""
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
 
-    before, (planned, inventory) = (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
+    before, (planned, inventory) = (
+        (asked.older(older).plan()[0], asked.grown(older)) if older else (None, asked.plan())
+    )
     with inventory.placing():
         summary = summarize(planned, make_bom(planned))
         if before:
@@ -53,16 +61,33 @@ def summary_text(summary: dict[str, Any]) -> str:
     block, links, cost = summary["per_block"], summary["links"], summary["cost"]
     tiers = [role for role in ("leaf", "spine", "core") if summary["switches"][role]]
     switches = ", ".join(f"{grouped(summary['switches'][role])} {role}" for role in tiers)
-    kinds = ", ".join(f"{grouped(links[key])} {key.replace('_', '-')}" for key in ("host", "leaf_spine", "spine_core") if links[key])
+    kinds = ", ".join(
+        f"{grouped(links[key])} {key.replace('_', '-')}"
+        for key in ("host", "leaf_spine", "spine_core")
+        if links[key]
+    )
     facts = [
-        ("design", f"{summary['design']}, {summary['tiers']} {'tier' if summary['tiers'] == 1 else 'tiers'}, oversubscription {summary['oversubscription']}"),
+        (
+            "design",
+            f"{summary['design']}, {summary['tiers']} {'tier' if summary['tiers'] == 1 else 'tiers'}, oversubscription {summary['oversubscription']}",
+        ),
         ("GPUs", f"{grouped(summary['gpus'])} in {grouped(summary['hb_domains'])} HB domains"),
-        ("rails", f"{summary['rails']}" + (f" on {summary['planes']} planes" if summary["planes"] > 1 else "")),
-        ("blocks", f"{grouped(summary['blocks'])} of {grouped(block['endpoints'])} endpoints: {_widths(block)}"),
+        (
+            "rails",
+            f"{summary['rails']}"
+            + (f" on {summary['planes']} planes" if summary["planes"] > 1 else ""),
+        ),
+        (
+            "blocks",
+            f"{grouped(summary['blocks'])} of {grouped(block['endpoints'])} endpoints: {_widths(block)}",
+        ),
         ("switches", f"{grouped(summary['switches']['total'])} ({switches})"),
         ("links", f"{grouped(links['total'])} ({kinds})"),
         ("cables", grouped(summary["cables"]["total"]) + _longest(summary)),
-        ("transceivers", f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)"),
+        (
+            "transceivers",
+            f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)",
+        ),
         ("cost", _cost(cost)),
         ("power", _power(summary)),
         ("room", _room(summary)),
@@ -94,7 +119,11 @@ def _moves(growth: dict[str, Any]) -> str:
 
 def _longest(summary: dict[str, Any]) -> str:
     """Describe the longest cable, and what it rests on."""
-    where = "in a generated room (yours: `site`)" if summary["room"] == "generated" else "in the room of `site`"
+    where = (
+        "in a generated room (yours: `site`)"
+        if summary["room"] == "generated"
+        else "in the room of `site`"
+    )
     return f", up to {summary['longest_cable_m']:g} m long {where}" if summary["room"] else ""
 
 
@@ -102,7 +131,10 @@ def _widths(block: dict[str, int]) -> str:
     """Describe the switches of a block and how their ports are divided."""
     parts = [f"{block['leaf']} leaf ({block['leaf_down']} down, {block['leaf_up']} up)"]
     if block["spine"]:
-        parts.append(f"{block['spine']} spine ({block['spine_down']} down" + (f", {block['spine_up']} up)" if block["spine_up"] else ")"))
+        parts.append(
+            f"{block['spine']} spine ({block['spine_down']} down"
+            + (f", {block['spine_up']} up)" if block["spine_up"] else ")")
+        )
     if block["core"]:
         parts.append(f"{block['core']} core ({block['core_down']} down)")
     return ", ".join(parts)
@@ -112,14 +144,21 @@ def _power(summary: dict[str, Any]) -> str:
     """Describe the power of the fabric and its heat."""
     if summary["power_w"] is None:
         return "not published for every part"
-    most = f", {grouped(summary['power_max_w'])} W at most" if summary["power_max_w"] is not None else ""
+    most = (
+        f", {grouped(summary['power_max_w'])} W at most"
+        if summary["power_max_w"] is not None
+        else ""
+    )
     return f"{grouped(summary['power_w'])} W typical{most}, without hosts; {grouped(round(summary['heat_btu_h']))} BTU/h"
 
 
 def _room(summary: dict[str, Any]) -> str:
     """Describe what the switches take of racks."""
     units, weight = (summary[key] for key in ("rack_units", "weight_kg"))
-    known = [f"{grouped(units)} rack units" if units is not None else "", f"{grouped(round(weight))} kg" if weight is not None else ""]
+    known = [
+        f"{grouped(units)} rack units" if units is not None else "",
+        f"{grouped(round(weight))} kg" if weight is not None else "",
+    ]
     told = " and ".join(text for text in known if text)
     return f"{told} of switches" if told else "not published for every switch"
 
@@ -180,10 +219,28 @@ def comparison_text(comparison: Comparison) -> str:
     for name, path, key in figures:
         saved = savings.get(key)
         label = f"{name}, {summaries[0]['cost']['currency']}" if name == "cost" else name
-        rows.append([label, *(grouped(figure_at(summary, path)) for summary in summaries), f"{saved} %" if saved is not None else ""])
+        rows.append(
+            [
+                label,
+                *(grouped(figure_at(summary, path)) for summary in summaries),
+                f"{saved} %" if saved is not None else "",
+            ]
+        )
     first = summaries[0]
     title = f"{first['name']}: {grouped(first['gpus'])} GPUs in {grouped(first['hb_domains'])} HB domains, prices {first['cost']['book']}"
-    refused = [f"{design} cannot be built: {finding.fact} [{finding.code}]" for design, finding in comparison.refused]
+    refused = [
+        f"{design} cannot be built: {finding.fact} [{finding.code}]"
+        for design, finding in comparison.refused
+    ]
     parts = dict.fromkeys(part for summary in summaries for part in summary["cost"]["unpriced"])
     unpriced = [f"without a price, and in no total: {', '.join(parts)}"] if parts else []
-    return "\n".join([title, "", table(rows, right=range(1, len(rows[0]))), *([""] if refused or unpriced else []), *refused, *unpriced])
+    return "\n".join(
+        [
+            title,
+            "",
+            table(rows, right=range(1, len(rows[0]))),
+            *([""] if refused or unpriced else []),
+            *refused,
+            *unpriced,
+        ]
+    )

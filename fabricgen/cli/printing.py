@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
     from fabricgen.core.diagnostics import Finding
 
-_UNPRINTED = re.compile("[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]")
+_UNPRINTED = re.compile(
+    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff]"
+)
 """What JSON allows in a text, and a terminal obeys or does not show: JSON has an escape for it."""
 
 PATIENCE_S = 2.0
@@ -44,15 +46,30 @@ def print_findings(findings: Iterable[Finding], *, as_json: bool) -> None:
     """Print findings on stderr, and as one JSON document on stdout where the command was asked for JSON."""
     findings = list(findings)
     colour = colours(sys.stderr)
-    echo("\n\n".join(text_of(finding, colour=colour) for finding in findings), err=True, cleaned=colour)
+    echo(
+        "\n\n".join(text_of(finding, colour=colour) for finding in findings),
+        err=True,
+        cleaned=colour,
+    )
     if as_json:
         print_json({"ok": False, "findings": [finding_json(finding) for finding in findings]})
 
 
 def finding_json(finding: Finding) -> dict[str, Any]:
     """Return a finding in the keys of every `--json`."""
-    place = finding.place and {"source": finding.place.source, "line": finding.place.line, "column": finding.place.column}
-    return {"code": finding.code, "level": finding.level, "fact": finding.fact, "place": place, "because": list(finding.because), "hint": finding.hint}
+    place = finding.place and {
+        "source": finding.place.source,
+        "line": finding.place.line,
+        "column": finding.place.column,
+    }
+    return {
+        "code": finding.code,
+        "level": finding.level,
+        "fact": finding.fact,
+        "place": place,
+        "because": list(finding.because),
+        "hint": finding.hint,
+    }
 
 
 def print_advice(sentences: Iterable[str]) -> None:
@@ -73,7 +90,10 @@ def table(rows: Sequence[Sequence[str]], *, right: Iterable[int] = ()) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for row in rows:
-        cells = [cell.rjust(width) if column in numbers else cell.ljust(width) for column, (cell, width) in enumerate(zip(row, widths, strict=True))]
+        cells = [
+            cell.rjust(width) if column in numbers else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
         lines.append("  ".join(cells).rstrip())
     return "\n".join(lines)
 
@@ -84,7 +104,13 @@ def grouped(number: float | None) -> str:
     >>> grouped(94306304)
     '94,306,304'
     """
-    return "-" if number is None else f"{number:,}" if isinstance(number, int) else f"{number:,.2f}".rstrip("0").rstrip(".")
+    return (
+        "-"
+        if number is None
+        else f"{number:,}"
+        if isinstance(number, int)
+        else f"{number:,.2f}".rstrip("0").rstrip(".")
+    )
 
 
 @contextlib.contextmanager

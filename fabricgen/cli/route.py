@@ -28,11 +28,34 @@ RELAYED = {
 @fabric_arguments
 @click.argument("source", required=False, metavar="SRC")
 @click.argument("target", required=False, metavar="DST")
-@click.option("--fail", "failed", multiple=True, metavar="X", help="Something that is down, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.")
-@click.option("--all-kinds", is_flag=True, help="Show a path of every kind that there is, the default first.")
-@click.option("--flow", "number", type=click.IntRange(0), default=0, help="Which flow between the two to follow: the number is hashed as the UDP source port.")
+@click.option(
+    "--fail",
+    "failed",
+    multiple=True,
+    metavar="X",
+    help="Something that is down, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
+)
+@click.option(
+    "--all-kinds", is_flag=True, help="Show a path of every kind that there is, the default first."
+)
+@click.option(
+    "--flow",
+    "number",
+    type=click.IntRange(0),
+    default=0,
+    help="Which flow between the two to follow: the number is hashed as the UDP source port.",
+)
 @json_option
-def route(asked: Asked, source: str | None, target: str | None, failed: tuple[str, ...], number: int, *, all_kinds: bool, as_json: bool) -> int:
+def route(
+    asked: Asked,
+    source: str | None,
+    target: str | None,
+    failed: tuple[str, ...],
+    number: int,
+    *,
+    all_kinds: bool,
+    as_json: bool,
+) -> int:
     """Show the path from GPU SRC to GPU DST, hop by hop, such as d0-g0 and d1-g3.
 
     Exit code 1 says that no path is left.
@@ -47,14 +70,33 @@ def route(asked: Asked, source: str | None, target: str | None, failed: tuple[st
     with inventory.placing():
         routing = Routing(Reach(plan, find_failures(plan, failed)))
         ends = find_gpu(plan, source), find_gpu(plan, target)
-    paths = [routing.path(*ends, way, flow_of(number)) for way in _shown(routing, ends, all_kinds=all_kinds)]
+    paths = [
+        routing.path(*ends, way, flow_of(number))
+        for way in _shown(routing, ends, all_kinds=all_kinds)
+    ]
     same_rail = len({gpu % plan.request.domain_gpus % plan.request.rails for gpu in ends}) == 1
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
         shown = [path.document() for path in paths]
-        print_json({"src": source, "dst": target, "same_rail": same_rail, "relay": relay, "paths": shown, "reachable": bool(paths)})
+        print_json(
+            {
+                "src": source,
+                "dst": target,
+                "same_rail": same_rail,
+                "relay": relay,
+                "paths": shown,
+                "reachable": bool(paths),
+            }
+        )
     elif paths:
-        echo("\n\n".join([_title(routing, ends, same_rail=same_rail), *(_drawing(path, planes=plan.request.planes) for path in paths)]))
+        echo(
+            "\n\n".join(
+                [
+                    _title(routing, ends, same_rail=same_rail),
+                    *(_drawing(path, planes=plan.request.planes) for path in paths),
+                ]
+            )
+        )
     if not paths:
         echo(f"no path from {source} to {target}: {_why(routing, ends)}", err=True)
     return 0 if paths else 1
@@ -76,7 +118,13 @@ def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[
     ways = routing.choice.each_kind(*ends)
     if all_kinds:
         return ways
-    beside = [way for way in ways[1:] if way.kind == "source-relay" and routing.reach.plan.mapping.spans_rails and ways[0].kind == "direct"]
+    beside = [
+        way
+        for way in ways[1:]
+        if way.kind == "source-relay"
+        and routing.reach.plan.mapping.spans_rails
+        and ways[0].kind == "direct"
+    ]
     return [*ways[:1], *beside]
 
 
@@ -106,7 +154,11 @@ def _heading(path: Path) -> str:
     """Name a path, and say how long it is and how many equal ones there are."""
     if not path.links:
         return f"{RELAYED[path.kind]}: inside the HB domain"
-    equal = f"one of {grouped(path.equal)} equal paths" if path.equal > 1 else "the only path of its length"
+    equal = (
+        f"one of {grouped(path.equal)} equal paths"
+        if path.equal > 1
+        else "the only path of its length"
+    )
     return f"{RELAYED[path.kind]}; {path.links} links, {equal}"
 
 
@@ -123,7 +175,9 @@ def _joint(path: Path, index: int) -> str:
     if following is None or following.via == "nic":
         return ""
     if following.via == "hb":
-        return f"HB domain {following.node.partition(':')[2]}" if following.kind == "hb-domain" else ""
+        return (
+            f"HB domain {following.node.partition(':')[2]}" if following.kind == "hb-domain" else ""
+        )
     return f"{following.out} -- {following.via} -- {following.into}"
 
 
@@ -135,7 +189,17 @@ def _why(routing: Routing, ends: tuple[int, int]) -> str:
         if gpu in reach.failures.gpus:
             return f"{name} itself has failed"
         first = gpu // domain * domain
-        around = [other for other in range(first, first + domain) if other == gpu or (reach.hb_lives(gpu) and reach.hb_lives(other))]
-        if not any(reach.lives(other, plane) for other in around for plane in range(reach.plan.request.planes)):
-            return f"no living NIC port is left to {name}" + ("" if reach.hb_lives(gpu) else ", and its HB domain has failed")
+        around = [
+            other
+            for other in range(first, first + domain)
+            if other == gpu or (reach.hb_lives(gpu) and reach.hb_lives(other))
+        ]
+        if not any(
+            reach.lives(other, plane)
+            for other in around
+            for plane in range(reach.plan.request.planes)
+        ):
+            return f"no living NIC port is left to {name}" + (
+                "" if reach.hb_lives(gpu) else ", and its HB domain has failed"
+            )
     return "whatever lives of the network joins them neither on a rail nor over any HB domain"

@@ -23,17 +23,37 @@ SHOWN_ALIKE = 3
 
 @click.command()
 @fabric_arguments
-@click.option("--llm", metavar="NAME", help="Time an iteration of this language model, as `model` does; default: the inventory's search.llm.")
+@click.option(
+    "--llm",
+    metavar="NAME",
+    help="Time an iteration of this language model, as `model` does; default: the inventory's search.llm.",
+)
 @click.option("--accelerator", metavar="MODEL", help="The GPU, where the host does not name it.")
-@click.option("--pick", type=click.IntRange(1), help="The row that -o writes; default: the cheapest.")
-@click.option("-o", "--output", type=OUTPUT_FILE, help="Write the cheapest as an inventory, or the row of --pick.")
+@click.option(
+    "--pick", type=click.IntRange(1), help="The row that -o writes; default: the cheapest."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=OUTPUT_FILE,
+    help="Write the cheapest as an inventory, or the row of --pick.",
+)
 @force_option
 @json_option
-def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | None, output: Path | None, *, as_json: bool) -> None:
+def search(
+    asked: Asked,
+    llm: str | None,
+    accelerator: str | None,
+    pick: int | None,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> None:
     """Find the cheapest feasible designs.
 
-    Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three designs, and shows those that no other beats in
-    cost, power, switches, iteration time and worst single failure. What is on offer, and the limits, stand under `search` in the inventory.
+    Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three
+    designs, and shows those that no other beats in cost, power, switches, iteration time and worst
+    single failure. What is on offer, and the limits, stand under `search` in the inventory.
     """
     from fabricgen.analysis.search.document import document
     from fabricgen.analysis.search.search import search as find
@@ -44,7 +64,9 @@ def search(asked: Asked, llm: str | None, accelerator: str | None, pick: int | N
     spec = inventory.spec
     name = llm or (spec.search and spec.search.llm)
     if spec.search and spec.search.min_relative and not name:
-        raise click.UsageError("`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`")
+        raise click.UsageError(
+            "`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`"
+        )
     if pick and not output:
         raise click.UsageError("--pick says which row -o writes")
     if output:
@@ -70,23 +92,72 @@ def search_text(answer: dict[str, Any]) -> str:
     """Lay out the rows for a person."""
     rows = answer["designs"]
     timed, domains = answer["llm"], len({(row["host"], row["hb_domain_gpus"]) for row in rows}) > 1
-    heads = ["", "design", "switch", "breakout", *(["HB domain"] if domains else []), "tiers", "planes", "rails/box", "oversub.", "switches", "cables"]
-    heads += [f"cost, {answer['currency']}", "power, W", *(["iteration, s"] if timed else []), "Gbps/GPU", "lost, %", "cut off"]
+    heads = [
+        "",
+        "design",
+        "switch",
+        "breakout",
+        *(["HB domain"] if domains else []),
+        "tiers",
+        "planes",
+        "rails/box",
+        "oversub.",
+        "switches",
+        "cables",
+    ]
+    heads += [
+        f"cost, {answer['currency']}",
+        "power, W",
+        *(["iteration, s"] if timed else []),
+        "Gbps/GPU",
+        "lost, %",
+        "cut off",
+    ]
     lines = [heads]
     for row in rows:
-        cells = [f"{row['pick']}{'*' * row['cheapest']}", row["design"], row["switch"], row["breakout"]]
+        cells = [
+            f"{row['pick']}{'*' * row['cheapest']}",
+            row["design"],
+            row["switch"],
+            row["breakout"],
+        ]
         cells += [f"{row['host'] or ''} {row['hb_domain_gpus']}".strip()] if domains else []
-        cells += [str(row["tiers"]), str(row["planes"]), str(row["rails_per_box"] or "-"), row["oversubscription"]]
-        cells += [grouped(row["switches"]["total"]), grouped(row["cables"]), _cost(row), grouped(row["power_w"])]
+        cells += [
+            str(row["tiers"]),
+            str(row["planes"]),
+            str(row["rails_per_box"] or "-"),
+            row["oversubscription"],
+        ]
+        cells += [
+            grouped(row["switches"]["total"]),
+            grouped(row["cables"]),
+            _cost(row),
+            grouped(row["power_w"]),
+        ]
         cells += [f"{row['iteration_s']:.4f}"] if timed else []
-        lines.append([*cells, grouped(row["across_gbps"]), f"{row['worst']['bandwidth_lost_pct']:.3g}", grouped(row["worst"]["gpus_cut_off"])])
+        lines.append(
+            [
+                *cells,
+                grouped(row["across_gbps"]),
+                f"{row['worst']['bandwidth_lost_pct']:.3g}",
+                grouped(row["worst"]["gpus_cut_off"]),
+            ]
+        )
     title = f"{answer['name']}: {grouped(answer['gpus'])} GPUs, prices {answer['book']}{f', {timed}' if timed else ''}"
-    return "\n".join([title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)])
+    return "\n".join(
+        [title, "", table(lines, right=range(4 + domains, len(heads))), "", *_words(answer)]
+    )
 
 
 def _cost(row: dict[str, Any]) -> str:
     """Write a cost; of one with a part that others have a price for, only the least is known."""
-    return grouped(row["cost"]) if row["cost_is_known"] else "-" if row["cost"] is None else f"over {grouped(row['cost'])}"
+    return (
+        grouped(row["cost"])
+        if row["cost_is_known"]
+        else "-"
+        if row["cost"] is None
+        else f"over {grouped(row['cost'])}"
+    )
 
 
 def _words(answer: dict[str, Any]) -> Iterator[str]:

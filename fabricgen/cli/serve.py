@@ -23,12 +23,19 @@ PORT = 8765
 
 @click.command()
 @fabric_arguments
-@click.option("--port", type=click.IntRange(0, 65535), default=PORT, show_default=True, help="Port of the page; 0 takes any that is free.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="Port of the page; 0 takes any that is free.",
+)
 @click.option("--open", "show", is_flag=True, help="Open the page in your browser.")
 def serve(asked: Asked, port: int, *, show: bool) -> None:
     """Show the report with live sizing: turn GPUs, HB domain, radix, design and planes, and the page follows.
 
-    Only this machine can reach it. The inventory is read again for every change, so the page follows the file too. Ctrl-C ends it.
+    Only this machine can reach it. The inventory is read again for every change, so the page
+    follows the file too. Ctrl-C ends it.
     """
     server = open_server(asked, port)
     with server:
@@ -48,26 +55,46 @@ def open_server(asked: Asked, port: int) -> Server:
     from fabricgen.serve.server import Server
 
     if asked.fabric == "-":
-        raise click.UsageError("the inventory is read again for every change: give a file in place of `-`")
+        raise click.UsageError(
+            "the inventory is read again for every change: give a file in place of `-`"
+        )
     desk = open_desk(asked)
     desk.sized({})
     try:
-        return Server(desk, partial(open_desk, asked), lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), out), port)
+        return Server(
+            desk,
+            partial(open_desk, asked),
+            lambda sets, out: _build(replace(asked, sets=(*asked.sets, *sets)), out),
+            port,
+        )
     except OSError as error:
-        raise click.BadParameter(f"port {port} cannot be had: {error.strerror}; `--port 0` takes one that is free", param_hint="'--port'") from None
+        raise click.BadParameter(
+            f"port {port} cannot be had: {error.strerror}; `--port 0` takes one that is free",
+            param_hint="'--port'",
+        ) from None
 
 
 def open_desk(asked: Asked) -> Desk:
     """Return a desk for what is asked for."""
     from fabricgen.serve.sessions import Desk
 
-    return Desk(lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0], asked.read()[1], asked.packs)
+    return Desk(
+        lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0],
+        asked.read()[1],
+        asked.packs,
+    )
 
 
 def _build(asked: Asked, file: Path) -> list[str]:
     """Return the command that builds what is asked for into an archive."""
-    flags = [f"--{key.replace('_', '-')}={asked.flags[key]}" for key in SIZING if asked.flags.get(key) is not None]
-    roots = [f"--catalog={root}" for root in asked.catalog_roots] + [f"--templates={root}" for root in asked.template_roots]
+    flags = [
+        f"--{key.replace('_', '-')}={asked.flags[key]}"
+        for key in SIZING
+        if asked.flags.get(key) is not None
+    ]
+    roots = [f"--catalog={root}" for root in asked.catalog_roots] + [
+        f"--templates={root}" for root in asked.template_roots
+    ]
     prices = [f"--prices={asked.prices}"] if asked.prices else []
     fabric = ["--", asked.fabric] if asked.fabric else []
     return [

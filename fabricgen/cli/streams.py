@@ -22,8 +22,8 @@ _OUTPUT_HINT = "redirect it to a file, or to /dev/null"
 def check_streams() -> None:
     """Give closed streams /dev/null. Raises Refusal where standard output is closed.
 
-    Without it, the next file that is opened would take the number of the closed stream, and whatever
-    is printed there would be written into it.
+    Without it, the next file that is opened would take the number of the closed stream, and
+    whatever is printed there would be written into it.
     """
     for number in range(3):
         try:
@@ -33,12 +33,16 @@ def check_streams() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open until the process ends
     if sys.stdout is None:
-        raise refuse("cannot-write", "standard output cannot be written: it is closed", hint=_OUTPUT_HINT)
+        raise refuse(
+            "cannot-write", "standard output cannot be written: it is closed", hint=_OUTPUT_HINT
+        )
 
 
 def escape_unencodable() -> None:
     """Let standard output escape what its encoding lacks, as standard error does."""
-    with contextlib.suppress(AttributeError):  # a program that calls us may have put any stream there
+    with contextlib.suppress(
+        AttributeError
+    ):  # a program that calls us may have put any stream there
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # checked as it is called
 
 
@@ -58,6 +62,8 @@ def system_refusal(error: OSError) -> Refusal:
         sys.stdout.flush()
     except OSError:
         drop_output(sys.stdout)
-        return refuse("cannot-write", f"standard output cannot be written: {reason}", hint=_OUTPUT_HINT)
+        return refuse(
+            "cannot-write", f"standard output cannot be written: {reason}", hint=_OUTPUT_HINT
+        )
     hint = "free memory, space or processes on this machine, and run the command again"
     return refuse("system-error", f"the system refuses what the command needs: {reason}", hint=hint)

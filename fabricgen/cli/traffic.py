@@ -28,7 +28,11 @@ def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bo
     from fabricgen.core.terms import Design
 
     groups = Groups(point.llm, point.machine, int(point.times.n_m), collective)
-    return Links(plan_as(plan.spec, Design.FAT_TREE, plan.catalog) if any_to_any else plan, groups, any_to_any)
+    return Links(
+        plan_as(plan.spec, Design.FAT_TREE, plan.catalog) if any_to_any else plan,
+        groups,
+        any_to_any,
+    )
 
 
 def document_of(links: Links) -> dict[str, Any]:
@@ -36,16 +40,32 @@ def document_of(links: Links) -> dict[str, Any]:
     from fabricgen.analysis.workload.idle_links import document
 
     groups = links.groups
-    return {"design": links.plan.request.design.value, "n_m": groups.n_m, "collective": groups.collective, **groups.shares(), **document(links)}
+    return {
+        "design": links.plan.request.design.value,
+        "n_m": groups.n_m,
+        "collective": groups.collective,
+        **groups.shares(),
+        **document(links),
+    }
 
 
-def print_traffic(links: Links, name: str, document: dict[str, Any], compared: list[Compared], *, as_json: bool) -> None:
+def print_traffic(
+    links: Links, name: str, document: dict[str, Any], compared: list[Compared], *, as_json: bool
+) -> None:
     """Print the matrix by class and the links by kind."""
     if as_json:
         shown = {"published": [each.document() for each in compared]} if compared else {}
         print_json({"name": name, "llm": links.groups.llm.name, "traffic": document, **shown})
     else:
-        echo("\n\n".join([*_matrix(links.groups, name, document), *_links(links, document), *(each.words for each in compared)]))
+        echo(
+            "\n\n".join(
+                [
+                    *_matrix(links.groups, name, document),
+                    *_links(links, document),
+                    *(each.words for each in compared),
+                ]
+            )
+        )
 
 
 def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
@@ -54,7 +74,12 @@ def _matrix(groups: Groups, name: str, document: dict[str, Any]) -> list[str]:
     rows = [["traffic", "group", "peers", "GB per GPU", "MB per pair", "pairs", "% of bytes"]]
     for key, each in document["classes"].items():
         share = 100 * each["pairs"] * each["bytes_per_pair"] / total
-        amounts = [f"{each['bytes_per_gpu'] / 1e9:.4g}", f"{each['bytes_per_pair'] / 1e6:.4g}", grouped(each["pairs"]), f"{share:.2f}"]
+        amounts = [
+            f"{each['bytes_per_gpu'] / 1e9:.4g}",
+            f"{each['bytes_per_pair'] / 1e6:.4g}",
+            grouped(each["pairs"]),
+            f"{share:.2f}",
+        ]
         rows.append([NAMES[key], grouped(each["size"]), grouped(each["peers"]), *amounts])
     head = f"{groups.llm.name} on {name}: {total / 1e12:,.4g} TB in an iteration, model-parallel groups of {groups.n_m}, {groups.collective} exchange"
     told = f"{document['pairs_idle_pct']:.2f} % of the {grouped(document['pairs'])} pairs of GPUs carry nothing."
@@ -67,13 +92,23 @@ def _links(links: Links, document: dict[str, Any]) -> list[str]:
     design = document["design"] + (", GPUs standing rail by rail" if links.gathered else "")
     rows = [[design, "links", "carry nothing", "TB up", "most, GB", "takes, s"]]
     for key, each in document["links"].items():
-        words = [grouped(each["links"]), grouped(each["idle"]), f"{each['bytes_up'] / 1e12:.4g}", f"{each['most_bytes'] / 1e9:.4g}", f"{each['most_s']:.4f}"]
+        words = [
+            grouped(each["links"]),
+            grouped(each["idle"]),
+            f"{each['bytes_up'] / 1e12:.4g}",
+            f"{each['most_bytes'] / 1e9:.4g}",
+            f"{each['most_s']:.4f}",
+        ]
         rows.append([key.replace("_", "-"), *words])
     busy, hashing = document["busiest"], document["hashing"]
-    lines = [f"{grouped(document['idle_links'])} links carry nothing, {document['idle_links_pct']:.1f} % of all."]
+    lines = [
+        f"{grouped(document['idle_links'])} links carry nothing, {document['idle_links_pct']:.1f} % of all."
+    ]
     if busy["bytes"]:
         way = "upwards" if busy["up"] else "downwards"
-        lines.append(f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in {busy['seconds']:.4f} s, with {grouped(busy['alike'] - 1)} alike.")
+        lines.append(
+            f"The busiest is {busy['cable']}, {busy['bytes'] / 1e9:.4g} GB {way} in {busy['seconds']:.4f} s, with {grouped(busy['alike'] - 1)} alike."
+        )
     if hashing:
         lines.append(
             f"ECMP is taken as even; of {grouped(hashing['flows'])} hashed flows the fullest uplink of a leaf has {hashing['fullest']:.2f} times its share."
@@ -92,7 +127,10 @@ def write_pairs(path: Path, groups: Groups) -> None:
         yield "source,target,class,bytes\n"
         for each, sources, targets in groups.matrix():
             tail = f",{each.name},{each.bytes_per_pair!r}\n"
-            yield "".join(f"{names[source]},{names[target]}{tail}" for source, target in zip(sources.tolist(), targets.tolist(), strict=True))
+            yield "".join(
+                f"{names[source]},{names[target]}{tail}"
+                for source, target in zip(sources.tolist(), targets.tolist(), strict=True)
+            )
 
     _write(path, rows())
 

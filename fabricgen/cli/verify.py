@@ -26,7 +26,8 @@ SHOWN = 20
 def verify(out: Path, *, as_json: bool) -> int:
     """Compare an output with its manifest.
 
-    OUT is a directory or an archive that `build` wrote. Every file is hashed; an archive is read without unpacking it.
+    OUT is a directory or an archive that `build` wrote. Every file is hashed; an archive is read
+    without unpacking it.
 
     Exit code 1 says that a file is missing, altered or extra.
     """
@@ -36,7 +37,9 @@ def verify(out: Path, *, as_json: bool) -> int:
     if as_json:
         lists = {"missing": changes.missing, "altered": changes.altered, "extra": changes.extra}
         found = [finding_json(finding) for finding in findings_of(out, changes)]
-        print_json({"ok": not changes, "findings": found, "out": str(out), "files": changes.files, **lists})
+        print_json(
+            {"ok": not changes, "findings": found, "out": str(out), "files": changes.files, **lists}
+        )
     else:
         echo(verify_text(out, changes))
     return 1 if changes else 0
@@ -58,11 +61,20 @@ def findings_of(out: Path, changes: Changes) -> Iterator[Finding]:
 def verify_text(out: Path, changes: Changes) -> str:
     """Lay out what differs, and the count of files."""
     lines = []
-    for word, paths in (("missing", changes.missing), ("altered", changes.altered), ("extra", changes.extra)):
+    for word, paths in (
+        ("missing", changes.missing),
+        ("altered", changes.altered),
+        ("extra", changes.extra),
+    ):
         lines += [f"{word:<9}{printable(path)}" for path in paths[:SHOWN]]
         lines += [f"{word:<9}{grouped(len(paths) - SHOWN)} more"] if len(paths) > SHOWN else []
     if not changes:
         return f"{out}: all {grouped(changes.files)} files are as manifest.json lists them"
     differ = len(changes.missing) + len(changes.altered)
     extra = f", {grouped(len(changes.extra))} are not listed" if changes.extra else ""
-    return "\n".join([*lines, f"{out}: {grouped(differ)} of {grouped(changes.files)} files differ from manifest.json{extra}"])
+    return "\n".join(
+        [
+            *lines,
+            f"{out}: {grouped(differ)} of {grouped(changes.files)} files differ from manifest.json{extra}",
+        ]
+    )

@@ -1,6 +1,7 @@
 """The text of a table that the inventory names: a CSV file beside it, read whole.
 
-Owns how large such a file may be and how many findings of one are shown. What its columns are is for who reads it.
+Owns how large such a file may be and how many findings of one are shown. What its columns are is
+for who reads it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """What a finding is and how it prints.
 
-A finding is a fact with its place, the arithmetic behind it and a hint that works. Whoever finds a problem names a path into the
-inventory; `reading`, which holds the file, turns the path into a line. Printing is complete without colour.
+A finding is a fact with its place, the arithmetic behind it and a hint that works. Whoever finds a
+problem names a path into the inventory; `reading`, which holds the file, turns the path into a
+line. Printing is complete without colour.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 
-RED, BOLD, BLUE, CYAN, YELLOW, RESET = "\x1b[31m", "\x1b[1m", "\x1b[34m", "\x1b[36m", "\x1b[33m", "\x1b[0m"
+RED, BOLD, BLUE, CYAN, YELLOW, RESET = (
+    "\x1b[31m",
+    "\x1b[1m",
+    "\x1b[34m",
+    "\x1b[36m",
+    "\x1b[33m",
+    "\x1b[0m",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +69,9 @@ class Refusal(Exception):  # noqa: N818 - the word of the house: a refusal is a 
         return Refusal, (self.findings,)
 
 
-def refuse(code: str, fact: str, *, path: Path = (), because: Iterable[str] = (), hint: str = "") -> Refusal:
+def refuse(
+    code: str, fact: str, *, path: Path = (), because: Iterable[str] = (), hint: str = ""
+) -> Refusal:
     """Make a refusal of one finding; the caller raises it."""
     return Refusal([Finding(code, fact, path, tuple(because), hint)])
 
@@ -117,7 +127,9 @@ def text_of(finding: Finding, *, colour: bool = False) -> str:
     red, bold, blue, cyan, reset = (RED, BOLD, BLUE, CYAN, RESET) if colour else ("",) * 5
     if finding.level != "error":
         red = YELLOW if colour else ""
-    lines = [f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {_line(finding.fact)}{reset}"]
+    lines = [
+        f"{red}{bold}{finding.level}[{finding.code}]{reset}{bold}: {_line(finding.fact)}{reset}"
+    ]
     if finding.place:
         lines.append(f"  {blue}-->{reset} {_line(finding.place)}")
     lines += [f"   {blue}={reset} because {_line(reason)}" for reason in finding.because]
@@ -138,7 +150,10 @@ def printable(text: object, keep: str = "") -> str:
     said = str(text)
     if said.isprintable():
         return said
-    return "".join(char if char.isprintable() or char in keep else char.encode("unicode_escape").decode() for char in said)
+    return "".join(
+        char if char.isprintable() or char in keep else char.encode("unicode_escape").decode()
+        for char in said
+    )
 
 
 def _line(text: object) -> str:

@@ -1,7 +1,7 @@
 """The files that a user names: regular files, read up to a limit, as text, JSON or rows of CSV.
 
-Owns what makes a file unreadable. Every reader catches `FileError` and turns it into a refusal with a code of its own; what a file means is
-for the reader.
+Owns what makes a file unreadable. Every reader catches `FileError` and turns it into a refusal with
+a code of its own; what a file means is for the reader.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
     """Return the value of a JSON text. Raises FileError for what no program can have written."""
     try:
         values = json.loads(text, parse_constant=_refuse_constant)
-        if "\\ud" in text.lower():  # an escape may be half of a surrogate pair, which cannot be written
+        if (
+            "\\ud" in text.lower()
+        ):  # an escape may be half of a surrogate pair, which cannot be written
             json.dumps(values, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         fact = f"is not JSON: {error.msg.lower()}"
@@ -160,7 +162,9 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
         raise FileError("holds half of a surrogate pair, which is no character") from None
     except ValueError:
         line, column = long_number(text) or (None, None)
-        raise FileError(f"holds a number of more than {digits_limit()} digits", line, column) from None
+        raise FileError(
+            f"holds a number of more than {digits_limit()} digits", line, column
+        ) from None
     return values
 
 

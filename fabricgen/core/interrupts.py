@@ -1,7 +1,8 @@
 """Ctrl-C and SIGTERM, held back while a step must not be left half done.
 
-Owns the signal handlers for that time. A handler of Python may run between any two bytecodes, also inside of a `finally`;
-cleaning up is complete only where an interruption cannot arrive before it starts or while it runs.
+Owns the signal handlers for that time. A handler of Python may run between any two bytecodes, also
+inside of a `finally`; cleaning up is complete only where an interruption cannot arrive before it
+starts or while it runs.
 """
 
 from __future__ import annotations
@@ -61,7 +62,12 @@ class Gate:
         for number in kept:
             signal.raise_signal(number)
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         """Close."""
         self._open = False
 
@@ -70,8 +76,8 @@ class Gate:
 def held() -> Iterator[Gate]:
     """Hold signals back until the block ends, and deliver them then, or inside of `with` the gate that this yields.
 
-    Only signals with a handler of Python are held: what ends a process at once cannot be. Threads other than the main one
-    receive no signals, so nothing is done there.
+    Only signals with a handler of Python are held: what ends a process at once cannot be. Threads
+    other than the main one receive no signals, so nothing is done there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Gate({})

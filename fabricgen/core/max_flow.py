@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     Residual = dict[Hashable, dict[Hashable, int]]
 
 
-def max_flow(edges: Iterable[tuple[Hashable, Hashable, int]], source: Hashable, sink: Hashable) -> int:
+def max_flow(
+    edges: Iterable[tuple[Hashable, Hashable, int]], source: Hashable, sink: Hashable
+) -> int:
     """Return the maximum flow from source to sink over directed edges with whole capacities; parallel edges add up.
 
     >>> max_flow([("a", "b", 3), ("a", "b", 1), ("b", "c", 5)], "a", "c")
@@ -44,9 +46,14 @@ def _levels(residual: Residual, source: Hashable) -> dict[Hashable, int]:
     return levels
 
 
-def _blocking(residual: Residual, levels: dict[Hashable, int], source: Hashable, sink: Hashable) -> int:
+def _blocking(
+    residual: Residual, levels: dict[Hashable, int], source: Hashable, sink: Hashable
+) -> int:
     """Fill shortest paths until none is left; return what was sent. `after[node]` are the next nodes that are not known to lead nowhere."""
-    after = {node: [high for high in residual[node] if levels.get(high) == level + 1] for node, level in levels.items()}
+    after = {
+        node: [high for high in residual[node] if levels.get(high) == level + 1]
+        for node, level in levels.items()
+    }
     sent, path = 0, [source]
     while path:
         node = path[-1]

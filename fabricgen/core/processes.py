@@ -1,6 +1,7 @@
 """Worker processes that end with the process that started them.
 
-Owns both directions: a worker whose parent dies, however that dies, and a parent that is interrupted while its workers work.
+Owns both directions: a worker whose parent dies, however that dies, and a parent that is
+interrupted while its workers work.
 """
 
 from __future__ import annotations

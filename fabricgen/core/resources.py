@@ -1,8 +1,9 @@
 """Where the files that ship with the program lie, and which of a user's files stand in for them.
 
-Owns two questions: whether this is an installed wheel, which carries `templates` and `inventories` inside the package, or a checkout,
-which has them beside it; and whether a file of a user's directory is reached through a link that leaves it. What is in the files belongs
-to `catalog` and `packs`. Standard library only.
+Owns two questions: whether this is an installed wheel, which carries `templates` and `inventories`
+inside the package, or a checkout, which has them beside it; and whether a file of a user's
+directory is reached through a link that leaves it. What is in the files belongs to `catalog` and
+`packs`. Standard library only.
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def shipped(name: str) -> Path:
 def find_files(roots: Sequence[Path], home: Path, *parts: str) -> Iterator[Path]:
     """Yield the files of this path in the directories of a user, in their order, then in `home`, which ships.
 
-    Raises Refusal `link-leaves-folder` for a file of a user that is reached through a link out of its folder: who
-    gives away a pack or a catalog must not choose which files of its user are read.
+    Raises Refusal `link-leaves-folder` for a file of a user that is reached through a link out of
+    its folder: who gives away a pack or a catalog must not choose which files of its user are read.
     """
     for root in roots:
         path = root.joinpath(*parts)
@@ -42,7 +43,9 @@ def find_files(roots: Sequence[Path], home: Path, *parts: str) -> Iterator[Path]
             if link_leaves(root, path):
                 hint = f"put a copy of the file into `{path.parent}`"
                 fact = f"`{'/'.join(parts)}` is reached through a link that leads out of its folder"
-                raise Refusal([Finding("link-leaves-folder", fact, hint=hint, place=Place(str(path)))])
+                raise Refusal(
+                    [Finding("link-leaves-folder", fact, hint=hint, place=Place(str(path)))]
+                )
             yield path
     if is_file(path := home.joinpath(*parts)):
         yield path

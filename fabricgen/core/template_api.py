@@ -36,6 +36,10 @@ def template_names(shape: type) -> frozenset[str]:
         declared = [*getattr(shape, "_fields", ())]
     else:
         return frozenset()
-    members = {name: getattr(member, "fget", member) for part in shape.__mro__ for name, member in vars(part).items()}
+    members = {
+        name: getattr(member, "fget", member)
+        for part in shape.__mro__
+        for name, member in vars(part).items()
+    }
     marked = [name for name, member in members.items() if getattr(member, "for_templates", False)]
     return frozenset(name for name in [*declared, *marked] if not name.startswith("_"))

@@ -1,6 +1,7 @@
 """The words of the field as values: tiers, link kinds, speeds and ratios.
 
-Owns the vocabulary that every other module shares. It knows no file format, no vendor and no plan. Standard library only.
+Owns the vocabulary that every other module shares. It knows no file format, no vendor and no plan.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -82,7 +83,11 @@ def parse_speed(text: object) -> int:
     >>> parse_speed(400)
     400
     """
-    found = None if isinstance(text, bool) else _SPEED.fullmatch(f"{text}G" if isinstance(text, int) else str(text).strip())
+    found = (
+        None
+        if isinstance(text, bool)
+        else _SPEED.fullmatch(f"{text}G" if isinstance(text, int) else str(text).strip())
+    )
     value = Fraction(found[1]) * (1000 if found[2].upper() == "T" else 1) if found else Fraction(0)
     if value <= 0 or value.denominator != 1:
         raise ValueError("a speed is written like 400G, 800G or 7.68Tbps")

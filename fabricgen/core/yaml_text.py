@@ -46,27 +46,54 @@ def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
     """Return the text of a file. Raises Refusal where it is larger than `most` bytes or not UTF-8."""
     if len(data) > most:
         hint = "give the path of an inventory: one of a million GPUs has thirty lines"
-        raise Refusal([Finding("yaml-too-large", f"{name} is larger than {most} bytes", place=Place(name), hint=hint)])
+        raise Refusal(
+            [
+                Finding(
+                    "yaml-too-large",
+                    f"{name} is larger than {most} bytes",
+                    place=Place(name),
+                    hint=hint,
+                )
+            ]
+        )
     try:
         return files.decode(data)
     except files.FileError as error:
         place = Place(name, error.line, error.column)
         hint = "save the inventory as UTF-8"
-        raise Refusal([Finding("not-text", f"{name} {error.fact}", place=place, hint=hint)]) from None
+        raise Refusal(
+            [Finding("not-text", f"{name} {error.fact}", place=place, hint=hint)]
+        ) from None
 
 
 def read_document(text: str, name: str) -> Document:
     """Parse YAML 1.2 keeping places.
 
-    Raises Refusal for a syntax error, duplicate keys, tags, anchors that unfold without end, or a top level that is no mapping.
+    Raises Refusal for a syntax error, duplicate keys, tags, anchors that unfold without end, or a
+    top level that is no mapping.
     """
     from fabricgen.core.yaml_tree import read_tree
 
     values, places, keys = read_tree(text, name)
     if not isinstance(values, dict):
-        found = "nothing" if values is None else "a list" if isinstance(values, list) else "a single value"
+        found = (
+            "nothing"
+            if values is None
+            else "a list"
+            if isinstance(values, list)
+            else "a single value"
+        )
         hint = "start with `name: my-fabric`, or let `fabricgen init` write an inventory"
-        raise Refusal([Finding("not-a-mapping", f"an inventory is a mapping of keys, and {name} holds {found}", place=Place(name, 1, 1), hint=hint)])
+        raise Refusal(
+            [
+                Finding(
+                    "not-a-mapping",
+                    f"an inventory is a mapping of keys, and {name} holds {found}",
+                    place=Place(name, 1, 1),
+                    hint=hint,
+                )
+            ]
+        )
     return Document(name, values, places, keys)
 
 
@@ -75,7 +102,9 @@ def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, 
     try:
         data = files.read_bytes(path, MAX_BYTES)
     except files.FileError as error:
-        raise Refusal([Finding(code, f"{path.name} {error.fact}", place=Place(str(path)))]) from None
+        raise Refusal(
+            [Finding(code, f"{path.name} {error.fact}", place=Place(str(path)))]
+        ) from None
     known = compiled_facts.find(data)
     return parse_facts(path, data, code) if known is None else known
 
@@ -86,7 +115,9 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
         text = files.decode(data)
     except files.FileError as error:
         place = Place(str(path), error.line, error.column)
-        raise Refusal([Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]) from None
+        raise Refusal(
+            [Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]
+        ) from None
     from fabricgen.core.yaml_tree import FAULTS, fault_of, parser
 
     try:
@@ -94,12 +125,33 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
     except FAULTS as error:
         fault = fault_of(error, text)
         place = Place(str(path), fault.line, fault.column)
-        raise Refusal([Finding(code, f"{path.name} is not YAML: {fault.fact}", because=fault.because, hint=fault.hint, place=place)]) from None
+        raise Refusal(
+            [
+                Finding(
+                    code,
+                    f"{path.name} is not YAML: {fault.fact}",
+                    because=fault.because,
+                    hint=fault.hint,
+                    place=place,
+                )
+            ]
+        ) from None
     if not isinstance(values, dict):
-        raise Refusal([Finding(code, f"{path.name} is not a mapping of keys", place=Place(str(path)))])
+        raise Refusal(
+            [Finding(code, f"{path.name} is not a mapping of keys", place=Place(str(path)))]
+        )
     if said := control_text(values):
         hint = "write the text without escapes like `\\x1b`"
-        raise Refusal([Finding(code, f"{path.name} has control characters in `{said}`", hint=hint, place=Place(str(path)))])
+        raise Refusal(
+            [
+                Finding(
+                    code,
+                    f"{path.name} has control characters in `{said}`",
+                    hint=hint,
+                    place=Place(str(path)),
+                )
+            ]
+        )
     return values
 
 
@@ -107,7 +159,13 @@ def control_text(value: Any) -> str | None:
     """Return the first text or key of plain values that has a control character which is no line end or tab."""
     if isinstance(value, str):
         return value if _CONTROL.search(value) else None
-    below = chain.from_iterable(value.items()) if isinstance(value, dict) else value if isinstance(value, list) else ()
+    below = (
+        chain.from_iterable(value.items())
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list)
+        else ()
+    )
     return next((text for each in below if (text := control_text(each)) is not None), None)
 
 

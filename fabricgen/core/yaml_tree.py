@@ -49,13 +49,31 @@ def read_tree(text: str, name: str) -> tuple[Any, dict[Path, Place], dict[Path, 
         values = reader.plain(tree, (), ()) if tree else None
     except FAULTS as error:
         fault = fault_of(error, text)
-        raise Refusal([Finding("yaml-syntax", fault.fact, because=fault.because, hint=fault.hint, place=Place(name, fault.line, fault.column))]) from None
+        raise Refusal(
+            [
+                Finding(
+                    "yaml-syntax",
+                    fault.fact,
+                    because=fault.because,
+                    hint=fault.hint,
+                    place=Place(name, fault.line, fault.column),
+                )
+            ]
+        ) from None
     if reader.findings:
         raise Refusal(reader.findings)
     return values, reader.places, reader.keys
 
 
-FAULTS = (YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+FAULTS = (
+    YAMLError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 """What ruamel raises for a text that is not YAML; a tag that does not fit its value ends in any of the built-in ones."""
 
 
@@ -74,7 +92,9 @@ class _Composer(Composer):
         start = self.parser.peek_event()
         if start.version not in (None, (1, 2)):
             version = ".".join(map(str, start.version))
-            raise ComposerError(None, None, f"this document asks for YAML {version}", start.start_mark)
+            raise ComposerError(
+                None, None, f"this document asks for YAML {version}", start.start_mark
+            )
         node: Node = super().compose_document()
         return node
 
@@ -104,16 +124,32 @@ class _Reader:
         """Copy one node; `above` holds the nodes that it stands in, for an anchor may contain itself."""
         self._count(node)
         if any(node is other for other in above):
-            self._refuse("yaml-syntax", "an anchor contains itself", node, "write the value out instead of repeating it with an anchor")
+            self._refuse(
+                "yaml-syntax",
+                "an anchor contains itself",
+                node,
+                "write the value out instead of repeating it with an anchor",
+            )
             return None
         tag = str(node.tag)
         if tag not in _TEXTS | _SCALARS | _COLLECTIONS:
-            self._refuse("yaml-syntax", f"the tag `{tag.replace(_TAG, '!!')}` is not read", node, "write the plain value, without a tag")
+            self._refuse(
+                "yaml-syntax",
+                f"the tag `{tag.replace(_TAG, '!!')}` is not read",
+                node,
+                "write the plain value, without a tag",
+            )
             return None
         if isinstance(node, MappingNode):
-            return {key: self._child(value, (*path, key), (*above, node), own) for key, (value, own) in self._pairs(node, path).items()}
+            return {
+                key: self._child(value, (*path, key), (*above, node), own)
+                for key, (value, own) in self._pairs(node, path).items()
+            }
         if isinstance(node, SequenceNode):
-            return [self._child(value, (*path, index), (*above, node), self._place(value)) for index, value in enumerate(node.value)]
+            return [
+                self._child(value, (*path, index), (*above, node), self._place(value))
+                for index, value in enumerate(node.value)
+            ]
         return self._scalar(node)
 
     def _child(self, node: Node, path: Path, above: tuple[Node, ...], own: Place) -> Any:
@@ -131,14 +167,40 @@ class _Reader:
         for key, value in node.value:
             if key.tag == f"{_TAG}merge":
                 for other in _merged(value):
-                    merged |= {word: pair for word, pair in self._pairs(other, path).items() if word not in merged} if other is not node else {}
+                    merged |= (
+                        {
+                            word: pair
+                            for word, pair in self._pairs(other, path).items()
+                            if word not in merged
+                        }
+                        if other is not node
+                        else {}
+                    )
             elif not isinstance(key, ScalarNode) or not key.value or _unspeakable(key.value):
-                self._refuse("yaml-syntax", "a key is a word, and this one is none", key, "write `key: value`")
+                self._refuse(
+                    "yaml-syntax",
+                    "a key is a word, and this one is none",
+                    key,
+                    "write `key: value`",
+                )
             elif key.value in pairs:
                 first = pairs[key.value][1]
                 known = any(finding.place == self._place(key) for finding in self.findings)
                 because = (f"`{key.value}` stands already in line {first.line}",)
-                self.findings += [] if known else [Finding("duplicate-key", f"the key `{key.value}` stands twice", (), because, _TWICE, self._place(key))]
+                self.findings += (
+                    []
+                    if known
+                    else [
+                        Finding(
+                            "duplicate-key",
+                            f"the key `{key.value}` stands twice",
+                            (),
+                            because,
+                            _TWICE,
+                            self._place(key),
+                        )
+                    ]
+                )
             else:
                 pairs[key.value] = (value, self._place(key))
         return {**pairs, **{word: pair for word, pair in merged.items() if word not in pairs}}
@@ -149,11 +211,25 @@ class _Reader:
             try:
                 return self._yaml.constructor.construct_object(node)
             except (ValueError, LookupError):
-                shown = node.value if len(node.value) <= LONGEST_SHOWN else f"{node.value[:LONGEST_SHOWN]}…"
-                self._refuse("yaml-syntax", f"`{shown}` is not a value that can be read", node, "write a smaller number, or a text in quotes")
+                shown = (
+                    node.value
+                    if len(node.value) <= LONGEST_SHOWN
+                    else f"{node.value[:LONGEST_SHOWN]}…"
+                )
+                self._refuse(
+                    "yaml-syntax",
+                    f"`{shown}` is not a value that can be read",
+                    node,
+                    "write a smaller number, or a text in quotes",
+                )
                 return None
         if _unspeakable(node.value):
-            self._refuse("yaml-syntax", "this text holds half of a surrogate pair, which is no character", node, "write the character itself")
+            self._refuse(
+                "yaml-syntax",
+                "this text holds half of a surrogate pair, which is no character",
+                node,
+                "write the character itself",
+            )
             return None
         return str(node.value)
 
@@ -162,7 +238,16 @@ class _Reader:
         self._read += 1
         if self._read > MAX_VALUES:
             hint = "write the values out instead of repeating them with anchors"
-            raise Refusal([Finding("yaml-too-large", f"{self._name} unfolds into more than {MAX_VALUES} values", place=self._place(node), hint=hint)])
+            raise Refusal(
+                [
+                    Finding(
+                        "yaml-too-large",
+                        f"{self._name} unfolds into more than {MAX_VALUES} values",
+                        place=self._place(node),
+                        hint=hint,
+                    )
+                ]
+            )
 
     def _refuse(self, code: str, fact: str, node: Node, hint: str) -> None:
         """Note one finding."""
@@ -211,19 +296,47 @@ class _Saying(NamedTuple):
 
 
 _SAYINGS = (
-    _Saying("found character '\\t'", "a tab stands where YAML takes spaces only", "indent with spaces"),
+    _Saying(
+        "found character '\\t'", "a tab stands where YAML takes spaces only", "indent with spaces"
+    ),
     _Saying("that cannot start any token", "", "put the value into quotes"),
     _Saying(
         "mapping values are not allowed here",
         "this colon ends no key",
         "quote a value that holds `: `, mend the indentation, or look for a colon that is missing in the line above",
     ),
-    _Saying("could not find expected ':'", "this line is no `key: value`", "write a colon and a space after the key", opening=True),
-    _Saying("found unexpected end of stream", "a quote that is opened here is never closed", "close the quote", opening=True),
-    _Saying("did not find expected <document start>", "this line is indented differently from the first", "start every top-level key in the same column"),
-    _Saying("expected '<document start>'", "this line is indented differently from the first", "start every top-level key in the same column"),
-    _Saying("expected <block end>", "this line is indented differently from those that it belongs to", "indent the keys of a mapping alike"),
-    _Saying("but found another document", "an inventory is one document, and a second one starts here", "remove the `---` and what follows it"),
+    _Saying(
+        "could not find expected ':'",
+        "this line is no `key: value`",
+        "write a colon and a space after the key",
+        opening=True,
+    ),
+    _Saying(
+        "found unexpected end of stream",
+        "a quote that is opened here is never closed",
+        "close the quote",
+        opening=True,
+    ),
+    _Saying(
+        "did not find expected <document start>",
+        "this line is indented differently from the first",
+        "start every top-level key in the same column",
+    ),
+    _Saying(
+        "expected '<document start>'",
+        "this line is indented differently from the first",
+        "start every top-level key in the same column",
+    ),
+    _Saying(
+        "expected <block end>",
+        "this line is indented differently from those that it belongs to",
+        "indent the keys of a mapping alike",
+    ),
+    _Saying(
+        "but found another document",
+        "an inventory is one document, and a second one starts here",
+        "remove the `---` and what follows it",
+    ),
     _Saying("expected ',' or ", "", "close the brackets, or put a comma between two entries"),
     _Saying("found undefined alias", "", "quote a text that starts with `*`"),
     _Saying("is defined twice", "", "give the second one another name"),
@@ -237,20 +350,43 @@ _ANCHOR = "while reading anchors"
 def fault_of(error: Exception, text: str) -> _Fault:
     """Turn what the parser raised into words and a place."""
     if isinstance(error, RecursionError):
-        return _Fault("the brackets nest too deeply", None, None, hint="an inventory has five levels at most")
+        return _Fault(
+            "the brackets nest too deeply", None, None, hint="an inventory has five levels at most"
+        )
     if isinstance(error, ReaderError):
         line = text.count("\n", 0, error.position) + 1
         column = error.position - text.rfind("\n", 0, error.position)
-        return _Fault(f"the character U+{error.character:04X} is not allowed", line, column, hint="remove it, or write it as an escape in double quotes")
+        return _Fault(
+            f"the character U+{error.character:04X} is not allowed",
+            line,
+            column,
+            hint="remove it, or write it as an escape in double quotes",
+        )
     if isinstance(error, ValueError) and (place := files.long_number(text)):
         fact = f"a number has more than {files.digits_limit()} digits"
         return _Fault(fact, *place, hint="write a smaller number, or a text in quotes")
-    problem = getattr(error, "problem", None) or str(error).split("\n", 1)[0] or type(error).__name__
-    saying = next((saying for saying in _SAYINGS if saying.said in problem), _Saying("", "", _SYNTAX_HINT))
-    problem_mark, context_mark = (getattr(error, name, None) for name in ("problem_mark", "context_mark"))
+    problem = (
+        getattr(error, "problem", None) or str(error).split("\n", 1)[0] or type(error).__name__
+    )
+    saying = next(
+        (saying for saying in _SAYINGS if saying.said in problem), _Saying("", "", _SYNTAX_HINT)
+    )
+    problem_mark, context_mark = (
+        getattr(error, name, None) for name in ("problem_mark", "context_mark")
+    )
     mark = (saying.opening and context_mark) or problem_mark or context_mark
     inside = _CONTEXT.fullmatch((getattr(error, "context", None) or "").strip())
-    because = (f"it stands in {inside[1]} that starts in line {context_mark.line + 1}",) if inside and context_mark and not saying.fact else ()
+    because = (
+        (f"it stands in {inside[1]} that starts in line {context_mark.line + 1}",)
+        if inside and context_mark and not saying.fact
+        else ()
+    )
     if context_mark and getattr(error, "context", None) == _ANCHOR:
         because = (f"it is defined in line {context_mark.line + 1} already",)
-    return _Fault(saying.fact or problem.strip(), mark and mark.line + 1, mark and mark.column + 1, because, saying.hint)
+    return _Fault(
+        saying.fact or problem.strip(),
+        mark and mark.line + 1,
+        mark and mark.column + 1,
+        because,
+        saying.hint,
+    )

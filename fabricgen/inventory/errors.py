@@ -1,7 +1,8 @@
 """What pydantic finds wrong with an inventory, in the words of an inventory.
 
-Owns the sentences about a single key: unknown, missing, of the wrong type, out of range. Every hint that names a value has been tried
-against the key's own type. Where a key stands in the text is asked of the document.
+Owns the sentences about a single key: unknown, missing, of the wrong type, out of range. Every hint
+that names a value has been tried against the key's own type. Where a key stands in the text is
+asked of the document.
 """
 
 from __future__ import annotations
@@ -50,7 +51,14 @@ _RANGE = {
     "string_too_long": "at most {max_length} characters long",
     "string_too_short": "at least {min_length} character long",
 }
-_KINDS = {dict: "a mapping", list: "a list", str: "a text", bool: "a truth value", int: "a whole number", float: "a number"}
+_KINDS = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a text",
+    bool: "a truth value",
+    int: "a whole number",
+    float: "a number",
+}
 
 
 def findings_of(error: ValidationError, document: Document) -> list[Finding]:
@@ -70,31 +78,70 @@ def findings_of(error: ValidationError, document: Document) -> list[Finding]:
 
 def _merge(first: Finding, other: Finding) -> Finding:
     """Join what two branches of a union say about one key: it could have been either."""
-    reasons = dict.fromkeys(reason.removeprefix("it must be ") for reason in (*first.because, *other.because))
+    reasons = dict.fromkeys(
+        reason.removeprefix("it must be ") for reason in (*first.because, *other.because)
+    )
     return replace(first, because=(f"it must be {' or '.join(reasons)}",))
 
 
 def _finding(document: Document, path: Path, detail: dict[str, Any]) -> Finding:
     """Turn one error into a finding."""
-    kind, said, context = detail["type"], str(detail["msg"]).removeprefix("Value error, "), detail.get("ctx", {})
+    kind, said, context = (
+        detail["type"],
+        str(detail["msg"]).removeprefix("Value error, "),
+        detail.get("ctx", {}),
+    )
     if kind == "extra_forbidden":
         return _unknown(document, path)
     if kind == "missing":
         return _missing(document, path, str(detail["loc"][-1]))
-    key, value, place = ".".join(map(str, path)), _value_at(document.values, path), document.locate(path)
+    key, value, place = (
+        ".".join(map(str, path)),
+        _value_at(document.values, path),
+        document.locate(path),
+    )
     if kind == "value_error" and isinstance(value, dict):
-        return Finding("bad-value", f"`{key}` {said}", path, hint=f"for example `{_typed_example(path)}`", place=place)
+        return Finding(
+            "bad-value",
+            f"`{key}` {said}",
+            path,
+            hint=f"for example `{_typed_example(path)}`",
+            place=place,
+        )
     hint, is_value = _hint(path, value), f"`{key}` is {_shown(value)}"
     if kind in ("literal_error", "enum"):
         choices = str(context["expected"]).replace("'", "")
-        return Finding("not-a-choice", is_value, path, (f"it must be {choices}",), _choice_hint(path, value, choices), place)
+        return Finding(
+            "not-a-choice",
+            is_value,
+            path,
+            (f"it must be {choices}",),
+            _choice_hint(path, value, choices),
+            place,
+        )
     if kind in _RANGE:
-        return Finding("out-of-range", is_value, path, (f"it must be {_limit(kind, context)}",), hint, place)
+        return Finding(
+            "out-of-range", is_value, path, (f"it must be {_limit(kind, context)}",), hint, place
+        )
     if kind in ("string_pattern_mismatch", "value_error"):
         pattern = PATTERNS.get(str(context.get("pattern")))
-        return Finding("bad-value", is_value, path, (f"it must be written {pattern}" if pattern else said,), hint, place)
+        return Finding(
+            "bad-value",
+            is_value,
+            path,
+            (f"it must be written {pattern}" if pattern else said,),
+            hint,
+            place,
+        )
     shown = f"{_kind(value)} ({_shown(value)})"
-    return Finding("wrong-type", is_value if value is None else f"`{key}` is {shown}", path, (f"it must be {_must(path, kind, said)}",), hint, place)
+    return Finding(
+        "wrong-type",
+        is_value if value is None else f"`{key}` is {shown}",
+        path,
+        (f"it must be {_must(path, kind, said)}",),
+        hint,
+        place,
+    )
 
 
 def _unknown(document: Document, path: Path) -> Finding:
@@ -103,27 +150,57 @@ def _unknown(document: Document, path: Path) -> Finding:
     siblings, here = list(fields(path[:-1])), _value_at(document.values, path[:-1])
     level = f"`{parent}`" if parent else "an inventory"
     near, homes = nearest(key, siblings), [home for home in _homes(key) if home[:-1] != path[:-1]]
-    options = ([f"`{near}`"] if near else []) + [f"the top-level `{home[0]}`" if len(home) == 1 else f"`{'.'.join(home)}`" for home in homes[:1]]
-    hint = f"did you mean {' or '.join(options)}?" if options else f"keys of {level}: {', '.join(siblings)}"
+    options = ([f"`{near}`"] if near else []) + [
+        f"the top-level `{home[0]}`" if len(home) == 1 else f"`{'.'.join(home)}`"
+        for home in homes[:1]
+    ]
+    hint = (
+        f"did you mean {' or '.join(options)}?"
+        if options
+        else f"keys of {level}: {', '.join(siblings)}"
+    )
     if near and near in here:
         hint = f"`{near}` stands there already; remove one of the two"
-    for sign, advice in ((":", "write a space after the colon: `{0}: {1}…`"), (".", "write it as two levels: `{0}: {{{1}: …}}`")):
+    for sign, advice in (
+        (":", "write a space after the colon: `{0}: {1}…`"),
+        (".", "write it as two levels: `{0}: {{{1}: …}}`"),
+    ):
         first, _, rest = key.partition(sign)
         hint = advice.format(first, rest) if rest and first in siblings else hint
-    because = (f"`{near}` is required, and missing",) if near and near not in here and fields(path[:-1])[near].is_required() else ()
-    return Finding("unknown-key", f"`{key}` is not a key of {level}", path, because, hint, document.locate_key(path))
+    because = (
+        (f"`{near}` is required, and missing",)
+        if near and near not in here and fields(path[:-1])[near].is_required()
+        else ()
+    )
+    return Finding(
+        "unknown-key",
+        f"`{key}` is not a key of {level}",
+        path,
+        because,
+        hint,
+        document.locate_key(path),
+    )
 
 
 def _missing(document: Document, path: Path, key: str) -> Finding:
     """Refuse a mapping that lacks a required key."""
     where = f" under `{'.'.join(map(str, path))}`" if path else ""
     fact = f"`{'.'.join([*map(str, path), key])}` is missing"
-    return Finding("missing-key", fact, path, hint=f"add `{_typed_example((*path, key))}`{where}", place=document.locate_key(path))
+    return Finding(
+        "missing-key",
+        fact,
+        path,
+        hint=f"add `{_typed_example((*path, key))}`{where}",
+        place=document.locate_key(path),
+    )
 
 
 def _mistyped(location: tuple[int | str, ...], strangers: set[tuple[int | str, ...]]) -> bool:
     """Say whether a missing key stands there under a name that is nearly its own; the finding about that name says so."""
-    return any(other[:-1] == location[:-1] and nearest(str(other[-1]), [str(location[-1])]) for other in strangers)
+    return any(
+        other[:-1] == location[:-1] and nearest(str(other[-1]), [str(location[-1])])
+        for other in strangers
+    )
 
 
 def _must(path: Path, kind: str, said: str) -> str:
@@ -136,7 +213,11 @@ def _must(path: Path, kind: str, said: str) -> str:
 
 def _limit(kind: str, context: dict[str, Any]) -> str:
     """Say which bound a value breaks."""
-    whole = {name: int(bound) if bound == int(bound) else bound for name, bound in context.items() if isinstance(bound, int | float | Decimal)}
+    whole = {
+        name: int(bound) if bound == int(bound) else bound
+        for name, bound in context.items()
+        if isinstance(bound, int | float | Decimal)
+    }
     return _RANGE[kind].format(**whole)
 
 
@@ -163,9 +244,13 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
     """Propose what a typist may have meant by a value."""
     for key in fields(path) if isinstance(value, str | int | float) else ():
         yield {key: value}
-        if path[-1] in SHORT_FORMS:  # a number of so many keys says nothing, and a word is the short form of one
+        if (
+            path[-1] in SHORT_FORMS
+        ):  # a number of so many keys says nothing, and a word is the short form of one
             continue
-        yield from ({key: inner} for inner in _candidates((*path, key), value) if isinstance(inner, dict))
+        yield from (
+            {key: inner} for inner in _candidates((*path, key), value) if isinstance(inner, dict)
+        )
     text = str(value).strip()
     if isinstance(value, float) and value.is_integer():
         yield int(value)
@@ -174,7 +259,9 @@ def _candidates(path: Path, value: object) -> Iterator[object]:
         if digits.isascii() and digits.isdecimal():
             yield int(digits[:18])
             yield f"{digits[:18]}G"
-        yield from {"yes": [True], "on": [True], "no": [False], "off": [False]}.get(text.lower(), [])
+        yield from {"yes": [True], "on": [True], "no": [False], "off": [False]}.get(
+            text.lower(), []
+        )
         yield text.lower()
         yield re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
         yield f"{text}G"
@@ -202,7 +289,11 @@ def _shown(value: object) -> str:
 def _typed(value: object, *, inside: bool = False) -> str:
     """Write a value as one would type it; `inside` brackets more has to be quoted."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{key}: {_typed(inner, inside=True)}" for key, inner in value.items()) + "}"
+        return (
+            "{"
+            + ", ".join(f"{key}: {_typed(inner, inside=True)}" for key, inner in value.items())
+            + "}"
+        )
     if not isinstance(value, str):
         return json.dumps(value, default=str)
     plain = not (inside and set(value) & set(",[]{}")) and ": " not in value and " #" not in value
@@ -233,7 +324,11 @@ def _known_path(values: object, location: Sequence[str | int]) -> Path:
     path: list[str | int] = []
     node: Any = values
     for part in location:
-        known = part in node if isinstance(node, dict) else isinstance(node, list) and isinstance(part, int) and part < len(node)
+        known = (
+            part in node
+            if isinstance(node, dict)
+            else isinstance(node, list) and isinstance(part, int) and part < len(node)
+        )
         if known:
             node = node[part]
             path.append(part)

@@ -11,9 +11,22 @@ from fabricgen.inventory.purchasing import Prices, Spares
 from fabricgen.inventory.search import Search
 from fabricgen.inventory.settings import Addressing, Naming, Nccl, Nos, Roce
 from fabricgen.inventory.site import Site
-from fabricgen.inventory.sizing import HbDomain, HostChoice, NicChoice, Phase, Rails, Reserve, Switches
+from fabricgen.inventory.sizing import (
+    HbDomain,
+    HostChoice,
+    NicChoice,
+    Phase,
+    Rails,
+    Reserve,
+    Switches,
+)
 
-SHORT_FORMS: dict[str, tuple[str, ...]] = {"prices": ("book",), "nos": tuple(role.value for role in Role), "nccl": ("version",), "site": ("lengths",)}
+SHORT_FORMS: dict[str, tuple[str, ...]] = {
+    "prices": ("book",),
+    "nos": tuple(role.value for role in Role),
+    "nccl": ("version",),
+    "site": ("lengths",),
+}
 """Keys that take one word instead of a mapping -> the keys of the mapping that the word stands for."""
 
 
@@ -29,7 +42,9 @@ def long_form(key: str, word: str) -> dict[str, Any]:
 class FabricSpec(Part):
     """One inventory: what is asked for, in full."""
 
-    name: Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["paper-32k"])]
+    name: Annotated[
+        str, Field(strict=True, pattern=f"^{NAME}$", max_length=40, examples=["paper-32k"])
+    ]
     """Name of the fabric: lower case letters, digits and hyphens."""
     design: Annotated[Design, Field(examples=["rail-only"])] = Design.RAIL_ONLY
     """How NIC ports are mapped onto switches."""
@@ -39,11 +54,17 @@ class FabricSpec(Part):
     """The scale-up (HB) domain."""
     host: Annotated[HostChoice | None, Field(examples=[{"model": "dgx-h100"}])] = None
     """The host model."""
-    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = NicChoice.model_construct()
+    nic: Annotated[NicChoice, Field(examples=[{"speed": "400G", "per_gpu": 1}])] = (
+        NicChoice.model_construct()
+    )
     """The NICs."""
-    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = Rails.model_construct()
+    rails: Annotated[Rails, Field(examples=[{"count": 8, "tiers": "auto"}])] = (
+        Rails.model_construct()
+    )
     """Rails, planes and tiers."""
-    switches: Annotated[Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])]
+    switches: Annotated[
+        Switches, Field(examples=[{"leaf": {"model": "sn5600", "breakout": "2x400G"}}])
+    ]
     """The switch of each role."""
     oversubscription: Annotated[Ratio, Field(examples=["1:1", "3:1"])] = Fraction(1)
     """Bandwidth of a leaf towards hosts against its bandwidth towards spines."""
@@ -51,13 +72,21 @@ class FabricSpec(Part):
     """`even`: the spines divide a leaf's uplinks. `minimal`: the fewest spines, as the rail-only paper counts."""
     reserve: Annotated[Reserve | None, Field(examples=[{"gpus": 65536}])] = None
     """Room for growth, sized and numbered now."""
-    phases: Annotated[tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])] = ()
+    phases: Annotated[
+        tuple[Phase, ...], Field(examples=[[{"name": "first", "planes": 1}, {"name": "second"}]])
+    ] = ()
     """The order in which a fabric is bought and cabled, where not at once; no cable is pulled twice. Default: at once."""
-    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = Spares.model_construct()
+    spares: Annotated[Spares, Field(examples=[{"transceivers": {"percent": 2, "minimum": 2}}])] = (
+        Spares.model_construct()
+    )
     """Spare parts."""
-    site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = None
+    site: Annotated[Site | None, Field(examples=[{"rack": {"units": 48}, "racks_per_row": 16}])] = (
+        None
+    )
     """The room. Without it one is generated; `unknown` leaves racks and lengths open."""
-    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = Addressing.model_construct()
+    addressing: Annotated[Addressing, Field(examples=[{"host_links": "numbered", "mtu": 9216}])] = (
+        Addressing.model_construct()
+    )
     """Addresses, AS numbers and link settings."""
     roce: Annotated[Roce, Field(examples=[{"dscp": 26, "priority": 3}])] = Roce.model_construct()
     """The lossless traffic class."""
@@ -69,10 +98,14 @@ class FabricSpec(Part):
     """The network operating systems; one word stands for all roles."""
     nccl: Annotated[Nccl, Field(examples=["2.30.7"])] = Nccl.model_construct()
     """NCCL's version, or a mapping of `version` and `pxn`."""
-    outputs: Annotated[tuple[Word, ...], Field(examples=[["cabling", "bom", "sonic", "slurm"]])] = ()
+    outputs: Annotated[
+        tuple[Word, ...], Field(examples=[["cabling", "bom", "sonic", "slurm"]])
+    ] = ()
     """What `build` writes: groups of files or packs, by name. Default: what the NOS and the transport call for. `--only` wins over it."""
 
-    search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = None
+    search: Annotated[Search | None, Field(examples=[{"max_tiers": 2, "budget": 25_000_000}])] = (
+        None
+    )
     """What `search` chooses among, and its limits; nothing else reads it."""
 
     @model_validator(mode="before")
@@ -81,7 +114,10 @@ class FabricSpec(Part):
         """Write out `prices: NAME`, `nos: NAME`, `nccl: VERSION` and `site: unknown`."""
         if not isinstance(values, dict):
             return values
-        return {key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value for key, value in values.items()}
+        return {
+            key: long_form(key, value) if isinstance(value, str) and key in SHORT_FORMS else value
+            for key, value in values.items()
+        }
 
 
 def json_schema() -> dict[str, Any]:

@@ -41,7 +41,11 @@ PATTERNS = {
 
 def decimal_of(value: object) -> object:
     """Take a YAML number as the decimal that was typed; a float would add its binary error to every sum."""
-    return Decimal(str(value)) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    return (
+        Decimal(str(value))
+        if isinstance(value, int | float) and not isinstance(value, bool)
+        else value
+    )
 
 
 def network_of(value: object) -> IPv4Network:
@@ -72,20 +76,41 @@ Speed = Annotated[
     int,
     BeforeValidator(parse_speed),
     PlainSerializer(speed_text),
-    WithJsonSchema({"type": ["string", "integer"], "pattern": r"^\s*\d+(\.\d+)?\s*[GgTt]([Bb][Pp][Ss]|[Bb]/[Ss]|[Bb][Ii][Tt]/[Ss])?\s*$", "minimum": 1}),
+    WithJsonSchema(
+        {
+            "type": ["string", "integer"],
+            "pattern": r"^\s*\d+(\.\d+)?\s*[GgTt]([Bb][Pp][Ss]|[Bb]/[Ss]|[Bb][Ii][Tt]/[Ss])?\s*$",
+            "minimum": 1,
+        }
+    ),
 ]
 Ratio = Annotated[
     Fraction,
     BeforeValidator(parse_ratio),
     PlainSerializer(ratio_text),
-    WithJsonSchema({"type": ["string", "number"], "pattern": r"^\s*\d+(\.\d+)?(\s*:\s*\d+(\.\d+)?)?\s*$", "exclusiveMinimum": 0}),
+    WithJsonSchema(
+        {
+            "type": ["string", "number"],
+            "pattern": r"^\s*\d+(\.\d+)?(\s*:\s*\d+(\.\d+)?)?\s*$",
+            "exclusiveMinimum": 0,
+        }
+    ),
 ]
-Prefix = Annotated[IPv4Network, BeforeValidator(network_of), PlainSerializer(str), WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"})]
+Prefix = Annotated[
+    IPv4Network,
+    BeforeValidator(network_of),
+    PlainSerializer(str),
+    WithJsonSchema({"type": "string", "pattern": r"^\d+(\.\d+){3}(/\d+)?$"}),
+]
 Price = Annotated[Decimal, Field(ge=0), BeforeValidator(decimal_of)]
 Percent = Annotated[Decimal, Field(ge=0, le=100, allow_inf_nan=False), BeforeValidator(decimal_of)]
 Metres = Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(decimal_of)]
 Lengths = Annotated[tuple[Metres, ...], Field(min_length=1)]
-Day = Annotated[dt.date, BeforeValidator(day_of), WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"})]
+Day = Annotated[
+    dt.date,
+    BeforeValidator(day_of),
+    WithJsonSchema({"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"}),
+]
 Model = Annotated[str, Field(strict=True, pattern=f"^{MODEL}$")]
 Pattern = Annotated[str, Field(strict=True, min_length=1, max_length=80)]
 Word = Annotated[str, Field(strict=True, pattern=f"^{NAME}$", max_length=40)]
@@ -101,7 +126,9 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
         """Describe each key by its docstring."""
         schema = handler(core_schema)
         keys = handler.resolve_ref_schema(schema)["properties"]
@@ -115,5 +142,7 @@ def _docstrings(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
     (shape,) = ast.parse(inspect.getsource(model)).body
     for key, text in pairwise(shape.body if isinstance(shape, ast.ClassDef) else ()):
         match key, text:
-            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(said))):
+            case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                value=ast.Constant(value=str(said))
+            ):
                 yield name, inspect.cleandoc(said)

@@ -1,7 +1,7 @@
 """Files, standard input and flags to an inventory and a catalog; every finding with its place.
 
-Owns the way from what a person typed to a `FabricSpec`, and the way back: a path into the inventory becomes a file, line and column, or
-the flag that set it, and a `FabricSpec` becomes YAML.
+Owns the way from what a person typed to a `FabricSpec`, and the way back: a path into the inventory
+becomes a file, line and column, or the flag that set it, and a `FabricSpec` becomes YAML.
 """
 
 from __future__ import annotations
@@ -17,7 +17,14 @@ from pydantic import ValidationError
 from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse, text_of
 from fabricgen.core.diagnostics import Path as KeyPath
 from fabricgen.core.files import FileError, OpenError, parse_json, read_bytes, read_stream
-from fabricgen.core.yaml_text import MAX_BYTES, Document, decode, read_document, read_scalar, write_yaml
+from fabricgen.core.yaml_text import (
+    MAX_BYTES,
+    Document,
+    decode,
+    read_document,
+    read_scalar,
+    write_yaml,
+)
 from fabricgen.inventory.fabric import SHORT_FORMS, FabricSpec, long_form
 
 if TYPE_CHECKING:
@@ -47,7 +54,12 @@ class Inventory:
         try:
             yield
         except Refusal as refusal:
-            raise Refusal(_in_order((finding.located(self.document.locate) for finding in refusal.findings), self.document)) from refusal
+            raise Refusal(
+                _in_order(
+                    (finding.located(self.document.locate) for finding in refusal.findings),
+                    self.document,
+                )
+            ) from refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +70,24 @@ class Flags:
     """Key path -> (the flag as typed, its value)."""
 
 
-def read_inventory(source: str | None, sets: Sequence[str] = (), flags: Flags | None = None) -> Inventory:
+def read_inventory(
+    source: str | None, sets: Sequence[str] = (), flags: Flags | None = None
+) -> Inventory:
     """Read an inventory from a file, from `-` or from flags, with `--set key=value` laid over it.
 
-    A plan file is read as the inventory that it holds. Raises Refusal with every finding of the phase that refused it.
+    A plan file is read as the inventory that it holds. Raises Refusal with every finding of the
+    phase that refused it.
     """
-    document = _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
+    document = (
+        _document(source) if source else Document("flags", {"name": "fabric"}, {(): Place("flags")})
+    )
     promised = kept = None
     if str(document.values.get("format")).startswith(PLAN_FAMILY):
-        promised, kept, document = str(document.values.get("wiring_sha256")), document.values.get("kept"), _inside_plan(document)
+        promised, kept, document = (
+            str(document.values.get("wiring_sha256")),
+            document.values.get("kept"),
+            _inside_plan(document),
+        )
     _lay_over(document, flags.values if flags else {})
     _lay_over(document, read_settings(sets))
     spec = _validate(document)
@@ -89,9 +110,20 @@ def inventory_text(spec: FabricSpec) -> str:
 def check_promise(inventory: Inventory, digest: Callable[[], str]) -> None:
     """Refuse a plan file whose wiring this version would make otherwise. Raises Refusal `plan-of-another-version`."""
     if inventory.wiring_sha256 and inventory.wiring_sha256 != digest():
-        because = (f"it promises wiring {inventory.wiring_sha256[:12]}, and this version makes {digest()[:12]}",)
+        because = (
+            f"it promises wiring {inventory.wiring_sha256[:12]}, and this version makes {digest()[:12]}",
+        )
         hint = "use the version that made it, or plan the inventory anew"
-        raise Refusal([Finding("plan-of-another-version", f"{inventory.document.name} was wired by other rules", because=because, hint=hint)])
+        raise Refusal(
+            [
+                Finding(
+                    "plan-of-another-version",
+                    f"{inventory.document.name} was wired by other rules",
+                    because=because,
+                    hint=hint,
+                )
+            ]
+        )
 
 
 def _document(source: str) -> Document:
@@ -101,7 +133,9 @@ def _document(source: str) -> Document:
     is_plan = data.startswith(b"{") and PLAN_FAMILY.encode() in data[:200]
     text = decode(data, name, PLAN_BYTES if is_plan else MAX_BYTES)
     if text.startswith("{") and PLAN_FORMAT in text[:200]:
-        with contextlib.suppress(FileError):  # the YAML reader names the place of whatever JSON does not allow
+        with contextlib.suppress(
+            FileError
+        ):  # the YAML reader names the place of whatever JSON does not allow
             return Document(name, parse_json(text), {(): Place(name, 1, 1)})
     return read_document(text, name)
 
@@ -112,12 +146,18 @@ def _data(source: str, name: str) -> bytes:
         if source != STDIN:
             return read_bytes(source, PLAN_BYTES)
         if sys.stdin is None:
-            raise refuse("no-such-file", "standard input is closed", hint="give the path of a YAML file")
+            raise refuse(
+                "no-such-file", "standard input is closed", hint="give the path of a YAML file"
+            )
         return read_stream(sys.stdin.buffer, PLAN_BYTES)
     except OpenError as error:
         if error.missing:
-            raise refuse("no-such-file", f"there is no file `{source}`", hint=_near_file(source)) from None
-        raise refuse("no-such-file", f"`{source}` {error.fact}", hint="give the path of a YAML file, or `-`") from None
+            raise refuse(
+                "no-such-file", f"there is no file `{source}`", hint=_near_file(source)
+            ) from None
+        raise refuse(
+            "no-such-file", f"`{source}` {error.fact}", hint="give the path of a YAML file, or `-`"
+        ) from None
     except FileError as error:
         hint = "give the path of an inventory, or of a plan that `plan -o` wrote"
         raise refuse("yaml-too-large", f"{name} {error.fact}", hint=hint) from None
@@ -139,11 +179,34 @@ def _inside_plan(document: Document) -> Document:
     hint = "write it again with `fabricgen plan -o`"
     if found != PLAN_FORMAT:
         because = (f"its format is {found}, and this version reads {PLAN_FORMAT}",)
-        raise Refusal([Finding("plan-of-another-version", f"{name} was written by another version", (), because, hint, document.locate(("format",)))])
+        raise Refusal(
+            [
+                Finding(
+                    "plan-of-another-version",
+                    f"{name} was written by another version",
+                    (),
+                    because,
+                    hint,
+                    document.locate(("format",)),
+                )
+            ]
+        )
     inventory = document.values.get("inventory")
     if not isinstance(inventory, dict):
-        raise Refusal([Finding("bad-plan-file", f"{name} is a plan without an inventory", hint=hint, place=Place(name, 1, 1))])
-    tables = [{path[1:]: place for path, place in table.items() if path[:1] == ("inventory",)} for table in (document.places, document.keys)]
+        raise Refusal(
+            [
+                Finding(
+                    "bad-plan-file",
+                    f"{name} is a plan without an inventory",
+                    hint=hint,
+                    place=Place(name, 1, 1),
+                )
+            ]
+        )
+    tables = [
+        {path[1:]: place for path, place in table.items() if path[:1] == ("inventory",)}
+        for table in (document.places, document.keys)
+    ]
     return Document(name, inventory, {(): Place(name, 1, 1), **tables[0]}, tables[1])
 
 
@@ -155,13 +218,22 @@ def read_settings(texts: Sequence[str]) -> dict[KeyPath, tuple[str, Any]]:
         key, equals, value = text.partition("=")
         path, flag = tuple(part.strip() for part in key.split(".")), f"--set {text}"
         if not equals or not all(path):
-            findings.append(Finding("bad-set", f"`{text}` is not key=value", place=Place(flag), hint="write for example `--set rails.count=4`"))
+            findings.append(
+                Finding(
+                    "bad-set",
+                    f"`{text}` is not key=value",
+                    place=Place(flag),
+                    hint="write for example `--set rails.count=4`",
+                )
+            )
             continue
         try:
             settings[path] = (flag, read_scalar(value))
         except ValueError as error:
             hint = "quote the value twice, for YAML and for your shell: `--set 'key=\"value\"'`"
-            findings.append(Finding("bad-set", f"`{value}` is not YAML: {error}", place=Place(flag), hint=hint))
+            findings.append(
+                Finding("bad-set", f"`{value}` is not YAML: {error}", place=Place(flag), hint=hint)
+            )
     if findings:
         raise Refusal(findings)
     return settings
@@ -174,7 +246,11 @@ def _lay_over(document: Document, settings: Mapping[KeyPath, tuple[str, Any]]) -
         for depth, part in enumerate(path[:-1], start=1):
             below = node.get(part)
             if not isinstance(below, dict):
-                below = node[part] = long_form(str(part), below) if isinstance(below, str) and part in SHORT_FORMS else {}
+                below = node[part] = (
+                    long_form(str(part), below)
+                    if isinstance(below, str) and part in SHORT_FORMS
+                    else {}
+                )
                 document.places[path[:depth]] = document.keys[path[:depth]] = Place(flag)
             node = below
         node[path[-1]] = value
@@ -196,7 +272,9 @@ def _validate(document: Document) -> FabricSpec:
 
 def _in_order(findings: Iterable[Finding], document: Document) -> list[Finding]:
     """Sort findings as they stand in the text, then as they were typed on the command line, and say each once."""
-    typed = {place: number for number, place in enumerate(document.places.values()) if place.line is None}
+    typed = {
+        place: number for number, place in enumerate(document.places.values()) if place.line is None
+    }
 
     def position(finding: Finding) -> tuple[bool, int, int]:
         place = finding.place

@@ -15,7 +15,9 @@ Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 class Search(Part):
     """The choices on offer, and the limits; only `search` reads them."""
 
-    designs: Annotated[tuple[Design, ...], Field(min_length=1, examples=[["rail-only", "fat-tree"]])] = tuple(Design)
+    designs: Annotated[
+        tuple[Design, ...], Field(min_length=1, examples=[["rail-only", "fat-tree"]])
+    ] = tuple(Design)
     """Designs on offer."""
     switches: Annotated[tuple[Model, ...], Field(examples=[["sn5600", "qm9700"]])] = ()
     """Switches on offer, each in every tier; default: the inventory's own, and what the catalog has for the NICs."""
@@ -25,9 +27,13 @@ class Search(Part):
     """Sizes of the HB domain on offer, where the inventory names no host; default: the inventory's."""
     planes: Annotated[tuple[Count, ...], Field(examples=[[1, 2]])] = ()
     """Planes on offer; default: what the host offers, else the inventory's."""
-    per_switch: Annotated[tuple[Count | Literal["auto"], ...], Field(min_length=1, examples=[[1, "auto"]])] = (1, "auto")
+    per_switch: Annotated[
+        tuple[Count | Literal["auto"], ...], Field(min_length=1, examples=[[1, "auto"]])
+    ] = (1, "auto")
     """Rails that share one leaf box."""
-    oversubscription: Annotated[tuple[Ratio, ...], Field(min_length=1, examples=[["1:1", "3:1"]])] = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3))
+    oversubscription: Annotated[
+        tuple[Ratio, ...], Field(min_length=1, examples=[["1:1", "3:1"]])
+    ] = (Fraction(1), Fraction(3, 2), Fraction(2), Fraction(3))
     """Ratios on offer."""
     budget: Annotated[Price | None, Field(examples=[Decimal(25_000_000)])] = None
     """The most that the bill may come to, in the currency that is paid in."""

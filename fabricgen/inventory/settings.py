@@ -11,19 +11,27 @@ from fabricgen.inventory.fields import TABLE, VERSION, Model, Part, Pattern, Pre
 class Addressing(Part):
     """Addresses, AS numbers and the protocol settings of every link."""
 
-    host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = "numbered"
+    host_links: Annotated[Literal["numbered", "unnumbered"], Field(examples=["numbered"])] = (
+        "numbered"
+    )
     """`numbered`: a /31 between NIC port and leaf. `unnumbered`: BGP over link-local addresses down to the host."""
     host_pool: Annotated[Prefix, Field(examples=["10.0.0.0/9"])] = IPv4Network("10.0.0.0/9")
     """Prefix that the NIC ports' addresses are cut from, an equal slice for each rail and plane, with room to grow."""
-    loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network("10.128.0.0/10")
+    loopback_pool: Annotated[Prefix, Field(examples=["10.128.0.0/10"])] = IPv4Network(
+        "10.128.0.0/10"
+    )
     """Prefix that the switches' loopbacks are cut from, an equal slice for each rail and plane, with room to grow."""
-    asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = 4200000000
+    asn_base: Annotated[int, Field(strict=True, ge=1, le=4294967294, examples=[4200000000])] = (
+        4200000000
+    )
     """First AS number; leaves take one each, the spines of a pod share one, and so do the cores of a block, and all unnumbered hosts."""
     mtu: Annotated[int, Field(strict=True, ge=1280, le=9216, examples=[9216])] = 9216
     """MTU of every fabric link, in bytes; a rail-only fabric needs one value everywhere."""
     bfd: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Bidirectional forwarding detection on every BGP session between switches."""
-    guids: Annotated[str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])] = None
+    guids: Annotated[
+        str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["guids.csv"])
+    ] = None
     """A table of InfiniBand GUIDs, relative to the inventory: device, port (none for a switch), guid. Default: placeholders."""
 
 
@@ -75,14 +83,19 @@ class Nos(Part):
     """NOS of the cores."""
     rails: Annotated[dict[Annotated[int, Field(ge=0)], Model], Field(examples=[{"3": "eos"}])] = {}
     """NOS of every switch of a rail, by the rail's number from 0, where it is another; rails that share switches have one NOS."""
-    versions: Annotated[dict[str, Annotated[str, Field(strict=True, pattern=f"^{VERSION}$")]], Field(examples=[{"nvue": "5.14"}])] = {}
+    versions: Annotated[
+        dict[str, Annotated[str, Field(strict=True, pattern=f"^{VERSION}$")]],
+        Field(examples=[{"nvue": "5.14"}]),
+    ] = {}
     """Version of a NOS, quoted, where its syntax depends on it; default: the newest that its pack knows."""
 
 
 class Nccl(Part):
     """The collective communication library of the hosts; NCCL, or one that reads the same settings."""
 
-    version: Annotated[str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])] = None
+    version: Annotated[
+        str | None, Field(strict=True, pattern=f"^{VERSION}$", examples=["2.30.7"])
+    ] = None
     """Version of NCCL, quoted; settings that an older one would not understand are written only where it is known and new enough."""
     pxn: Annotated[bool, Field(strict=True, examples=[True])] = True
     """Whether a GPU may send through the NIC of another GPU of its host (PXN): the relay that a rail-only fabric cannot do without."""

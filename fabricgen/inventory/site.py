@@ -22,7 +22,9 @@ class Footprint(Part):
 class Footprints(Part):
     """What a host and a switch of each role take of a rack, where the catalog does not know, or knows it otherwise."""
 
-    host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = Footprint.model_construct()
+    host: Annotated[Footprint, Field(examples=[{"units": 8, "power_w": 10200}])] = (
+        Footprint.model_construct()
+    )
     """Each host: a chassis or a tray."""
     leaf: Annotated[Footprint, Field(examples=[{"units": 2}])] = Footprint.model_construct()
     """Each leaf switch."""
@@ -81,7 +83,13 @@ class StockLengths(Part):
     """Cables of which nothing is chosen yet."""
 
 
-EVERY_MEDIUM: tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...] = ("dac", "acc", "aoc", "mmf", "smf")
+EVERY_MEDIUM: tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...] = (
+    "dac",
+    "acc",
+    "aoc",
+    "mmf",
+    "smf",
+)
 Media = Annotated[tuple[Literal["dac", "acc", "aoc", "mmf", "smf"], ...], Field(min_length=1)]
 
 
@@ -101,7 +109,9 @@ class Site(Part):
 
     lengths: Annotated[Literal["planned", "unknown"], Field(examples=["planned"])] = "planned"
     """`unknown` leaves racks and lengths of cables open."""
-    positions: Annotated[str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["positions.csv"])] = None
+    positions: Annotated[
+        str | None, Field(strict=True, pattern=f"^{TABLE}$", examples=["positions.csv"])
+    ] = None
     """A table of where everything stands, relative to the inventory: device, hall, row, rack, unit. Default: placed by rule."""
     halls: Annotated[Count | None, Field(le=100, examples=[2])] = None
     """Halls that there are; default: one where `rows` is given, else as many as it takes."""
@@ -113,24 +123,44 @@ class Site(Part):
     """From a row to the next one."""
     hall_pitch_mm: Annotated[Count | None, Field(le=1_000_000, examples=[20000])] = None
     """Cable from the cross tray of a hall, at its first row, to that of the next hall; default: a row's length and 6 m."""
-    rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = Rack.model_construct()
+    rack: Annotated[Rack, Field(examples=[{"units": 48, "power_w": 45000}])] = (
+        Rack.model_construct()
+    )
     """What a rack holds."""
     hosts_per_rack: Annotated[Count | None, Field(examples=[4])] = None
     """Hosts of a rack; default: as many as fit, or fewer where the host's file says so."""
-    network_racks: Annotated[Literal["row-middle", "row-end", "hall-middle"], Field(examples=["row-middle"])] = "row-middle"
+    network_racks: Annotated[
+        Literal["row-middle", "row-end", "hall-middle"], Field(examples=["row-middle"])
+    ] = "row-middle"
     """Where racks of switches stand: in the middle of rows, at the end of rows, or in rows of their own in the middle of a hall."""
-    leaves: Annotated[Literal["network-rack", "top-of-rack"], Field(examples=["network-rack"])] = "network-rack"
+    leaves: Annotated[Literal["network-rack", "top-of-rack"], Field(examples=["network-rack"])] = (
+        "network-rack"
+    )
     """Whether leaves stand in racks of switches, or on top of the hosts' racks."""
-    footprints: Annotated[Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])] = Footprints.model_construct()
+    footprints: Annotated[
+        Footprints, Field(examples=[{"host": {"units": 8, "power_w": 10200}}])
+    ] = Footprints.model_construct()
     """What the devices take of a rack, where the catalog does not know it."""
-    tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = Tray.model_construct()
+    tray: Annotated[Tray, Field(examples=[{"gap_mm": 300, "width_mm": 300, "depth_mm": 100}])] = (
+        Tray.model_construct()
+    )
     """How cables run."""
-    stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = StockLengths.model_construct()
+    stock_lengths_m: Annotated[StockLengths, Field(examples=[{"mmf": [3, 5, 10, 20, 30, 50]}])] = (
+        StockLengths.model_construct()
+    )
     """The lengths that cables come in; each is rounded up to the next."""
-    media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = MediaChoice.model_construct()
+    media: Annotated[MediaChoice, Field(examples=[{"host": ["dac", "mmf"]}])] = (
+        MediaChoice.model_construct()
+    )
     """Copper and fibre by length: which media may be used, and which is preferred."""
     measured_m: Annotated[
-        dict[str, Annotated[Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(decimal_of)]], Field(examples=[{"r0-h00001": 12.5}])
+        dict[
+            str,
+            Annotated[
+                Decimal, Field(gt=0, le=10_000, decimal_places=3), BeforeValidator(decimal_of)
+            ],
+        ],
+        Field(examples=[{"r0-h00001": 12.5}]),
     ] = {}
     """Ways that somebody measured, in metres with the slack, by the label of the cable; they win over what is reckoned."""
 

@@ -61,11 +61,15 @@ class GenericSwitch(Part):
 class SwitchChoice(Part):
     """The switch of one role: a model of the catalog, or a radix."""
 
-    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["model"]}, {"required": ["generic"]}]})
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["model"]}, {"required": ["generic"]}]}
+    )
 
     model: Annotated[Model | None, Field(examples=["sn5600"])] = None
     """A switch of the catalog (`fabricgen catalog list switches`)."""
-    breakout: Annotated[str | None, Field(strict=True, pattern=f"^{BREAKOUT}$", examples=["2x400G"])] = None
+    breakout: Annotated[
+        str | None, Field(strict=True, pattern=f"^{BREAKOUT}$", examples=["2x400G"])
+    ] = None
     """How a cage is split: a leaf's towards hosts, a spine's or core's downwards. Uplinks take the split that matches the tier above."""
     generic: Annotated[GenericSwitch | None, Field(examples=[{"radix": 64}])] = None
     """A radix and a speed instead of a model."""
@@ -78,7 +82,9 @@ class SwitchChoice(Part):
         if not self.model and not self.generic:
             raise ValueError("is neither a `model` of the catalog nor `generic: {radix: 64}`")
         if self.generic and self.breakout:
-            raise ValueError("is `generic`, so it has no cages to break out: give its `radix` and `speed`")
+            raise ValueError(
+                "is `generic`, so it has no cages to break out: give its `radix` and `speed`"
+            )
         return self
 
 
@@ -87,7 +93,9 @@ class Switches(Part):
 
     leaf: Annotated[SwitchChoice, Field(examples=[{"model": "sn5600", "breakout": "2x400G"}])]
     """Tier 1: where hosts connect."""
-    spine: Annotated[SwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])] = None
+    spine: Annotated[
+        SwitchChoice | None, Field(examples=[{"model": "sn5600", "breakout": "1x800G"}])
+    ] = None
     """Tier 2; default: like the leaf."""
     core: Annotated[SwitchChoice | None, Field(examples=[{"model": "sn5600"}])] = None
     """Tier 3; default: like the spine."""

@@ -1,8 +1,9 @@
 """From a layout to running namespaces: wires, bridges, addresses of GPUs, and what each switch's kernel must do.
 
-Owns the order in which a lab comes up. Everything that a switch or a GPU is told stands in the emitted files; what is made here is what a
-machine room would make: boxes, cables and power. Hardware addresses are fixed and all neighbours permanent, because the kernel counts the
-others over all namespaces and refuses more than a thousand, settable only outside.
+Owns the order in which a lab comes up. Everything that a switch or a GPU is told stands in the
+emitted files; what is made here is what a machine room would make: boxes, cables and power.
+Hardware addresses are fixed and all neighbours permanent, because the kernel counts the others over
+all namespaces and refuses more than a thousand, settable only outside.
 """
 
 from __future__ import annotations
@@ -83,22 +84,37 @@ class Machines:
         for number, wire in enumerate(self.layout.wires):
             low, high = _mac(2 * number), _mac(2 * number + 1)
             between_switches = bool(wire.label) and not wire.a_address
-            addresses = (link_local(low), link_local(high)) if between_switches else (wire.a_address, wire.b_address)
+            addresses = (
+                (link_local(low), link_local(high))
+                if between_switches
+                else (wire.a_address, wire.b_address)
+            )
             ends[wire.a][wire.a_interface] = End(wire.a_interface, low, high, addresses[1], wire)
-            ends[wire.b][wire.b_interface] = End(wire.b_interface, high, low, addresses[0] if wire.label else "", wire)
+            ends[wire.b][wire.b_interface] = End(
+                wire.b_interface, high, low, addresses[0] if wire.label else "", wire
+            )
         return ends
 
     def up(self, node: str, interface: str) -> list[str]:
         """List the commands of `ip` that bring up a port and make the neighbour behind it permanent."""
         end = self.ends[node][interface]
-        return [f"link set {interface} up", *([_neighbour(end.peer_address, end.peer_mac, interface)] if end.peer_address else [])]
+        return [
+            f"link set {interface} up",
+            *([_neighbour(end.peer_address, end.peer_mac, interface)] if end.peer_address else []),
+        ]
 
     def boot(self) -> None:
         """Make every namespace and wire, and switch everything on but the daemons. Raises Refusal where the kernel or an emitted file objects."""
         layout = self.layout
         self.networks.make(layout.nodes)
-        self.networks.each([seat.name for seat in layout.switches], lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"))
-        self.networks.each([*layout.gpus.values(), *layout.bridges.values()], lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"))
+        self.networks.each(
+            [seat.name for seat in layout.switches],
+            lambda _: _set_scopes("net.ipv6.conf.{}.accept_dad", "0"),
+        )
+        self.networks.each(
+            [*layout.gpus.values(), *layout.bridges.values()],
+            lambda _: _set_scopes("net.ipv6.conf.{}.disable_ipv6", "1"),
+        )
         self._wire()
         self.networks.each(list(self._seeds), self._switch)
         self.networks.each(list(layout.bridges.values()), self._bridge)
@@ -111,14 +127,20 @@ class Machines:
         for wire in self.layout.wires:
             near = self.ends[wire.a][wire.a_interface]
             there = f"peer name {wire.b_interface} address {near.peer_mac} mtu {mtu} netns {wire.b}"
-            lines.append(f"link add {wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a} type veth {there}")
-        started = [(_start(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)]
+            lines.append(
+                f"link add {wire.a_interface} address {near.mac} mtu {mtu} netns {wire.a} type veth {there}"
+            )
+        started = [
+            (_start(lines[first::BATCHES]), lines[first::BATCHES]) for first in range(BATCHES)
+        ]
         for process, part in started:
             _finish(process, part, "the wires")
 
     def _switch(self, name: str) -> None:
         """Set what a switch's emitted sysctl.conf says; its ports stay down until its daemons know what to do with them."""
-        for line in (self.out / "configs" / name / "sysctl.conf").read_text(encoding="utf-8").splitlines():
+        for line in (
+            (self.out / "configs" / name / "sysctl.conf").read_text(encoding="utf-8").splitlines()
+        ):
             key, equals, value = line.partition("=")
             if equals and not line.startswith("#"):
                 set_kernel(key.strip(), value.strip())
@@ -134,24 +156,49 @@ class Machines:
 
     def open_ports(self) -> None:
         """Bring up the ports of every switch."""
-        self.networks.each(list(self._seeds), lambda name: batch([line for interface in self.ends[name] for line in self.up(name, interface)], name))
+        self.networks.each(
+            list(self._seeds),
+            lambda name: batch(
+                [line for interface in self.ends[name] for line in self.up(name, interface)], name
+            ),
+        )
 
     def _bridge(self, name: str) -> None:
         """Join the GPUs of an HB domain by a bridge."""
         ports = [f"link set {interface} master {BRIDGE} up" for interface in self.ends[name]]
-        batch([f"link add {BRIDGE} type bridge forward_delay 0 stp_state 0 mcast_snooping 0", f"link set {BRIDGE} up", *ports], name)
+        batch(
+            [
+                f"link add {BRIDGE} type bridge forward_delay 0 stp_state 0 mcast_snooping 0",
+                f"link set {BRIDGE} up",
+                *ports,
+            ],
+            name,
+        )
 
     def _gpu(self, name: str) -> None:
         """Bring a GPU up by its emitted script, and make its neighbours permanent."""
-        done = subprocess.run(["/bin/sh", self.out / "lab" / "gpus" / f"{name}.sh"], capture_output=True, text=True, check=False)  # noqa: S603 - the emitted script
+        done = subprocess.run(  # noqa: S603 - the emitted script
+            ["/bin/sh", self.out / "lab" / "gpus" / f"{name}.sh"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         _judge(done.returncode, done.stdout + done.stderr, name)
         batch([*self._neighbours(name), "link set lo up"], name)
 
     def _neighbours(self, name: str) -> Iterator[str]:
         """List a GPU's leaves, and the other GPUs of its HB domain, as permanent neighbours."""
-        yield from (_neighbour(end.peer_address, end.peer_mac, interface) for interface, end in self.ends[name].items() if end.wire.label)
+        yield from (
+            _neighbour(end.peer_address, end.peer_mac, interface)
+            for interface, end in self.ends[name].items()
+            if end.wire.label
+        )
         domain = self.ends[name][HB_DEVICE].wire.b
-        yield from (_neighbour(end.wire.a_address, end.peer_mac, HB_DEVICE) for end in self.ends[domain].values() if end.wire.a != name)
+        yield from (
+            _neighbour(end.wire.a_address, end.peer_mac, HB_DEVICE)
+            for end in self.ends[domain].values()
+            if end.wire.a != name
+        )
 
 
 def _neighbour(address: str, mac: str, interface: str) -> str:
@@ -180,7 +227,11 @@ def set_kernel(key: str, value: str) -> None:
     try:
         Path("/proc/sys", *key.split(".")).write_text(value, encoding="ascii")
     except OSError as error:
-        raise refuse("lab-failed", f"the kernel does not take `{key} = {value}`", because=(str(error.strerror),)) from error
+        raise refuse(
+            "lab-failed",
+            f"the kernel does not take `{key} = {value}`",
+            because=(str(error.strerror),),
+        ) from error
 
 
 def batch(lines: list[str], name: str) -> None:
@@ -193,7 +244,10 @@ def wait_for_carrier(interfaces: list[str], *, up: bool) -> None:
     """Wait until interfaces of the namespace that the thread is in have their carrier, or have lost it: the kernel takes up to a second to say so."""
     until = time.monotonic() + CARRIER_S
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as line:
-        while any(bool(_flags(line, name) & IFF_RUNNING) != up for name in interfaces) and time.monotonic() < until:
+        while (
+            any(bool(_flags(line, name) & IFF_RUNNING) != up for name in interfaces)
+            and time.monotonic() < until
+        ):
             time.sleep(0.01)
 
 
@@ -216,7 +270,13 @@ def _mac(number: int) -> str:
 
 def _start(lines: list[str]) -> subprocess.Popen[str]:
     """Start a batch of `ip`."""
-    process = subprocess.Popen(["ip", "-batch", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # noqa: S607 - found as the user's shell finds it
+    process = subprocess.Popen(
+        ["ip", "-batch", "-"],  # noqa: S607 - found as the user's shell finds it
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     assert process.stdin is not None  # noqa: S101 - it is a pipe
     process.stdin.write("".join(f"{line}\n" for line in lines))
     process.stdin.close()
@@ -235,5 +295,8 @@ def _judge(code: int, said: str, name: str) -> None:
     """Refuse to go on where a command failed."""
     if code:
         raise refuse(
-            "lab-failed", f"{name} could not be set up", because=tuple(said.strip().splitlines()[:4]), hint="`fabricgen lab doctor` says what is missing"
+            "lab-failed",
+            f"{name} could not be set up",
+            because=tuple(said.strip().splitlines()[:4]),
+            hint="`fabricgen lab doctor` says what is missing",
         )

@@ -36,14 +36,25 @@ def put_up(wish: Wish, keep: Keep, say: Say) -> None:
     """Boot a lab that stays up. Raises Refusal where it does not come up; then, and after an interruption, nothing of it is left."""
     layout = lay_out(wish.plan, wish.rails, wish.domains)
     place = keep.make(
-        {"fabric": wish.plan.spec.name, "nodes": layout.nodes, "gpus": len(layout.gpus), "switches": len(layout.switches), "out": str(wish.out or "")}
+        {
+            "fabric": wish.plan.spec.name,
+            "nodes": layout.nodes,
+            "gpus": len(layout.gpus),
+            "switches": len(layout.switches),
+            "out": str(wish.out or ""),
+        }
     )
     try:
         with socket.socket(socket.AF_UNIX) as listening:
             listening.bind(str(place / CONTROL))
             listening.listen()
             reading, writing = os.pipe()
-            guard = start(lambda: _hold(layout, wish, listening, writing), as_root=as_root(), log=place / LOG, without=[reading])
+            guard = start(
+                lambda: _hold(layout, wish, listening, writing),
+                as_root=as_root(),
+                log=place / LOG,
+                without=[reading],
+            )
             os.close(writing)
         keep.record(guard, ready=False)
         with os.fdopen(reading, encoding="utf-8") as words:
@@ -61,7 +72,12 @@ def put_up(wish: Wish, keep: Keep, say: Say) -> None:
 
 def _failed(log: str) -> Refusal:
     """Refuse with what the lab's own log says last."""
-    return refuse("lab-failed", "the lab did not come up", because=tuple(log.splitlines()[-4:]), hint="`fabricgen lab doctor` says what is missing")
+    return refuse(
+        "lab-failed",
+        "the lab did not come up",
+        because=tuple(log.splitlines()[-4:]),
+        hint="`fabricgen lab doctor` says what is missing",
+    )
 
 
 def _hold(layout: Layout, wish: Wish, listening: socket.socket, writing: int) -> int:
@@ -117,9 +133,26 @@ def inside(keep: Keep, node: str, command: list[str]) -> int:
         raise _unknown(node, facts["nodes"])
     first = next(iter(children(facts["guard"])), None)
     if first is None:
-        raise refuse("no-such-lab", f"the lab `{keep.name}` has ended", hint="`fabricgen lab up` boots it again")
+        raise refuse(
+            "no-such-lab",
+            f"the lab `{keep.name}` has ended",
+            hint="`fabricgen lab up` boots it again",
+        )
     own = [] if _same_user_space(first) else ["--user", "--preserve-credentials"]
-    words = ["nsenter", "--target", str(first), *own, "--mount", "--pid", "--", "ip", "netns", "exec", node, *command]
+    words = [
+        "nsenter",
+        "--target",
+        str(first),
+        *own,
+        "--mount",
+        "--pid",
+        "--",
+        "ip",
+        "netns",
+        "exec",
+        node,
+        *command,
+    ]
     sys.stdout.flush()
     return subprocess.run(words, check=False).returncode  # noqa: S603 - the user's own command
 
@@ -131,4 +164,8 @@ def _same_user_space(number: int) -> bool:
 
 def _unknown(node: str, nodes: list[str]) -> Refusal:
     """Refuse a node that the lab does not have."""
-    return refuse("no-such-node", f"the lab has no node `{node}`", hint=suggest(node, nodes, f"nodes are {nodes[0]}, d0-g0, hb:0 and the like"))
+    return refuse(
+        "no-such-node",
+        f"the lab has no node `{node}`",
+        hint=suggest(node, nodes, f"nodes are {nodes[0]}, d0-g0, hb:0 and the like"),
+    )

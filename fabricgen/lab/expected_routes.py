@@ -1,7 +1,8 @@
 """What every switch's kernel must know, worked out from the wires alone: each address of the rail, and the ports of all shortest ways to it.
 
-Owns the rule of a folded Clos under BGP with one AS number for a pod's spines: up, then down, never down and up again. It reads neither the
-plan's forwarding nor the daemons, so that either can be judged by it.
+Owns the rule of a folded Clos under BGP with one AS number for a pod's spines: up, then down, never
+down and up again. It reads neither the plan's forwarding nor the daemons, so that either can be
+judged by it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ Ways = dict[str, frozenset[str]]
 class Clos:
     """The switches of a lab by tier, and the living wires between them."""
 
-    def __init__(self, tiers: dict[str, int], wires: Iterable[Wire], dead: Collection[str] = ()) -> None:
+    def __init__(
+        self, tiers: dict[str, int], wires: Iterable[Wire], dead: Collection[str] = ()
+    ) -> None:
         """Keep the wires between switches; `dead` names switches and labels."""
         self.tiers = {name: tier for name, tier in tiers.items() if name not in dead}
         self.up: dict[str, list[Link]] = defaultdict(list)
@@ -43,10 +46,14 @@ class Clos:
             steps |= dict.fromkeys(above, steps[level[0]] + 1)
             level = list(above)
         for name in self._order:
-            if name not in steps and (useful := [link for link in self.up[name] if link.upper in steps]):
+            if name not in steps and (
+                useful := [link for link in self.up[name] if link.upper in steps]
+            ):
                 nearest = min(steps[link.upper] for link in useful)
                 steps[name] = nearest + 1
-                ways[name] = frozenset(link.interface for link in useful if steps[link.upper] == nearest)
+                ways[name] = frozenset(
+                    link.interface for link in useful if steps[link.upper] == nearest
+                )
         return ways
 
 

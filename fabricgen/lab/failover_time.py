@@ -1,6 +1,7 @@
 """What a death costs the flows that survive it: packets lost, the longest silence, and the time until all is whole again.
 
-Owns the choice of what dies: one of each kind. That the right pairs survive at all is `breaking`'s to prove.
+Owns the choice of what dies: one of each kind. That the right pairs survive at all is `breaking`'s
+to prove.
 """
 
 from __future__ import annotations
@@ -40,10 +41,26 @@ def clocked(bench: Bench) -> Iterator[Trial]:
     spine = next((name for name in bench.switches if bench.tiers[name] > 1), None)
     if spine is None:
         return
-    cable = next(wire.label for wire in bench.machines.layout.wires if wire.a in bench.tiers and wire.b == spine)
+    cable = next(
+        wire.label
+        for wire in bench.machines.layout.wires
+        if wire.a in bench.tiers and wire.b == spine
+    )
     for failure in (f"link:{cable}", f"switch:{spine}"):
-        yield _clock(bench, f"{failure} dies", [failure], partial(breaker.cut, [failure]), partial(breaker.mend, [failure]))
-    yield _clock(bench, f"the daemons of {spine} are killed", [f"switch:{spine}"], lambda: daemons.stop(spine), lambda: daemons.start([spine]))
+        yield _clock(
+            bench,
+            f"{failure} dies",
+            [failure],
+            partial(breaker.cut, [failure]),
+            partial(breaker.mend, [failure]),
+        )
+    yield _clock(
+        bench,
+        f"the daemons of {spine} are killed",
+        [f"switch:{spine}"],
+        lambda: daemons.stop(spine),
+        lambda: daemons.start([spine]),
+    )
     freezes = [f"switch:{spine}"], lambda: _freeze(bench, spine), lambda: _thaw(bench, spine)
     if not bench.machines.layout.plan.spec.addressing.bfd:
         yield _clock(bench, f"{spine} freezes; there is no BFD", *freezes)
@@ -54,7 +71,13 @@ def clocked(bench: Bench) -> Iterator[Trial]:
     yield outcome
 
 
-def _clock(bench: Bench, title: str, failures: list[str], dies: Callable[[], None], lives: Callable[[], None]) -> Trial:
+def _clock(
+    bench: Bench,
+    title: str,
+    failures: list[str],
+    dies: Callable[[], None],
+    lives: Callable[[], None],
+) -> Trial:
     """Watch the flows that survive while something dies, then mend it and wait until all is whole, BFD too."""
     flows, findings = _survivors(bench, failures), _missing(bench)
     bench.converge(patience_s=PATIENCE_S)
@@ -67,8 +90,15 @@ def _clock(bench: Bench, title: str, failures: list[str], dies: Callable[[], Non
     back = time.monotonic() - started
     lost = f"{cost.lost:,} of {cost.sent:,} packets of {len(flows)} flows lost, silent for {1000 * cost.longest_s:.0f} ms at most"
     findings += [f"{name} does not come back" for name in wrong]
-    findings += [f"from {flow.source} to {flow.target} nothing arrives any more" for flow in cost.silent]
-    return Trial("clock", title, f"{lost}; whole again {back:.1f} s after the repair", findings + _missing(bench))
+    findings += [
+        f"from {flow.source} to {flow.target} nothing arrives any more" for flow in cost.silent
+    ]
+    return Trial(
+        "clock",
+        title,
+        f"{lost}; whole again {back:.1f} s after the repair",
+        findings + _missing(bench),
+    )
 
 
 def _missing(bench: Bench) -> list[str]:
@@ -115,7 +145,8 @@ def _thaw(bench: Bench, switch: str) -> None:
 def _without_bfd(breaker: Breaker, switch: str) -> Iterator[None]:
     """Have BGP not listen to BFD in the rail of a switch, by taking the lines out of each configuration, and put them back.
 
-    Each side of a session is told in turn, so the other one may take its end for a death: all must have come back before anything is timed.
+    Each side of a session is told in turn, so the other one may take its end for a death: all must
+    have come back before anything is timed.
     """
     bench = breaker.bench
     names = breaker.beside(switch)
@@ -134,7 +165,10 @@ def _tell_bfd(bench: Bench, names: list[str], *, keep: bool) -> None:
     def tell(name: str) -> None:
         text = (bench.machines.out / "configs" / name / "frr.conf").read_text(encoding="utf-8")
         router = re.search(r"^router bgp .*", text, re.MULTILINE)
-        lines = [match[0] if keep else f" no neighbor {match[1]} bfd" for match in BFD_LINE.finditer(text)]
+        lines = [
+            match[0] if keep else f" no neighbor {match[1]} bfd"
+            for match in BFD_LINE.finditer(text)
+        ]
         bench.daemons.tell(name, [router[0] if router else "", *lines])
 
     bench.machines.networks.each(names, tell)

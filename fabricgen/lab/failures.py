@@ -1,7 +1,8 @@
 """What dies in a lab, and what the fabric makes of it: measured with packets, and compared with what the plan says.
 
-Owns cutting and mending. What has failed is named as everywhere: `switch:NAME`, `link:LABEL`, `nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`,
-`plane:N`, `rail:N`. Relays beyond plain IP are a library's work, done here by the order of the emitted tables over crossings that were measured.
+Owns cutting and mending. What has failed is named as everywhere: `switch:NAME`, `link:LABEL`,
+`nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`. Relays beyond plain IP are a
+library's work, done here by the order of the emitted tables over crossings that were measured.
 """
 
 from __future__ import annotations
@@ -84,11 +85,17 @@ class Breaker:
             return self._ends[failure]
         if kind == "nic":
             gpu, _, plane = name.partition("/")
-            return [end for end in self._ends[gpu] if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))]
+            return [
+                end
+                for end in self._ends[gpu]
+                if end[1].wire.label and plane in ("", end[1].wire.a_interface.removeprefix("nic"))
+            ]
         seats = bench.machines.layout.switches
         mapping = bench.machines.layout.plan.mapping
         number = mapping.plane if kind == "plane" else mapping.rail
-        return [end for seat in seats if str(number(seat.unit)) == name for end in self._ends[seat.name]]
+        return [
+            end for seat in seats if str(number(seat.unit)) == name for end in self._ends[seat.name]
+        ]
 
     def cut(self, failures: Iterable[str]) -> None:
         """Take down what the failures name."""
@@ -103,7 +110,11 @@ class Breaker:
         by_node, by_gpu = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
         for failure in failures:
             for node, end in self.ends(failure):
-                by_node[node] += self.bench.machines.up(node, end.interface) if state == "up" else [f"link set {end.interface} down"]
+                by_node[node] += (
+                    self.bench.machines.up(node, end.interface)
+                    if state == "up"
+                    else [f"link set {end.interface} down"]
+                )
                 if end.wire.a not in self.bench.tiers:
                     by_gpu[end.wire.a].append(end.wire.a_interface)
         networks = self.bench.machines.networks
@@ -124,7 +135,8 @@ class Breaker:
     def touches(self, failure: str) -> set[Key]:
         """Return what a failure touches; failures that touch nothing in common can be tried at once.
 
-        Without its HB domain a GPU crosses the network to those of the domain that share its rail, so that rail is touched as well.
+        Without its HB domain a GPU crosses the network to those of the domain that share its rail,
+        so that rail is touched as well.
         """
         gpus, found = self.bench.tables.gpus, set[Key]()
         mapping = self.bench.machines.layout.plan.mapping
@@ -134,7 +146,9 @@ class Breaker:
             if not wire.label:
                 found.add(("hb", gpus[wire.a]["domain"]))
                 if mapping.spans_rails or mapping.request.ranks_per_rail > 1:
-                    found.add(("plane", 0) if mapping.spans_rails else ("rail", gpus[wire.a]["rail"]))
+                    found.add(
+                        ("plane", 0) if mapping.spans_rails else ("rail", gpus[wire.a]["rail"])
+                    )
         return found
 
     def _key(self, switch: str) -> Key:
@@ -150,7 +164,12 @@ class Breaker:
         """The rail of each switch, or its plane where blocks span rails."""
         layout = self.bench.machines.layout
         mapping = layout.plan.mapping
-        return {seat.name: ("plane", 0) if mapping.spans_rails else ("rail", mapping.rail(seat.unit) or 0) for seat in layout.switches}
+        return {
+            seat.name: ("plane", 0)
+            if mapping.spans_rails
+            else ("rail", mapping.rail(seat.unit) or 0)
+            for seat in layout.switches
+        }
 
     def measure(self) -> Measured:
         """Send a packet over every crossing of the network and inside every HB domain, with relays off, and tell which arrived, and how."""
@@ -165,14 +184,24 @@ class Breaker:
             sockets.close()
         finally:
             bench.forwarding(on=True)
-        crossed = {asked[probe][:2] for probe, record in found.items() if any(bench.owner.get(address) in bench.tiers for address in record)}
-        return Measured(frozenset(crossed), frozenset(asked[probe][:2] for probe in found) - crossed)
+        crossed = {
+            asked[probe][:2]
+            for probe, record in found.items()
+            if any(bench.owner.get(address) in bench.tiers for address in record)
+        }
+        return Measured(
+            frozenset(crossed), frozenset(asked[probe][:2] for probe in found) - crossed
+        )
 
     def _neighbours(self) -> Iterator[tuple[str, str]]:
         """Yield the ordered pairs of GPUs that need no relay."""
         gpus, spans = self.bench.tables.gpus, self.bench.machines.layout.plan.mapping.spans_rails
         for one, other in permutations(self.bench.addresses, 2):
-            if spans or gpus[one]["rail"] == gpus[other]["rail"] or gpus[one]["domain"] == gpus[other]["domain"]:
+            if (
+                spans
+                or gpus[one]["rail"] == gpus[other]["rail"]
+                or gpus[one]["domain"] == gpus[other]["domain"]
+            ):
                 yield one, other
 
 
@@ -200,8 +229,12 @@ def every_failure(bench: Bench) -> list[str]:
     found = [f"link:{wire.label}" for wire in layout.wires if wire.label]
     found += [f"switch:{name}" for name in bench.switches]
     found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in bench.addresses]
-    found += [f"hb:{domain}" for domain in layout.domains] + [f"plane:{plane}" for plane in range(request.planes)]
-    return found + ([] if layout.plan.mapping.spans_rails else [f"rail:{rail}" for rail in sorted(layout.rails)])
+    found += [f"hb:{domain}" for domain in layout.domains] + [
+        f"plane:{plane}" for plane in range(request.planes)
+    ]
+    return found + (
+        [] if layout.plan.mapping.spans_rails else [f"rail:{rail}" for rail in sorted(layout.rails)]
+    )
 
 
 class Survival:
@@ -221,14 +254,21 @@ class Survival:
         with ThreadPoolExecutor(1) as comparing:
             for group in groups(self.breaker, failures):
                 measured = self._try(group)
-                compared += [comparing.submit(self._compare, failure, self._alone(failure, measured)) for failure in group]
+                compared += [
+                    comparing.submit(self._compare, failure, self._alone(failure, measured))
+                    for failure in group
+                ]
                 done += len(group)
                 if say:
                     say(done, len(failures))
         for each in compared:
             each.result()
-        pairs = f"{self.pairs:,} pairs as planned ({self.lost:,} lost, {self.relayed:,} by relay now)"
-        figure = f"{len(failures):,} failures, {pairs}, reconverged in {self.slowest_s:.1f} s at most"
+        pairs = (
+            f"{self.pairs:,} pairs as planned ({self.lost:,} lost, {self.relayed:,} by relay now)"
+        )
+        figure = (
+            f"{len(failures):,} failures, {pairs}, reconverged in {self.slowest_s:.1f} s at most"
+        )
         return Trial("survival", "every single failure", figure, self.findings)
 
     def _try(self, group: list[str]) -> Measured:
@@ -244,15 +284,32 @@ class Survival:
 
     def _alone(self, failure: str, measured: Measured) -> Measured:
         """Return what would have been measured with one failure alone: what it touches as it was measured, the rest as it was in health."""
-        touched, gpus, spans = self.breaker.touches(failure), self.bench.tables.gpus, self.bench.machines.layout.plan.mapping.spans_rails
+        touched, gpus, spans = (
+            self.breaker.touches(failure),
+            self.bench.tables.gpus,
+            self.bench.machines.layout.plan.mapping.spans_rails,
+        )
 
         def mine(pair: tuple[str, str], *, inside: bool) -> bool:
-            domain, rail = ("hb", gpus[pair[0]]["domain"]), ("plane", 0) if spans else ("rail", gpus[pair[0]]["rail"])
+            domain, rail = (
+                ("hb", gpus[pair[0]]["domain"]),
+                ("plane", 0) if spans else ("rail", gpus[pair[0]]["rail"]),
+            )
             return (domain if inside else rail) in touched
 
         return Measured(
-            frozenset(pair for source in (measured, self.healthy) for pair in source.crossings if mine(pair, inside=False) == (source is measured)),
-            frozenset(pair for source in (measured, self.healthy) for pair in source.inside if mine(pair, inside=True) == (source is measured)),
+            frozenset(
+                pair
+                for source in (measured, self.healthy)
+                for pair in source.crossings
+                if mine(pair, inside=False) == (source is measured)
+            ),
+            frozenset(
+                pair
+                for source in (measured, self.healthy)
+                for pair in source.inside
+                if mine(pair, inside=True) == (source is measured)
+            ),
         )
 
     def _compare(self, failure: str, measured: Measured) -> None:
@@ -260,23 +317,38 @@ class Survival:
         layout = self.bench.machines.layout
         failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
         choice = Choice(Reach(layout.plan, failures))
-        walker = MeasuredWalker(self.bench.tables, [names[gpu] for gpu in failures.gpus if gpu in names])
+        walker = MeasuredWalker(
+            self.bench.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
+        )
         walker.measured = measured
-        walks = {(one, other): walker.walk(names[one], names[other]) for one, other in permutations(names, 2)}
+        walks = {
+            (one, other): walker.walk(names[one], names[other])
+            for one, other in permutations(names, 2)
+        }
         for (one, other), walked in walks.items():
             way = choice.way(one, other)
-            planned = None if way is None else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
+            planned = (
+                None
+                if way is None
+                else [Crossing(names[leg.exit], names[leg.landing]) for leg in way.legs]
+            )
             if planned != walked:
-                self._object(f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, and the plan says {_text(planned)}")
+                self._object(
+                    f"{failure}: {names[one]} to {names[other]} goes {_text(walked)}, and the plan says {_text(planned)}"
+                )
         self.pairs += len(walks)
-        shown = self._cost({(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured)
+        shown = self._cost(
+            {(names[one], names[other]): walked for (one, other), walked in walks.items()}, measured
+        )
         if not layout.left_out():  # `impact` counts the whole fabric
             said = impact(layout.plan, [failure])
             for key, value in shown.items():
                 if said[key] != value:
                     self._object(f"{failure}: {key} is {value} here, and impact says {said[key]}")
 
-    def _cost(self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured) -> dict[str, float]:
+    def _cost(
+        self, walks: dict[tuple[str, str], list[Crossing] | None], measured: Measured
+    ) -> dict[str, float]:
         """Count what a failure costs, in the words of `impact`."""
         gpus, healthy = self.bench.tables.gpus, self.healthy
         alive = {pair for pair, walked in walks.items() if walked is not None}
@@ -285,7 +357,11 @@ class Survival:
         away = {one for one, other in alive if gpus[one]["domain"] != gpus[other]["domain"]}
         self.lost += len(walks) - len(alive)
         self.relayed += relayed
-        return {"gpus_cut_off": len(gpus) - len(away), "pairs_needing_relay": relayed, "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS)}
+        return {
+            "gpus_cut_off": len(gpus) - len(away),
+            "pairs_needing_relay": relayed,
+            "reachable_pairs_pct": round(100 * len(alive) / len(walks), DIGITS),
+        }
 
     def _object(self, finding: str) -> None:
         """Keep a finding, unless there are enough."""

@@ -24,10 +24,21 @@ FILES = Path("/run/fabricgen")
 
 def place_files(layout: Layout, out: Path | None, templates: tuple[Path, ...] = ()) -> Path:
     """Give the lab directories of its own, and its files; return where they are. Raises Refusal where they cannot be built."""
-    held = None if out is None else os.open(out, os.O_RDONLY | os.O_DIRECTORY)  # before /run is covered: it may lie there
+    held = (
+        None if out is None else os.open(out, os.O_RDONLY | os.O_DIRECTORY)
+    )  # before /run is covered: it may lie there
     prepare_mounts()
     if held is None:
-        build(Job(layout.plan, Packs(templates), ("configs", "forwarding", "lab"), frozenset({"forwarding", "lab"}), part=layout.part), FILES)
+        build(
+            Job(
+                layout.plan,
+                Packs(templates),
+                ("configs", "forwarding", "lab"),
+                frozenset({"forwarding", "lab"}),
+                part=layout.part,
+            ),
+            FILES,
+        )
     else:
         FILES.mkdir()
         namespaces.mount(f"/proc/self/fd/{held}", FILES, flags=namespaces.MS_BIND)

@@ -1,6 +1,7 @@
 """The routing daemons of the switches: started with the emitted frr.conf, asked, and stopped.
 
-Owns FRR's ways. Daemons skip a bad line and go on, so whatever vtysh answers to a line is a complaint.
+Owns FRR's ways. Daemons skip a bad line and go on, so whatever vtysh answers to a line is a
+complaint.
 """
 
 from __future__ import annotations
@@ -58,21 +59,46 @@ class Daemons:
         namespaces.unshare(namespaces.NEWUTS)
         namespaces.set_host_name(switch)
         for daemon, options in enabled((emitted / "daemons").read_text(encoding="utf-8")).items():
-            own = ["-d", "-f", place / "none.conf", "-i", place / f"{daemon}.pid", "-z", place / "zserv.api", "--vty_socket", place, "-P", "0"]
-            run_daemon([PROGRAMS / daemon, *own, "--log", f"file:{place / daemon}.log", *options], switch)
+            own = [
+                "-d",
+                "-f",
+                place / "none.conf",
+                "-i",
+                place / f"{daemon}.pid",
+                "-z",
+                place / "zserv.api",
+                "--vty_socket",
+                place,
+                "-P",
+                "0",
+            ]
+            run_daemon(
+                [PROGRAMS / daemon, *own, "--log", f"file:{place / daemon}.log", *options], switch
+            )
 
     def _load(self, switch: str) -> None:
         """Load a switch's configuration as it was emitted, line by line.
 
-        It goes in by vtysh's input: `vtysh -b` would have bgpd hold its sessions back for five seconds more, as after a boot.
+        It goes in by vtysh's input: `vtysh -b` would have bgpd hold its sessions back for five
+        seconds more, as after a boot.
         """
         self._enter(switch, (PLACE / switch / "frr.conf").read_text(encoding="utf-8"))
 
     def _enter(self, switch: str, lines: str) -> None:
         """Type lines of configuration."""
         place, text = PLACE / switch, f"configure terminal\n{lines}\n"
-        done = subprocess.run(["vtysh", "--vty_socket", place, "--config_dir", place], input=text, capture_output=True, text=True, check=False)  # noqa: S603, S607 - the emitted configuration
-        complaints = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("%") or "rror" in line]
+        done = subprocess.run(  # noqa: S603 - the emitted configuration
+            ["vtysh", "--vty_socket", place, "--config_dir", place],  # noqa: S607 - as above
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        complaints = [
+            line
+            for line in (done.stdout + done.stderr).splitlines()
+            if line.startswith("%") or "rror" in line
+        ]
         if done.returncode or complaints:
             raise _refused(switch, "vtysh", complaints)
 
@@ -92,7 +118,9 @@ class Daemons:
 
     def _numbers(self, switch: str) -> list[int]:
         """List the processes of a switch's daemons."""
-        return [int(file.read_text(encoding="ascii")) for file in sorted((PLACE / switch).glob("*.pid"))]
+        return [
+            int(file.read_text(encoding="ascii")) for file in sorted((PLACE / switch).glob("*.pid"))
+        ]
 
     def _signal(self, switch: str, number: signal.Signals) -> None:
         """Send a signal to each daemon of a switch."""
@@ -103,8 +131,9 @@ class Daemons:
     def ask(self, switch: str, command: str, daemon: str = "bgpd") -> Any:  # noqa: ANN401 - whatever FRR answers
         """Ask a daemon of a switch something that it answers in JSON.
 
-        It is asked on the socket by which vtysh speaks to it, for a process for each question costs more than the answer: a command ends with a
-        zero byte, and the answer with three and a result.
+        It is asked on the socket by which vtysh speaks to it, for a process for each question costs
+        more than the answer: a command ends with a zero byte, and the answer with three and a
+        result.
         """
         with socket.socket(socket.AF_UNIX) as line:
             line.connect(str(PLACE / switch / f"{daemon}.vty"))
@@ -122,18 +151,29 @@ class Daemons:
 
     def states(self, switch: str) -> dict[str, str]:
         """Return the state of each BGP session, by port; those over ports that a slice leaves out are not counted."""
-        peers, booted = self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {}), self.machines.ends[switch]
+        peers, booted = (
+            self.ask(switch, "show bgp ipv4 unicast summary").get("peers", {}),
+            self.machines.ends[switch],
+        )
         return {port: peer["state"] for port, peer in peers.items() if port in booted}
 
     def bfd(self, switch: str) -> tuple[int, int]:
         """Return how many BFD sessions of a switch are up, and how many it has; none where no bfdd runs."""
-        peers = self.ask(switch, "show bfd peers", "bfdd") if (PLACE / switch / "bfdd.vty").exists() else []
+        peers = (
+            self.ask(switch, "show bfd peers", "bfdd")
+            if (PLACE / switch / "bfdd.vty").exists()
+            else []
+        )
         return sum(peer.get("status") == "up" for peer in peers), len(peers)
 
     def down(self, switch: str) -> list[str]:
         """Say which kinds of session of a switch are not all up."""
         counts = {"BGP": self.sessions(switch), "BFD": self.bfd(switch)}
-        return [f"{switch}: {up} of {every} {kind} sessions are up" for kind, (up, every) in counts.items() if up != every]
+        return [
+            f"{switch}: {up} of {every} {kind} sessions are up"
+            for kind, (up, every) in counts.items()
+            if up != every
+        ]
 
 
 def enabled(text: str) -> dict[str, list[str]]:
@@ -142,9 +182,19 @@ def enabled(text: str) -> dict[str, list[str]]:
     >>> enabled('bgpd=yes\nzebra_options="-A 127.0.0.1"\nbgpd_options="-A 127.0.0.1"\n')
     {'zebra': ['-A', '127.0.0.1'], 'bgpd': ['-A', '127.0.0.1']}
     """
-    values = {key: value for line in text.splitlines() for key, equals, value in [line.partition("=")] if equals and not line.startswith("#")}
-    names = [FIRST, *(key for key, value in values.items() if value == "yes" and not key.endswith("_enable"))]
-    return {name: shlex.split(shlex.split(values.get(f"{name}_options", '""'))[0]) for name in names}
+    values = {
+        key: value
+        for line in text.splitlines()
+        for key, equals, value in [line.partition("=")]
+        if equals and not line.startswith("#")
+    }
+    names = [
+        FIRST,
+        *(key for key, value in values.items() if value == "yes" and not key.endswith("_enable")),
+    ]
+    return {
+        name: shlex.split(shlex.split(values.get(f"{name}_options", '""'))[0]) for name in names
+    }
 
 
 def run_daemon(command: list[Any], switch: str) -> None:
@@ -157,7 +207,10 @@ def run_daemon(command: list[Any], switch: str) -> None:
 def _refused(switch: str, program: str, said: list[str]) -> Refusal:
     """Refuse to go on with a configuration that FRR does not take."""
     return refuse(
-        "lab-failed", f"{switch}: {program} does not take what was emitted", because=tuple(said[:4]), hint="`fabricgen lab doctor` shows the versions"
+        "lab-failed",
+        f"{switch}: {program} does not take what was emitted",
+        because=tuple(said[:4]),
+        hint="`fabricgen lab doctor` shows the versions",
     )
 
 

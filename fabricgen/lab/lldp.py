@@ -1,6 +1,7 @@
 """What the lab's own LLDP daemons see: a witness of the cabling that knows nothing of the plan.
 
-Owns lldpd in every switch and GPU. The comparison is plain: each neighbour against the cable that should be there.
+Owns lldpd in every switch and GPU. The comparison is plain: each neighbour against the cable that
+should be there.
 """
 
 from __future__ import annotations
@@ -27,7 +28,12 @@ def start(bench: Bench) -> None:
     """Start lldpd at every end of a cable. Raises Refusal `lab-needs` where it may not run."""
     if not namespaces.may_choose_groups():
         because = ("lldpd gives up its groups when it starts, which only root's labs allow",)
-        raise refuse("lab-needs", "lldpd cannot run in this lab", because=because, hint="boot the lab as root")
+        raise refuse(
+            "lab-needs",
+            "lldpd cannot run in this lab",
+            because=because,
+            hint="boot the lab as root",
+        )
     bench.machines.networks.each(_speakers(bench), _start)
 
 
@@ -40,7 +46,10 @@ def _start(name: str) -> None:
     """Start lldpd at a node; the thread is in its namespace."""
     place = PLACE / name
     place.mkdir(parents=True, exist_ok=True)
-    (place / "conf").write_text(f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n", encoding="utf-8")
+    (place / "conf").write_text(
+        f"configure system hostname {name}\nconfigure lldp portidsubtype ifname\nconfigure lldp tx-interval 1\n",
+        encoding="utf-8",
+    )
     namespaces.unshare(namespaces.NEWUTS)
     namespaces.set_host_name(name)
     run_daemon(["lldpd", "-u", place / "socket", "-O", place / "conf"], name)
@@ -62,7 +71,12 @@ def neighbours(bench: Bench) -> dict[str, Any]:
 
 def _ask(name: str) -> dict[str, Any]:
     """Ask the daemon of a node."""
-    done = subprocess.run(["lldpctl", "-u", PLACE / name / "socket", "-f", "json0"], capture_output=True, text=True, check=False)  # noqa: S603, S607 - our own words
+    done = subprocess.run(  # noqa: S603 - our own words
+        ["lldpctl", "-u", PLACE / name / "socket", "-f", "json0"],  # noqa: S607 - as above
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     answer: dict[str, Any] = json.loads(done.stdout or "{}")
     return answer
 
@@ -94,4 +108,9 @@ def compare(bench: Bench, found: dict[str, Any]) -> Trial:
         for (name, interface), far in wanted.items()
         if ends.get((name, interface)) != {far}
     ]
-    return Trial("lldp", "neighbours as cabled", f"{len(wanted) - len(findings):,} of {len(wanted):,} ends", findings)
+    return Trial(
+        "lldp",
+        "neighbours as cabled",
+        f"{len(wanted) - len(findings):,} of {len(wanted):,} ends",
+        findings,
+    )

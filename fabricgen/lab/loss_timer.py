@@ -38,7 +38,9 @@ class Outage(NamedTuple):
     silent: list[Probe]
 
 
-def outage(sockets: Sockets, flows: list[Probe], happens: Callable[[], None], patience_s: float = 15) -> Outage:
+def outage(
+    sockets: Sockets, flows: list[Probe], happens: Callable[[], None], patience_s: float = 15
+) -> Outage:
     """Send packets of every flow while something happens beside it, until all arrive again or patience ends."""
     watch = _Watch(sockets, flows)
     started = time.monotonic()
@@ -81,7 +83,9 @@ class _Watch:
         for flow in self.flows:
             with contextlib.suppress(OSError):  # lost where it starts
                 text = f"{flow.source} {flow.target} {flow.flow} {len(self.rounds) - 1}"
-                self.sockets.by_end[flow.source, flow.flow].sendto(text.encode(), (flow.target, PORT))
+                self.sockets.by_end[flow.source, flow.flow].sendto(
+                    text.encode(), (flow.target, PORT)
+                )
         self._receive()
         return len(self.silent())
 
@@ -116,5 +120,10 @@ class _Watch:
         self._receive()
         self.poll.close()
         silent, sent = self.silent(), len(self.rounds) * len(self.flows)
-        longest_s = max([self.longest_s, *(self.rounds[-1] - self.rounds[self.last[flow] + 1] for flow in silent)])
+        longest_s = max(
+            [
+                self.longest_s,
+                *(self.rounds[-1] - self.rounds[self.last[flow] + 1] for flow in silent),
+            ]
+        )
         return Outage(sent, sent - self.heard.total(), longest_s, silent)

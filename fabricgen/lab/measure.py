@@ -1,6 +1,7 @@
 """A running lab and what it is judged by: its tables, its wires, what its kernels have learnt, and packets.
 
-Owns the measurements that trials and failures share. What they must come to is said by `trials` and `breaking`.
+Owns the measurements that trials and failures share. What they must come to is said by `trials` and
+`breaking`.
 """
 
 from __future__ import annotations
@@ -75,7 +76,12 @@ class Bench:
     def absent(self) -> frozenset[str]:
         """The cables that the tables name and a slice leaves out: they count as dead."""
         booted = {wire.label for wire in self.machines.layout.wires}
-        named = (hop["cable"] for routes in self.tables.instances.values() for _, hops in routes.entries() for hop in hops)
+        named = (
+            hop["cable"]
+            for routes in self.tables.instances.values()
+            for _, hops in routes.entries()
+            for hop in hops
+        )
         return frozenset(cable for cable in named if cable not in booted)
 
     @cached_property
@@ -102,21 +108,31 @@ class Bench:
     def addresses(self) -> dict[str, dict[str, str]]:
         """The addresses of each GPU, by interface."""
         gpus = self.tables.gpus
-        return {name: {f"nic{port['plane']}": port["address"] for port in gpus[name]["ports"]} for name in self.machines.layout.gpus.values()}
+        return {
+            name: {f"nic{port['plane']}": port["address"] for port in gpus[name]["ports"]}
+            for name in self.machines.layout.gpus.values()
+        }
 
     @cached_property
     def loopbacks(self) -> dict[str, str]:
         """The loopback of each switch."""
         layout = self.machines.layout
         plan = layout.plan
-        return {seat.name: dotted(plan.addresses.loopback(seat.unit, 0, plan.naming.boxes[seat.box])) for seat in layout.switches}
+        return {
+            seat.name: dotted(plan.addresses.loopback(seat.unit, 0, plan.naming.boxes[seat.box]))
+            for seat in layout.switches
+        }
 
     @cached_property
     def owner(self) -> dict[str, str]:
         """The GPU or switch that writes an address into a packet's record."""
-        owner = {address: gpu for gpu, ports in self.addresses.items() for address in ports.values()}
+        owner = {
+            address: gpu for gpu, ports in self.addresses.items() for address in ports.values()
+        }
         owner |= {address: switch for switch, address in self.loopbacks.items()}
-        return owner | {wire.b_address: leaf for leaf, wires in self.host_wires.items() for wire in wires}
+        return owner | {
+            wire.b_address: leaf for leaf, wires in self.host_wires.items() for wire in wires
+        }
 
     def clos(self, dead: Collection[str] = ()) -> Clos:
         """Return the living switches and wires between them."""
@@ -127,16 +143,28 @@ class Bench:
         clos = self.clos(dead)
         routes: dict[str, Routes] = {name: {} for name in clos.tiers}
         for target in clos.tiers:
-            behind = [f"{wire_prefix(self.addresses[wire.a][wire.a_interface])}" for wire in self.host_wires.get(target, ()) if wire.label not in dead]
+            behind = [
+                f"{wire_prefix(self.addresses[wire.a][wire.a_interface])}"
+                for wire in self.host_wires.get(target, ())
+                if wire.label not in dead
+            ]
             for switch, ways in clos.ways_to(target).items():
                 routes[switch] |= dict.fromkeys([self.loopbacks[target], *behind], ways)
         return routes
 
     def learnt(self, switches: list[str]) -> dict[str, Routes]:
         """Read what the kernels of some switches have learnt from BGP."""
-        return dict(zip(switches, self.machines.networks.each(switches, lambda _: _kernel_routes()), strict=True))
+        return dict(
+            zip(
+                switches,
+                self.machines.networks.each(switches, lambda _: _kernel_routes()),
+                strict=True,
+            )
+        )
 
-    def converge(self, dead: Collection[str] = (), patience_s: float = 60, switches: list[str] | None = None) -> tuple[float, dict[str, tuple[Routes, Routes]]]:
+    def converge(
+        self, dead: Collection[str] = (), patience_s: float = 60, switches: list[str] | None = None
+    ) -> tuple[float, dict[str, tuple[Routes, Routes]]]:
         """Wait until every kernel has what it must; return the seconds it took, and what is still wrong then: expected and learnt, by switch."""
         wanted, started = self.expected(dead), time.monotonic()
         waiting, progress = [name for name in switches or self.switches if name in wanted], started
@@ -152,18 +180,26 @@ class Bench:
             if len(right) < len(now):
                 time.sleep(POLL_S)
         took, now = time.monotonic() - started, self.learnt(waiting)
-        return took, {name: (wanted[name], learnt) for name, learnt in now.items() if learnt != wanted[name]}
+        return took, {
+            name: (wanted[name], learnt) for name, learnt in now.items() if learnt != wanted[name]
+        }
 
     def _reopen(self, switches: list[str], dead: Collection[str]) -> None:
         """Open the ports with an idle session again.
 
-        bgpd 8.4.4 forgets a neighbour for good when it hears of it before it hears that the port is up, which happens on a busy machine.
+        bgpd 8.4.4 forgets a neighbour for good when it hears of it before it hears that the port is
+        up, which happens on a busy machine.
         """
         for name in switches:
             for port, state in self.daemons.states(name).items():
                 wire = self.machines.ends[name][port].wire
                 if state == "Idle" and not {wire.label, wire.a, wire.b} & set(dead):
-                    self.machines.networks.inside(name, partial(batch, [f"link set {port} down", *self.machines.up(name, port)], name))
+                    self.machines.networks.inside(
+                        name,
+                        partial(
+                            batch, [f"link set {port} down", *self.machines.up(name, port)], name
+                        ),
+                    )
                     self.reopened.append(f"{name} {port}")
 
     def sockets(self, flows: int = 1) -> Sockets:
@@ -174,7 +210,9 @@ class Bench:
             made |= self.machines.networks.inside(gpu, opened)
         return Sockets(made)
 
-    def deliver(self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1) -> tuple[dict[Probe, list[str]], int]:
+    def deliver(
+        self, probes: Collection[Probe], wanted: Collection[Probe], flows: int = 1
+    ) -> tuple[dict[Probe, list[str]], int]:
         """Send probes and return the record of each that arrived; of the wanted ones that did not, how many were sent a second time."""
         sockets = self.sockets(flows)
         found = send_all(sockets, probes, wanted)
@@ -185,12 +223,16 @@ class Bench:
 
     def forwarding(self, *, on: bool) -> None:
         """Let GPUs forward for each other, or not."""
-        self.machines.networks.each(list(self.addresses), lambda _: set_kernel("net.ipv4.ip_forward", str(int(on))))
+        self.machines.networks.each(
+            list(self.addresses), lambda _: set_kernel("net.ipv4.ip_forward", str(int(on)))
+        )
 
 
 def _open_all(addresses: Iterable[str], flows: int) -> dict[tuple[str, int], socket]:
     """Open the sockets of one GPU; the thread is in its namespace."""
-    return {(address, flow): open_at(address, flow) for address in addresses for flow in range(flows)}
+    return {
+        (address, flow): open_at(address, flow) for address in addresses for flow in range(flows)
+    }
 
 
 def wire_prefix(address: str) -> str:
@@ -205,8 +247,23 @@ def wire_prefix(address: str) -> str:
 
 def _kernel_routes() -> Routes:
     """Read the BGP routes of the namespace that the thread is in."""
-    listed = json.loads(subprocess.run(["ip", "-j", "-4", "route", "show", "proto", "bgp"], capture_output=True, text=True, check=True).stdout or "[]")  # noqa: S607 - found as the user's shell finds it
-    return {route["dst"]: frozenset(hop["dev"] for hop in route.get("nexthops") or [route] if "linkdown" not in hop.get("flags", ())) for route in listed}
+    listed = json.loads(
+        subprocess.run(
+            ["ip", "-j", "-4", "route", "show", "proto", "bgp"],  # noqa: S607 - found as the user's shell finds it
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        or "[]"
+    )
+    return {
+        route["dst"]: frozenset(
+            hop["dev"]
+            for hop in route.get("nexthops") or [route]
+            if "linkdown" not in hop.get("flags", ())
+        )
+        for route in listed
+    }
 
 
 def pairs(bench: Bench) -> Iterator[tuple[str, str]]:
@@ -217,14 +274,24 @@ def pairs(bench: Bench) -> Iterator[tuple[str, str]]:
         return
     drawn = random.Random(0)  # noqa: S311 - the same sample everywhere, and no secret
     for source in gpus:
-        yield from ((source, target) for target in drawn.sample(gpus, SAMPLED_PEERS + 1)[:SAMPLED_PEERS] if target != source)
+        yield from (
+            (source, target)
+            for target in drawn.sample(gpus, SAMPLED_PEERS + 1)[:SAMPLED_PEERS]
+            if target != source
+        )
 
 
-def probes(bench: Bench, chosen: Iterable[tuple[str, str]], flows: int = 1) -> dict[Probe, tuple[str, str, str]]:
+def probes(
+    bench: Bench, chosen: Iterable[tuple[str, str]], flows: int = 1
+) -> dict[Probe, tuple[str, str, str]]:
     """Return a probe for each pair, plane and flow, with the pair and the interface that its target is cabled by."""
     addresses = bench.addresses
     return {
-        Probe(addresses[source][interface], addresses[target][interface], flow): (source, target, interface)
+        Probe(addresses[source][interface], addresses[target][interface], flow): (
+            source,
+            target,
+            interface,
+        )
         for source, target in chosen
         for interface in addresses[source]
         for flow in range(flows)

@@ -1,7 +1,7 @@
 """What the kernel is asked for: namespaces, mounts, and being somebody's child.
 
-Owns every call into libc. A namespace of the network belongs to a thread, and what a thread starts inherits it; Python offers none of this
-before 3.12, so it goes through ctypes. It knows no fabric.
+Owns every call into libc. A namespace of the network belongs to a thread, and what a thread starts
+inherits it; Python offers none of this before 3.12, so it goes through ctypes. It knows no fabric.
 """
 
 from __future__ import annotations
@@ -48,9 +48,20 @@ def unshare(flags: int) -> None:
     _check(_libc.unshare(flags), "unshare")
 
 
-def mount(source: str, target: Path | str, kind: str = "", flags: int = 0, options: str = "") -> None:
+def mount(
+    source: str, target: Path | str, kind: str = "", flags: int = 0, options: str = ""
+) -> None:
     """Mount something. Raises OSError."""
-    _check(_libc.mount(source.encode(), str(target).encode(), kind.encode() or None, flags, options.encode() or None), f"mount {target}")
+    _check(
+        _libc.mount(
+            source.encode(),
+            str(target).encode(),
+            kind.encode() or None,
+            flags,
+            options.encode() or None,
+        ),
+        f"mount {target}",
+    )
 
 
 def set_host_name(name: str) -> None:
@@ -119,7 +130,10 @@ class Networks:
         """Prepare the directory of names, which must be ours alone, and room for open files."""
         NAMES.mkdir(parents=True, exist_ok=True)
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES), hard))
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE,
+            (MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES), hard),
+        )
         self._descriptors: dict[str, int] = {}
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="lab")
 

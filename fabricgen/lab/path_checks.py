@@ -40,7 +40,9 @@ class PathJudge:
         met = met_by(self.bench, record)
         wanted = self._gpus(source, target)
         if [name for name in met if name in self.bench.addresses] != wanted:
-            return f"{source} to {target}: met {' '.join(met)}, and the tables name {' '.join(wanted)}"
+            return (
+                f"{source} to {target}: met {' '.join(met)}, and the tables name {' '.join(wanted)}"
+            )
         across = [name for name in met if name not in self.bench.addresses]
         self.kinds["in-domain" if not across else "direct" if len(wanted) == 2 else "relayed"] += 1  # noqa: PLR2004 - both ends and no relay
         return None if not across else self._across(wanted[-2], target, interface, across)
@@ -48,18 +50,24 @@ class PathJudge:
     def _gpus(self, source: str, target: str) -> list[str]:
         """Return the GPUs on the way, both ends included."""
         crossing = self.walker.walk(source, target)
-        return list(dict.fromkeys([source, *(gpu for each in crossing or () for gpu in each), target]))
+        return list(
+            dict.fromkeys([source, *(gpu for each in crossing or () for gpu in each), target])
+        )
 
     def _across(self, leaving: str, target: str, interface: str, met: list[str]) -> str | None:
         """Follow the switches that were met through the tables."""
         tables, plane = self.bench.tables, interface.removeprefix("nic")
         port = next(port for port in tables.gpus[leaving]["ports"] if str(port["plane"]) == plane)
-        address = next(number for number, other in tables.landed[target] if str(other["plane"]) == plane)
+        address = next(
+            number for number, other in tables.landed[target] if str(other["plane"]) == plane
+        )
         at, entered = port["peer"], port["peer_interface"]
         for index, name in enumerate(met):
             if name != at:
                 return f"{leaving} to {target}: met {' '.join(met)}, and the tables name {at} in place {index + 1}"
-            hops: list[dict[str, str]] = next(iter(tables.instances[tables.at[at, entered]].find(address)), [])
+            hops: list[dict[str, str]] = next(
+                iter(tables.instances[tables.at[at, entered]].find(address)), []
+            )
             following = met[index + 1] if index + 1 < len(met) else None
             hop = next((hop for hop in hops if following in (None, hop["peer"])), None)
             if hop is None:
@@ -75,7 +83,9 @@ class Tally:
         """Learn which wire leads where."""
         self.bench, self.clos = bench, bench.clos()
         wires = [wire for wire in bench.machines.layout.wires if wire.a in bench.tiers]
-        self.peers = {(wire.a, wire.a_interface): wire.b for wire in wires} | {(wire.b, wire.b_interface): wire.a for wire in wires}
+        self.peers = {(wire.a, wire.a_interface): wire.b for wire in wires} | {
+            (wire.b, wire.b_interface): wire.a for wire in wires
+        }
         self.counts, self.means, self.variances = (
             Counter[tuple[str, str]](),
             defaultdict[tuple[str, str], float](float),
@@ -89,7 +99,9 @@ class Tally:
             self._shares[target] = {}
             for switch, ways in self.clos.ways_to(target).items():
                 ends = Counter(self.peers[switch, interface] for interface in ways)
-                self._shares[target][switch] = {peer: count / len(ways) for peer, count in ends.items()}
+                self._shares[target][switch] = {
+                    peer: count / len(ways) for peer, count in ends.items()
+                }
         return self._shares[target].get(at, {})
 
     def add(self, record: list[str]) -> None:
@@ -106,4 +118,8 @@ class Tally:
     def off(self) -> Iterator[tuple[str, str, float]]:
         """Yield for each switch and neighbour by how many standard deviations the count is off."""
         for (at, peer), mean in self.means.items():
-            yield at, peer, abs(self.counts[at, peer] - mean) / max(sqrt(self.variances[at, peer]), 1)
+            yield (
+                at,
+                peer,
+                abs(self.counts[at, peer] - mean) / max(sqrt(self.variances[at, peer]), 1),
+            )

@@ -1,6 +1,7 @@
 """Packets that tell which way they went, without ICMP: UDP with IPv4's record-route option (RFC 791, nine slots).
 
-One process holds the sockets of all GPUs, for a socket stays in the namespace in which it was made. It knows addresses and no fabric.
+One process holds the sockets of all GPUs, for a socket stays in the namespace in which it was made.
+It knows addresses and no fabric.
 """
 
 from __future__ import annotations
@@ -71,7 +72,13 @@ def recorded(option: bytes) -> list[str]:
     return [".".join(map(str, option[at : at + 4])) for at in range(3, end, 4)]
 
 
-def send_all(sockets: Sockets, probes: Iterable[Probe], wanted: Collection[Probe], patience_s: float = PATIENCE_S, size: int = 0) -> dict[Probe, list[str]]:
+def send_all(
+    sockets: Sockets,
+    probes: Iterable[Probe],
+    wanted: Collection[Probe],
+    patience_s: float = PATIENCE_S,
+    size: int = 0,
+) -> dict[Probe, list[str]]:
     """Send every probe, filled up to so many bytes of UDP, and return the routers that each one met that arrived. The wanted ones should arrive."""
     found: dict[Probe, list[str]] = {}
     poll = select.epoll()
@@ -89,14 +96,21 @@ def send_all(sockets: Sockets, probes: Iterable[Probe], wanted: Collection[Probe
         if sent % BURST == 0:
             _receive(poll, numbers, found, 0)
     heard, missing = time.monotonic(), set(wanted) - found.keys()
-    while len(found) < sent and time.monotonic() - heard < (patience_s if missing else min(CALM_S, patience_s)):
+    while len(found) < sent and time.monotonic() - heard < (
+        patience_s if missing else min(CALM_S, patience_s)
+    ):
         if _receive(poll, numbers, found, 0.02):
             heard, missing = time.monotonic(), missing - found.keys()
     poll.close()
     return found
 
 
-def _receive(poll: select.epoll, numbers: dict[int, socket.socket], found: dict[Probe, list[str]], wait_s: float) -> int:
+def _receive(
+    poll: select.epoll,
+    numbers: dict[int, socket.socket],
+    found: dict[Probe, list[str]],
+    wait_s: float,
+) -> int:
     """Read what has arrived, and return how much it was."""
     before = len(found)
     for number, _ in poll.poll(wait_s):
@@ -106,6 +120,13 @@ def _receive(poll: select.epoll, numbers: dict[int, socket.socket], found: dict[
             except OSError:  # nothing left, or an error that an earlier packet brought back
                 break
             source, target, flow = text.decode().split()
-            option = next((value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_IP, IP_RECVOPTS)), b"")
+            option = next(
+                (
+                    value
+                    for level, kind, value in ancillary
+                    if (level, kind) == (socket.IPPROTO_IP, IP_RECVOPTS)
+                ),
+                b"",
+            )
             found[Probe(source, target, int(flow))] = recorded(option)
     return len(found) - before

@@ -1,7 +1,8 @@
 """A process tree of one lab's own: nothing of it outlives its first process, and nothing outside sees it.
 
-Owns forks and ends. The tree: whoever asked - a guard, which left the namespaces of the machine - the first process of the new ones, which
-only waits - the worker. When any of them ends, for whatever reason, the kernel ends the rest, and with it every namespace, wire and daemon.
+Owns forks and ends. The tree: whoever asked - a guard, which left the namespaces of the machine -
+the first process of the new ones, which only waits - the worker. When any of them ends, for
+whatever reason, the kernel ends the rest, and with it every namespace, wire and daemon.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ FAULT = 3
 POLL_S = 0.01
 
 
-def run_isolated(work: Work, *, as_root: bool, meanwhile: Callable[[], None], without: Iterable[int] = ()) -> int:
+def run_isolated(
+    work: Work, *, as_root: bool, meanwhile: Callable[[], None], without: Iterable[int] = ()
+) -> int:
     """Run `work` in namespaces of its own and return its exit code; `meanwhile` is done here. An interruption ends it all, and is raised on."""
     guard = start(work, as_root=as_root, without=without)
     try:
@@ -37,7 +40,9 @@ def run_isolated(work: Work, *, as_root: bool, meanwhile: Callable[[], None], wi
         raise
 
 
-def start(work: Work, *, as_root: bool, log: Path | None = None, without: Iterable[int] = ()) -> int:
+def start(
+    work: Work, *, as_root: bool, log: Path | None = None, without: Iterable[int] = ()
+) -> int:
     """Start `work` in namespaces of its own and return the number of its guard; with a `log` it lives on when this process ends, and speaks there.
 
     The tree closes the descriptors `without` which it is to live.
@@ -53,7 +58,10 @@ def start(work: Work, *, as_root: bool, log: Path | None = None, without: Iterab
     os.close(left[1])
     os.close(mapped[0])
     if os.read(left[0], 1):  # nothing comes where the guard could not leave
-        os.write(mapped[1], b"y" if os.geteuid() == 0 and not as_root and namespaces.map_everybody(guard) else b"n")
+        os.write(
+            mapped[1],
+            b"y" if os.geteuid() == 0 and not as_root and namespaces.map_everybody(guard) else b"n",
+        )
     os.close(left[0])
     os.close(mapped[1])
     return guard
@@ -73,7 +81,12 @@ def end(guard: int) -> None:
 def children(number: int) -> list[int]:
     """List the children of a process; none where it is gone."""
     try:
-        return [int(word) for word in Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()]
+        return [
+            int(word)
+            for word in Path(f"/proc/{number}/task/{number}/children")
+            .read_text(encoding="ascii")
+            .split()
+        ]
     except OSError:
         return []
 
@@ -93,7 +106,9 @@ def _wait(child: int) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _guard(work: Work, asked_by: int, pipes: tuple[int, int], *, as_root: bool, log: Path | None) -> int:
+def _guard(
+    work: Work, asked_by: int, pipes: tuple[int, int], *, as_root: bool, log: Path | None
+) -> int:
     """Leave the machine's namespaces, and start the first process of the new ones."""
     if log:
         os.setsid()
@@ -154,7 +169,10 @@ def _end(work: Work) -> NoReturn:
     code = FAULT
     try:
         code = work()
-    except (KeyboardInterrupt, BrokenPipeError):  # somebody ended it here, or whoever listened is gone
+    except (
+        KeyboardInterrupt,
+        BrokenPipeError,
+    ):  # somebody ended it here, or whoever listened is gone
         code = 128 + signal.SIGINT
     except BaseException:  # noqa: BLE001 - a forked process must end here, whatever happens
         traceback.print_exc()

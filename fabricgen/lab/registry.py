@@ -1,7 +1,8 @@
 """A lab that stays up: who keeps it, where it is found again, and what it is told.
 
-Owns the directory of a running lab and the words that go through its socket. A lab is known by a name; a second one of another name does
-not touch it. Only processes that the lab itself started are ever ended. Directories of labs that died are cleared away by whoever comes next.
+Owns the directory of a running lab and the words that go through its socket. A lab is known by a
+name; a second one of another name does not touch it. Only processes that the lab itself started are
+ever ended. Directories of labs that died are cleared away by whoever comes next.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class Keep:
         except OSError:
             shutil.rmtree(fresh)
             hint = "`fabricgen lab down` ends it, `--name` gives this one another name"
-            raise refuse("lab-is-up", f"a lab called `{self.name}` is up already", hint=hint) from None
+            raise refuse(
+                "lab-is-up", f"a lab called `{self.name}` is up already", hint=hint
+            ) from None
         return self.place
 
     def record(self, guard: int, *, ready: bool) -> None:
@@ -65,7 +68,11 @@ class Keep:
         found = _read(self.place)
         if not _lives(found):
             others = ", ".join(keep.name for keep in every_keep())
-            raise refuse("no-such-lab", f"no lab called `{self.name}` is up", hint=f"labs that are up: {others}" if others else _UP)
+            raise refuse(
+                "no-such-lab",
+                f"no lab called `{self.name}` is up",
+                hint=f"labs that are up: {others}" if others else _UP,
+            )
         return found
 
     def ask(self, words: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -87,7 +94,12 @@ class Keep:
 
     def _silent(self, why: str) -> Refusal:
         """Refuse to go on with a lab that does not answer."""
-        return refuse("no-such-lab", f"the lab `{self.name}` does not answer", because=(why,), hint="`fabricgen lab down` ends it")
+        return refuse(
+            "no-such-lab",
+            f"the lab `{self.name}` does not answer",
+            because=(why,),
+            hint="`fabricgen lab down` ends it",
+        )
 
     def end(self) -> None:
         """End the lab: the guard's end ends everything in it."""
@@ -123,7 +135,11 @@ def _guarded_by(guard: int) -> dict[str, Any]:
 
 def _lives(facts: dict[str, Any]) -> bool:
     """Say whether the process that keeps a lab lives, and is the one that was recorded."""
-    return bool(facts) and bool(facts["guard_started"]) and started_at(facts["guard"]) == facts["guard_started"]
+    return (
+        bool(facts)
+        and bool(facts["guard_started"])
+        and started_at(facts["guard"]) == facts["guard_started"]
+    )
 
 
 def labs() -> Path:
@@ -138,7 +154,9 @@ def _make_room() -> None:
     try:
         labs().mkdir(parents=True, mode=0o700, exist_ok=True)
     except OSError as error:
-        raise refuse("cannot-write", f"cannot make `{labs()}`: {error.strerror}", hint=hint) from error
+        raise refuse(
+            "cannot-write", f"cannot make `{labs()}`: {error.strerror}", hint=hint
+        ) from error
     if {labs().stat().st_uid, labs().parent.stat().st_uid} != {os.getuid()}:
         raise refuse("cannot-write", f"`{labs()}` belongs to somebody else", hint=hint)
 
@@ -147,14 +165,22 @@ def clear_away() -> None:
     """Remove the directories of this user's labs that died."""
     for place in labs().glob("*"):
         unfinished = place.name.startswith(UNFINISHED)
-        if not (started_at(int(place.name.removeprefix(UNFINISHED))) if unfinished else _lives(_read(place))):
+        if not (
+            started_at(int(place.name.removeprefix(UNFINISHED)))
+            if unfinished
+            else _lives(_read(place))
+        ):
             shutil.rmtree(place, ignore_errors=True)
 
 
 def every_keep() -> list[Keep]:
     """List this user's labs that are up, by name."""
     clear_away()
-    return [Keep(path.parent.name) for path in sorted(labs().glob(f"*/{RECORD}")) if not path.parent.name.startswith(UNFINISHED)]
+    return [
+        Keep(path.parent.name)
+        for path in sorted(labs().glob(f"*/{RECORD}"))
+        if not path.parent.name.startswith(UNFINISHED)
+    ]
 
 
 def only_keep() -> Keep:
@@ -163,10 +189,17 @@ def only_keep() -> Keep:
     if len(found) == 1:
         return found[0]
     names = ", ".join(keep.name for keep in found)
-    raise refuse("no-such-lab", "several labs are up" if found else "no lab is up", hint=f"`--name` says which: {names}" if found else _UP)
+    raise refuse(
+        "no-such-lab",
+        "several labs are up" if found else "no lab is up",
+        hint=f"`--name` says which: {names}" if found else _UP,
+    )
 
 
-def serve(listening: socket.socket, answer: Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], None]) -> None:
+def serve(
+    listening: socket.socket,
+    answer: Callable[[dict[str, Any], Callable[[dict[str, Any]], None]], None],
+) -> None:
     """Answer requests, one after the other, for as long as the lab lives."""
     while True:
         line, _ = listening.accept()
@@ -181,12 +214,20 @@ def serve(listening: socket.socket, answer: Callable[[dict[str, Any], Callable[[
 
 def refused(refusal: Refusal) -> dict[str, Any]:
     """Put a refusal into words that go to another process."""
-    return {"refused": [[finding.code, finding.fact, finding.because, finding.hint] for finding in refusal.findings]}
+    return {
+        "refused": [
+            [finding.code, finding.fact, finding.because, finding.hint]
+            for finding in refusal.findings
+        ]
+    }
 
 
 def heard(line: str) -> dict[str, Any]:
     """Read what another process said. Raises Refusal where it was one."""
     document: dict[str, Any] = json.loads(line)
     if "refused" in document:
-        raise Refusal(Finding(code, fact, because=tuple(because), hint=hint) for code, fact, because, hint in document["refused"])
+        raise Refusal(
+            Finding(code, fact, because=tuple(because), hint=hint)
+            for code, fact, because, hint in document["refused"]
+        )
     return document

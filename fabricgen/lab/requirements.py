@@ -1,7 +1,7 @@
 """Whether this machine can boot a lab: what is installed, what the kernel allows, and how much fits.
 
-Owns the doctor and the sum of memory. The figures were measured with FRR 8.4.4 on two cores and are rounded up: a sum that is a little too
-large refuses a lab that would swap.
+Owns the doctor and the sum of memory. The figures were measured with FRR 8.4.4 on two cores and are
+rounded up: a sum that is a little too large refuses a lab that would swap.
 """
 
 from __future__ import annotations
@@ -74,7 +74,12 @@ def _program(name: str, package: str, version: list[str]) -> Need:
 def _daemon(name: str) -> Need:
     """Look for a daemon of FRR's, which stands in no PATH."""
     there = (PROGRAMS / name).is_file()
-    return Need(name, str(PROGRAMS / name) if there else "not installed", ok=there, install="apt-get install frr")
+    return Need(
+        name,
+        str(PROGRAMS / name) if there else "not installed",
+        ok=there,
+        install="apt-get install frr",
+    )
 
 
 def check_machine() -> None:
@@ -82,7 +87,12 @@ def check_machine() -> None:
     missing = [need for need in doctor() if not need.ok and not need.what.startswith("lldpd")]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)
-        raise refuse("lab-needs", "this machine cannot boot a lab", because=because, hint="; ".join(dict.fromkeys(need.install for need in missing)))
+        raise refuse(
+            "lab-needs",
+            "this machine cannot boot a lab",
+            because=because,
+            hint="; ".join(dict.fromkeys(need.install for need in missing)),
+        )
 
 
 class Share(NamedTuple):
@@ -97,7 +107,10 @@ def shares(layout: Layout) -> list[Share]:
     """Return what a lab takes of this machine: memory, processes, open files, and cores where BFD keeps them busy."""
     plan, cores = layout.plan, os.cpu_count() or 1
     gpus, switches, nodes, links = layout.size
-    bfd, peers = plan.spec.addressing.bfd, len(layout.units) * sum(_peers(layout, box) for box in layout.boxes)
+    bfd, peers = (
+        plan.spec.addressing.bfd,
+        len(layout.units) * sum(_peers(layout, box) for box in layout.boxes),
+    )
     daemons, sessions = switches * (3 if bfd else 2), links if bfd else 0
     needed = round(BASE_MB + SWITCH_MB * switches + PEER_MB * peers + NODE_MB * nodes)
     lines = (
@@ -106,13 +119,23 @@ def shares(layout: Layout) -> list[Share]:
     )
     files = nodes + FLOWS * gpus * plan.request.planes
     return [
-        Share(needed, available_mb(), (*lines, f"{needed:,} MB in all, and {available_mb():,} MB are free")),
+        Share(
+            needed,
+            available_mb(),
+            (*lines, f"{needed:,} MB in all, and {available_mb():,} MB are free"),
+        ),
         _limited(daemons, resource.RLIMIT_NPROC, f"{daemons:,} daemons"),
-        _limited(files, resource.RLIMIT_NOFILE, f"{files:,} open files, one for each namespace and {FLOWS} for each NIC port"),
+        _limited(
+            files,
+            resource.RLIMIT_NOFILE,
+            f"{files:,} open files, one for each namespace and {FLOWS} for each NIC port",
+        ),
         Share(
             sessions * BFD_CORES,
             cores * (1 - SPARE_CORES),
-            (f"{sessions:,} BFD sessions keep {sessions * BFD_CORES:,.1f} cores busy, and {cores * (1 - SPARE_CORES):.1f} of {cores} may be",),
+            (
+                f"{sessions:,} BFD sessions keep {sessions * BFD_CORES:,.1f} cores busy, and {cores * (1 - SPARE_CORES):.1f} of {cores} may be",
+            ),
         ),
     ]
 
@@ -128,7 +151,11 @@ def _peers(layout: Layout, box: int) -> int:
 def _limited(needed: int, limit: int, words: str) -> Share:
     """Compare with a limit of this user's."""
     there = resource.getrlimit(limit)[1]
-    return Share(needed, inf if there == resource.RLIM_INFINITY else there, (f"{words}, and this user may have {there:,}",))
+    return Share(
+        needed,
+        inf if there == resource.RLIM_INFINITY else there,
+        (f"{words}, and this user may have {there:,}",),
+    )
 
 
 def available_mb() -> int:
@@ -143,8 +170,17 @@ def check_fits(layout: Layout, *, one_rail: bool = False) -> None:
     short = [share for share in shares(booted) if share.needed > share.there]
     if short:
         because = tuple(words for share in short for words in share.words)
-        what = f"a rail of {booted.size.gpus:,} GPUs" if one_rail else f"the lab of {booted.size.gpus:,} GPUs"
-        raise refuse("lab-too-large", f"{what} does not fit this machine", because=because, hint=_hint(layout, one_rail=one_rail))
+        what = (
+            f"a rail of {booted.size.gpus:,} GPUs"
+            if one_rail
+            else f"the lab of {booted.size.gpus:,} GPUs"
+        )
+        raise refuse(
+            "lab-too-large",
+            f"{what} does not fit this machine",
+            because=because,
+            hint=_hint(layout, one_rail=one_rail),
+        )
 
 
 def fits(layout: Layout) -> bool:
@@ -156,13 +192,30 @@ def _hint(layout: Layout, *, one_rail: bool) -> str:
     """Name what does fit: the whole without BFD, a slice, and a rail at a time."""
     plan = layout.plan
     found = []
-    if plan.spec.addressing.bfd and all(share.needed <= share.there for share in shares(only_rail(layout, min(layout.rails)) if one_rail else layout)[:-1]):
+    if plan.spec.addressing.bfd and all(
+        share.needed <= share.there
+        for share in shares(only_rail(layout, min(layout.rails)) if one_rail else layout)[:-1]
+    ):
         found.append("`--set addressing.bfd=false` boots all of it without BFD")
     few = min(2, len(layout.rails))
-    domains = next((count for count in SLICES if count < len(layout.domains) and fits(lay_out(plan, few, count))), None)
+    domains = next(
+        (
+            count
+            for count in SLICES
+            if count < len(layout.domains) and fits(lay_out(plan, few, count))
+        ),
+        None,
+    )
     if domains:
-        found.append(f"`--rails {few} --hb-domains {domains}` boots a slice with every kind of path")
-    if not one_rail and not plan.mapping.spans_rails and len(layout.rails) > 1 and fits(only_rail(layout, min(layout.rails))):
+        found.append(
+            f"`--rails {few} --hb-domains {domains}` boots a slice with every kind of path"
+        )
+    if (
+        not one_rail
+        and not plan.mapping.spans_rails
+        and len(layout.rails) > 1
+        and fits(only_rail(layout, min(layout.rails)))
+    ):
         found.append("`--rail-at-a-time` boots rail after rail")
     return "; ".join(found) or "run it on a larger machine"
 

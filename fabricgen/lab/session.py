@@ -61,9 +61,16 @@ def run(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
     layout = lay_out(wish.plan, wish.rails, wish.domains)
     if not wish.one_rail:
         return _isolated(layout, wish, say)
-    codes = [_isolated(one_rail(layout, rail), wish, _of_rail(rail, say)) for rail in sorted(layout.rails)]
+    codes = [
+        _isolated(one_rail(layout, rail), wish, _of_rail(rail, say))
+        for rail in sorted(layout.rails)
+    ]
     said = f"{codes.count(0)} of {len(codes)} rails hold, each booted alone with all its HB domains"
-    say({"say": f"{said}; that rails stay apart, and how packets cross them over relays, is not proven by it"})
+    say(
+        {
+            "say": f"{said}; that rails stay apart, and how packets cross them over relays, is not proven by it"
+        }
+    )
     return max(codes)
 
 
@@ -77,7 +84,9 @@ def _isolated(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None])
     return isolated(lambda tells: _whole(layout, wish, tells), say)
 
 
-def isolated(whole: Callable[[Callable[[dict[str, Any]], None]], int], say: Callable[[dict[str, Any]], None]) -> int:
+def isolated(
+    whole: Callable[[Callable[[dict[str, Any]], None]], int], say: Callable[[dict[str, Any]], None]
+) -> int:
     """Do a lab's work in a process tree of its own, and hand on what it says; return its exit code."""
     reading, writing = os.pipe()
 
@@ -103,7 +112,12 @@ def _whole(layout: Layout, wish: Wish, say: Callable[[dict[str, Any]], None]) ->
         return 1
 
 
-def boot(layout: Layout, out: Path | None, say: Callable[[dict[str, Any]], None], templates: tuple[Path, ...] = ()) -> Bench:
+def boot(
+    layout: Layout,
+    out: Path | None,
+    say: Callable[[dict[str, Any]], None],
+    templates: tuple[Path, ...] = (),
+) -> Bench:
     """Boot a lab in the namespaces that this process is in, and wait until every kernel knows every route.
 
     `out` is what `build` wrote; where it is None, the files are made here.
@@ -129,7 +143,9 @@ def boot(layout: Layout, out: Path | None, say: Callable[[dict[str, Any]], None]
     lap(f"FRR in {len(layout.switches):,} switches")
     bench = Bench(machines, daemons)
     _, wrong = bench.converge(patience_s=PATIENCE_S)
-    lap("routes in every kernel" if not wrong else f"{len(wrong)} switches without all their routes")
+    lap(
+        "routes in every kernel" if not wrong else f"{len(wrong)} switches without all their routes"
+    )
     return bench
 
 
@@ -140,11 +156,21 @@ def attempt(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]) 
 
 def tell(outcome: Trial, say: Callable[[dict[str, Any]], None]) -> int:
     """Tell the outcome of a trial, and return 0 where it holds, else 1."""
-    say({"code": outcome.code, "title": outcome.title, "ok": outcome.ok, "figure": outcome.figure, "findings": outcome.findings})
+    say(
+        {
+            "code": outcome.code,
+            "title": outcome.title,
+            "ok": outcome.ok,
+            "figure": outcome.figure,
+            "findings": outcome.findings,
+        }
+    )
     return int(not outcome.ok)
 
 
-def _outcomes(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]) -> Iterator[Trial]:
+def _outcomes(
+    bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]
+) -> Iterator[Trial]:
     """Yield the outcome of each trial."""
     for trial in TRIALS:
         started = time.monotonic()
@@ -154,7 +180,9 @@ def _outcomes(bench: Bench, failures: str, say: Callable[[dict[str, Any]], None]
     if failures in ("clocked", "all"):
         yield from clocked(bench)
     if failures in ("single", "all"):
-        yield Survival(bench).run(every_failure(bench), lambda done, total: say({"done": done, "total": total}))
+        yield Survival(bench).run(
+            every_failure(bench), lambda done, total: say({"done": done, "total": total})
+        )
 
 
 def digest_of(out: Path) -> str | None:

@@ -1,7 +1,7 @@
 """A packet that knows nothing but the emitted forwarding tables: it walks them hop by hop, with some things dead.
 
-Knows the documents' keys and no code of the program's. Dead things are names: a GPU, `hb:<domain>`, a NIC port `<GPU>/<plane>`, a switch,
-or a cable's label.
+Knows the documents' keys and no code of the program's. Dead things are names: a GPU, `hb:<domain>`,
+a NIC port `<GPU>/<plane>`, a switch, or a cable's label.
 """
 
 from __future__ import annotations
@@ -40,12 +40,19 @@ class Routes:
         for prefix, metric, hop in routes:
             network = ipaddress.IPv4Network(prefix)
             shift = 32 - network.prefixlen
-            self.by_length.setdefault(shift, {}).setdefault(int(network.network_address) >> shift, []).append((metric, hop))
+            self.by_length.setdefault(shift, {}).setdefault(
+                int(network.network_address) >> shift, []
+            ).append((metric, hop))
         self.shifts = sorted(self.by_length)
 
     def entries(self) -> Iterator[tuple[int, Any]]:
         """Yield every metric and next hop."""
-        return (entry for networks in self.by_length.values() for found in networks.values() for entry in found)
+        return (
+            entry
+            for networks in self.by_length.values()
+            for found in networks.values()
+            for entry in found
+        )
 
     def find(self, address: int) -> list[Any]:
         """Return what stands at the longest prefix that holds an address, best first."""
@@ -58,28 +65,75 @@ class Routes:
 class Tables:
     """The tables of one fabric, as they were written."""
 
-    def __init__(self, hosts: Iterable[dict[str, Any]], switches: Iterable[dict[str, Any]], domains: dict[str, Any]) -> None:
+    def __init__(
+        self,
+        hosts: Iterable[dict[str, Any]],
+        switches: Iterable[dict[str, Any]],
+        domains: dict[str, Any],
+    ) -> None:
         """Index the documents of hosts, of switches and of the domains."""
-        self.gpus = {gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]} for host in hosts for gpu in host["gpus"]}
-        self.domains: list[list[str]] = [[gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]]
-        self.third_rails: list[dict[str, list[int]]] = [domain["third_rails"] for domain in domains["domains"]]
+        self.gpus = {
+            gpu["gpu"]: gpu | {"domain": host["hb_domain"], "host": host["host"]}
+            for host in hosts
+            for gpu in host["gpus"]
+        }
+        self.domains: list[list[str]] = [
+            [gpu for gpu in domain["gpus"] if gpu in self.gpus] for domain in domains["domains"]
+        ]
+        self.third_rails: list[dict[str, list[int]]] = [
+            domain["third_rails"] for domain in domains["domains"]
+        ]
         self.instances: dict[Instance, Routes] = {}
         self.at: dict[tuple[str, str], Instance] = {}
         for switch in switches:
             for instance in switch["instances"]:
                 key = switch["switch"], instance["vrf"]
-                self.instances[key] = Routes((prefix, 0, route["next_hops"]) for route in instance["routes"] for prefix in route["prefixes"])
-                self.at |= {(switch["switch"], hop["interface"]): key for route in instance["routes"] for hop in route["next_hops"]}
-        self.ports = {(gpu["host"], port["interface"]): f"{name}/{port['plane']}" for name, gpu in self.gpus.items() for port in gpu["ports"]}
-        self.addresses = {number_of(port["address"]): f"{name}/{port['plane']}" for name, gpu in self.gpus.items() for port in gpu["ports"]}
-        self.landed = {name: [(number_of(port["address"]), port) for port in gpu["ports"]] for name, gpu in self.gpus.items()}
-        self.routes = {name: Routes((route["prefix"], route["metric"], route) for route in gpu["routes"]) for name, gpu in self.gpus.items() if gpu["routes"]}
+                self.instances[key] = Routes(
+                    (prefix, 0, route["next_hops"])
+                    for route in instance["routes"]
+                    for prefix in route["prefixes"]
+                )
+                self.at |= {
+                    (switch["switch"], hop["interface"]): key
+                    for route in instance["routes"]
+                    for hop in route["next_hops"]
+                }
+        self.ports = {
+            (gpu["host"], port["interface"]): f"{name}/{port['plane']}"
+            for name, gpu in self.gpus.items()
+            for port in gpu["ports"]
+        }
+        self.addresses = {
+            number_of(port["address"]): f"{name}/{port['plane']}"
+            for name, gpu in self.gpus.items()
+            for port in gpu["ports"]
+        }
+        self.landed = {
+            name: [(number_of(port["address"]), port) for port in gpu["ports"]]
+            for name, gpu in self.gpus.items()
+        }
+        self.routes = {
+            name: Routes((route["prefix"], route["metric"], route) for route in gpu["routes"])
+            for name, gpu in self.gpus.items()
+            if gpu["routes"]
+        }
 
     @classmethod
-    def read(cls, out: Path, hosts: Iterable[str] = ("*",), switches: Iterable[str] = ("*",)) -> Tables:
+    def read(
+        cls, out: Path, hosts: Iterable[str] = ("*",), switches: Iterable[str] = ("*",)
+    ) -> Tables:
         """Read what a build wrote: all of it, or the tables of the hosts and switches that are named."""
-        by_host = [_read(path) for name in hosts for path in sorted((out / "hosts").glob(f"{name}/forwarding.json"))]
-        by_switch = [_read(path) for name in switches for path in sorted((out / "forwarding").glob(f"{name}.json")) if path.stem != "domains"]
+        by_host = [
+            _read(path)
+            for name in hosts
+            for path in sorted((out / "hosts").glob(f"{name}/forwarding.json"))
+        ]
+        by_switch = [
+            _read(path)
+            for name in switches
+            for path in sorted((out / "forwarding").glob(f"{name}.json"))
+            if path.stem != "domains"
+        ]
         return cls(by_host, by_switch, _read(out / "forwarding" / "domains.json"))
 
 
@@ -113,7 +167,10 @@ class Walker:
                 if peer in self.tables.ports:
                     if self.tables.ports[peer] != self.tables.addresses[address]:
                         raise LookupError(f"{at} delivers {address:#x} to {peer}")
-                    ways += not {self.tables.ports[peer], self.tables.ports[peer].split("/")[0]} & self.dead
+                    ways += (
+                        not {self.tables.ports[peer], self.tables.ports[peer].split("/")[0]}
+                        & self.dead
+                    )
                 else:
                     ways += self.switched(self.tables.at[peer], address, (*seen, at))
             self._switched[key] = ways
@@ -124,17 +181,30 @@ class Walker:
         if crossing not in self._crossed:
             ways = 0
             for port in self.tables.gpus[crossing.exit]["ports"]:
-                if {f"{crossing.exit}/{port['plane']}", port["cable"], port["peer"], crossing.exit} & self.dead:
+                if {
+                    f"{crossing.exit}/{port['plane']}",
+                    port["cable"],
+                    port["peer"],
+                    crossing.exit,
+                } & self.dead:
                     continue
                 leaf = self.tables.at[port["peer"], port["peer_interface"]]
-                ways += sum(self.switched(leaf, address) for address, other in self.tables.landed[crossing.landing] if other["plane"] == port["plane"])
+                ways += sum(
+                    self.switched(leaf, address)
+                    for address, other in self.tables.landed[crossing.landing]
+                    if other["plane"] == port["plane"]
+                )
             self._crossed[crossing] = ways
         return self._crossed[crossing]
 
     def meets(self, one: str, other: str) -> bool:
         """Say whether the HB domain joins two GPUs."""
         gpus = self.tables.gpus
-        return one == other or (gpus[one]["domain"] == gpus[other]["domain"] and f"hb:{gpus[one]['domain']}" not in self.dead and other not in self.dead)
+        return one == other or (
+            gpus[one]["domain"] == gpus[other]["domain"]
+            and f"hb:{gpus[one]['domain']}" not in self.dead
+            and other not in self.dead
+        )
 
     def crossing(self, source: str, target: str) -> Crossing | None:
         """Return the first crossing that lives in the order of the tables; it is looked for once."""
@@ -149,7 +219,12 @@ class Walker:
         for leaving in self._exits(gpus[source], gpus[target]["rail"]):
             if leaving in gpus and self.meets(source, leaving) and leaving not in self.dead:
                 for landing in gpus[target]["relays"][str(gpus[leaving]["rail"])]:
-                    if leaving != landing and landing in gpus and self.meets(target, landing) and self.crossed(Crossing(leaving, landing)):
+                    if (
+                        leaving != landing
+                        and landing in gpus
+                        and self.meets(target, landing)
+                        and self.crossed(Crossing(leaving, landing))
+                    ):
                         return Crossing(leaving, landing)
         return None
 
@@ -178,7 +253,11 @@ class Walker:
             if last:
                 return [*came[at], last]
             for gpu in self._others(self.tables.gpus[source]["domain"]):
-                if gpu not in came and not any(self.meets(known, gpu) for known in came) and (into := self.crossing(at, gpu)):
+                if (
+                    gpu not in came
+                    and not any(self.meets(known, gpu) for known in came)
+                    and (into := self.crossing(at, gpu))
+                ):
                     came[gpu] = [*came[at], into]
                     queue.append(gpu)
         return None
@@ -187,7 +266,9 @@ class Walker:
         """Yield the living GPUs, domain by domain, beginning after the source's."""
         count = len(self.tables.domains)
         for step in range(1, count + 1):
-            yield from (gpu for gpu in self.tables.domains[(domain + step) % count] if gpu not in self.dead)
+            yield from (
+                gpu for gpu in self.tables.domains[(domain + step) % count] if gpu not in self.dead
+            )
 
     def forwarded(self, source: str, address: int) -> list[str]:
         """Follow the GPUs' own IP routes to an address, and return the GPUs on the way. Fails on a loop, and where a route is missing."""
@@ -198,7 +279,11 @@ class Walker:
                 domain = self.tables.domains[self.tables.gpus[at]["domain"]]
                 at = domain[number_of(route["via"]) - number_of("198.18.0.1")]
             else:
-                (port,) = (port for port in self.tables.gpus[at]["ports"] if route["device"] == f"nic{port['plane']}")
+                (port,) = (
+                    port
+                    for port in self.tables.gpus[at]["ports"]
+                    if route["device"] == f"nic{port['plane']}"
+                )
                 if not self.switched(self.tables.at[port["peer"], port["peer_interface"]], address):
                     raise LookupError(f"{at} cannot send to {address:#x}")
                 at = self.tables.addresses[address].split("/")[0]

@@ -1,7 +1,7 @@
 """What stands in a lab: which switches, GPUs and HB domains, and the wires between them.
 
-Owns the slice of a fabric that is booted. Files are taken as they were emitted: in a slice the cables to what is left out are simply not
-there, as if they had failed. It starts nothing.
+Owns the slice of a fabric that is booted. Files are taken as they were emitted: in a slice the
+cables to what is left out are simply not there, as if they had failed. It starts nothing.
 """
 
 from __future__ import annotations
@@ -78,14 +78,26 @@ class Layout:
     def gpus(self) -> dict[int, str]:
         """The name of each GPU, in order."""
         request = self.plan.request
-        every = (domain * request.domain_gpus + rank for domain in self.domains for rank in range(request.domain_gpus))
-        return {gpu: gpu_name(*divmod(gpu, request.domain_gpus)) for gpu in every if gpu % request.domain_gpus % request.rails in self.rails}
+        every = (
+            domain * request.domain_gpus + rank
+            for domain in self.domains
+            for rank in range(request.domain_gpus)
+        )
+        return {
+            gpu: gpu_name(*divmod(gpu, request.domain_gpus))
+            for gpu in every
+            if gpu % request.domain_gpus % request.rails in self.rails
+        }
 
     @cached_property
     def units(self) -> list[int]:
         """The units with a rail of the lab."""
         mapping = self.plan.mapping
-        return [unit for unit in range(mapping.units) if mapping.spans_rails or mapping.rail(unit) in self.rails]
+        return [
+            unit
+            for unit in range(mapping.units)
+            if mapping.spans_rails or mapping.rail(unit) in self.rails
+        ]
 
     @cached_property
     def boxes(self) -> list[int]:
@@ -103,14 +115,23 @@ class Layout:
                 return pod in pods and spine < self.width
             return max(divmod(box.index, sizing.group_cores)) < self.width
 
-        return [index for index, has in enumerate(plan.installed) if has and (not self.width or wanted(index))]
+        return [
+            index
+            for index, has in enumerate(plan.installed)
+            if has and (not self.width or wanted(index))
+        ]
 
     @cached_property
     def _host_rows(self) -> list[int]:
         """The rows of `Plan.unit` of the GPUs' host links; where a block serves one rail, GPUs are counted by rail 0's."""
         plan, request = self.plan, self.plan.request
-        own = {gpu - (0 if plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails) for gpu in self.gpus}
-        rows: list[int] = np.flatnonzero((plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower, list(own))).tolist()
+        own = {
+            gpu - (0 if plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails)
+            for gpu in self.gpus
+        }
+        rows: list[int] = np.flatnonzero(
+            (plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower, list(own))
+        ).tolist()
         return rows
 
     @cached_property
@@ -124,13 +145,20 @@ class Layout:
     @cached_property
     def switches(self) -> list[Seat]:
         """The switches, in order of unit and box."""
-        return [Seat(names[box], unit, box) for unit in self.units for names in [self.plan.naming.switches(unit)] for box in self.boxes]
+        return [
+            Seat(names[box], unit, box)
+            for unit in self.units
+            for names in [self.plan.naming.switches(unit)]
+            for box in self.boxes
+        ]
 
     @cached_property
     def size(self) -> Size:
         """The size of the lab, counted without naming anything: it may be far too large for that."""
         request, units = self.plan.request, len(self.units)
-        gpus = len(self.domains) * sum(rank % request.rails in self.rails for rank in range(request.domain_gpus))
+        gpus = len(self.domains) * sum(
+            rank % request.rails in self.rails for rank in range(request.domain_gpus)
+        )
         switches = units * len(self.boxes)
         return Size(gpus, switches, switches + gpus + len(self.domains), units * len(self._rows))
 
@@ -147,7 +175,10 @@ class Layout:
     @cached_property
     def hosts(self) -> list[str]:
         """The names of the hosts with a GPU of the lab."""
-        return [self.plan.hosts[host] for host in sorted({gpu // self.plan.request.host_gpus for gpu in self.gpus})]
+        return [
+            self.plan.hosts[host]
+            for host in sorted({gpu // self.plan.request.host_gpus for gpu in self.gpus})
+        ]
 
     @cached_property
     def wires(self) -> list[Wire]:
@@ -161,16 +192,40 @@ class Layout:
             rail, plane = plan.mapping.rail(unit) or 0, plan.mapping.plane(unit)
             for gpu in (int(plan.unit.lower[row]) + rail for row in self._host_rows):
                 nic = ends.nic(gpu, plane)
-                yield Wire(nic.cable, self.gpus[gpu], f"nic{plane}", nic.switch, nic.switch_interface, dotted(nic.address), dotted(nic.gateway))
+                yield Wire(
+                    nic.cable,
+                    self.gpus[gpu],
+                    f"nic{plane}",
+                    nic.switch,
+                    nic.switch_interface,
+                    dotted(nic.address),
+                    dotted(nic.gateway),
+                )
             for row in self._rows:
-                low, high = (ends.switch(unit, int(column[row])) for column in (plan.unit.lower, plan.unit.upper))
-                yield Wire(ends.cable(unit, row), low, ends.interface(unit, row, upper=False), high, ends.interface(unit, row, upper=True))
+                low, high = (
+                    ends.switch(unit, int(column[row]))
+                    for column in (plan.unit.lower, plan.unit.upper)
+                )
+                yield Wire(
+                    ends.cable(unit, row),
+                    low,
+                    ends.interface(unit, row, upper=False),
+                    high,
+                    ends.interface(unit, row, upper=True),
+                )
 
     def _hb_wires(self) -> Iterator[Wire]:
         """List the GPUs' ports to their HB domains."""
         size = self.plan.request.domain_gpus
         for gpu, name in self.gpus.items():
-            yield Wire("", name, HB_DEVICE, self.bridges[gpu // size], f"gpu{gpu % size}", hb_address(gpu % size))
+            yield Wire(
+                "",
+                name,
+                HB_DEVICE,
+                self.bridges[gpu // size],
+                f"gpu{gpu % size}",
+                hb_address(gpu % size),
+            )
 
     @property
     def part(self) -> Part:
@@ -182,7 +237,10 @@ class Layout:
         """What is left out, as failures of the plan; a link between two switches is there where both are."""
         plan, boxes = self.plan, set(self.boxes)
         out = [index for index, has in enumerate(plan.installed) if has and index not in boxes]
-        return Failures(gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(), switches=frozenset((unit, index) for unit in self.units for index in out))
+        return Failures(
+            gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(),
+            switches=frozenset((unit, index) for unit in self.units for index in out),
+        )
 
     def left_out(self) -> str:
         """Say what of the fabric is not booted now; empty where all of it is."""
@@ -193,10 +251,20 @@ class Layout:
         ]
         if self.width:
             of_pod = " of each pod" if sizing.core else ""
-            counts += [(self.width, sizing.pod_spines, f"spines{of_pod}"), (self.width, sizing.group_cores, "cores of each group")]
+            counts += [
+                (self.width, sizing.pod_spines, f"spines{of_pod}"),
+                (self.width, sizing.group_cores, "cores of each group"),
+            ]
         left = [f"{have:,} of {every:,} {what}" for have, every, what in counts if have < every]
-        alone = [f"rail {min(self.rails)} alone, the other rails in their turn"] if self.in_turn else []
-        return "; ".join([*alone, *([f"a slice of {', '.join(left)}; the rest counts as failed"] if left else [])])
+        alone = (
+            [f"rail {min(self.rails)} alone, the other rails in their turn"] if self.in_turn else []
+        )
+        return "; ".join(
+            [
+                *alone,
+                *([f"a slice of {', '.join(left)}; the rest counts as failed"] if left else []),
+            ]
+        )
 
 
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
@@ -212,8 +280,12 @@ def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) ->
 def one_rail(layout: Layout, rail: int) -> Layout:
     """Return one rail of a lab, with all its HB domains. Raises Refusal where blocks span rails."""
     if layout.plan.mapping.spans_rails:
-        fact = f"the rails of a {layout.plan.request.design} fabric meet, so none can be booted alone"
-        raise refuse("lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead")
+        fact = (
+            f"the rails of a {layout.plan.request.design} fabric meet, so none can be booted alone"
+        )
+        raise refuse(
+            "lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead"
+        )
     return replace(layout, rails=frozenset({rail}), in_turn=True)
 
 
@@ -227,8 +299,12 @@ def _choose(plan: Plan, count: int) -> tuple[int, ...]:
     first = np.arange(0, request.gpus, request.domain_gpus)
     leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
     seats = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
-    turns = chain.from_iterable(zip_longest(*(np.flatnonzero(leaf == seat).tolist() for seat in seats)))
-    ordered = [domain for domain in turns if domain is not None] + np.flatnonzero(~np.isin(leaf, list(seats))).tolist()
+    turns = chain.from_iterable(
+        zip_longest(*(np.flatnonzero(leaf == seat).tolist() for seat in seats))
+    )
+    ordered = [domain for domain in turns if domain is not None] + np.flatnonzero(
+        ~np.isin(leaf, list(seats))
+    ).tolist()
     return tuple(sorted(ordered[:count]))
 
 
@@ -238,24 +314,56 @@ def _check_bootable(plan: Plan) -> None:
         nos = next((front.nos for front in plan.request.tongues(role) if front.nos != NOS), NOS)
         if nos != NOS:
             runs = NOS in plan.request.fronts[role].model.interfaces
-            hint = f"`--set nos={NOS}` boots the same wiring with {NOS}" if runs else f"plan it with switches that run {NOS}, such as generic ones"
+            hint = (
+                f"`--set nos={NOS}` boots the same wiring with {NOS}"
+                if runs
+                else f"plan it with switches that run {NOS}, such as generic ones"
+            )
             if plan.request.fronts[role].model.transport == "infiniband":
                 hint = "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; it does not stay up"
-            key = ("nos",) if getattr(plan.spec.nos, role) or plan.spec.nos.rails else ("switches", role.value)
-            raise refuse("lab-needs-frr", f"the lab boots {NOS}, and the {role} switches run {nos}", path=key, hint=hint)
+            key = (
+                ("nos",)
+                if getattr(plan.spec.nos, role) or plan.spec.nos.rails
+                else ("switches", role.value)
+            )
+            raise refuse(
+                "lab-needs-frr",
+                f"the lab boots {NOS}, and the {role} switches run {nos}",
+                path=key,
+                hint=hint,
+            )
     if plan.mapping.unit_blocks > 1:
-        because = ("rails that share a box are kept apart by VRFs", "the lab uses plain kernels, which may have none")
+        because = (
+            "rails that share a box are kept apart by VRFs",
+            "the lab uses plain kernels, which may have none",
+        )
         raise refuse(
-            "lab-has-no-vrf", "the lab cannot boot shared leaf boxes", path=("rails", "per_switch"), because=because, hint="`--set rails.per_switch=1`"
+            "lab-has-no-vrf",
+            "the lab cannot boot shared leaf boxes",
+            path=("rails", "per_switch"),
+            because=because,
+            hint="`--set rails.per_switch=1`",
         )
     if plan.spec.addressing.host_links == "unnumbered":
         why = "leaves then learn their hosts by BGP, and the lab's GPUs run no daemon"
         hint = "`--set addressing.host_links=numbered` boots the same wiring with numbered links"
-        raise refuse("lab-needs-numbered", "the lab cannot boot unnumbered host links", path=("addressing", "host_links"), because=(why,), hint=hint)
+        raise refuse(
+            "lab-needs-numbered",
+            "the lab cannot boot unnumbered host links",
+            path=("addressing", "host_links"),
+            because=(why,),
+            hint=hint,
+        )
     for role, ports in plan.ports.items():
         front = plan.request.fronts[role]
         for name in (front.interface(port) for port in ports):
             if len(name) > LONGEST_INTERFACE or "/" in name:
                 why = f"at most {LONGEST_INTERFACE} characters, no slash"
                 hint = f"give {front.model.model} other `interfaces.{NOS}`, in a catalog file of your own"
-                raise refuse("lab-interface-name", f"Linux takes no interface called `{name}`", path=("nos",), because=(why,), hint=hint)
+                raise refuse(
+                    "lab-interface-name",
+                    f"Linux takes no interface called `{name}`",
+                    path=("nos",),
+                    because=(why,),
+                    hint=hint,
+                )

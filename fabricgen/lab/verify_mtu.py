@@ -1,7 +1,7 @@
 """How large packets may be on the way to another rail, and what such a way hides from traceroute.
 
-Owns both trials. A switch of another rail knows no way back to the sender, so whatever it says by ICMP is lost: that a packet is too
-large, too. That is why MTUs must be equal everywhere.
+Owns both trials. A switch of another rail knows no way back to the sender, so whatever it says by
+ICMP is lost: that a packet is too large, too. That is why MTUs must be equal everywhere.
 """
 
 from __future__ import annotations
@@ -53,9 +53,17 @@ def large(bench: Bench) -> Trial:
     found = send_all(sockets, asked, asked, size=mtu - HEADERS)
     sockets.close()
     lost = [probe for probe in asked if probe not in found]
-    findings = [*(_narrow(bench, mtu) if lost else ()), *(f"{asked[probe][0]} to {asked[probe][1]}: {mtu:,} bytes do not arrive" for probe in lost)]
+    findings = [
+        *(_narrow(bench, mtu) if lost else ()),
+        *(f"{asked[probe][0]} to {asked[probe][1]}: {mtu:,} bytes do not arrive" for probe in lost),
+    ]
     across = sum(gpus[one]["rail"] != gpus[other]["rail"] for one, other, _ in asked.values())
-    return Trial("mtu", f"packets of {mtu:,} bytes", f"{len(found):,} of {len(asked):,} arrive uncut, {across:,} go to another rail", findings)
+    return Trial(
+        "mtu",
+        f"packets of {mtu:,} bytes",
+        f"{len(found):,} of {len(asked):,} arrive uncut, {across:,} go to another rail",
+        findings,
+    )
 
 
 def _next_domain(bench: Bench) -> Iterator[tuple[str, str]]:
@@ -75,28 +83,50 @@ def _narrow(bench: Bench, mtu: int) -> Iterator[str]:
     """Name the interfaces whose MTU is not the planned one."""
     for node, ends in bench.machines.ends.items():
         shown = bench.machines.networks.inside(node, _interfaces)
-        yield from (f"{node}: {name} takes {shown[name]:,} bytes, and must take {mtu:,}" for name in ends if shown.get(name, mtu) != mtu)
+        yield from (
+            f"{node}: {name} takes {shown[name]:,} bytes, and must take {mtu:,}"
+            for name in ends
+            if shown.get(name, mtu) != mtu
+        )
 
 
 def _interfaces() -> dict[str, int]:
     """Return the MTU of each interface of the namespace that the thread is in."""
-    listed = json.loads(subprocess.run(["ip", "-j", "link"], capture_output=True, text=True, check=True).stdout)  # noqa: S607 - found as the user's shell finds it
+    listed = json.loads(
+        subprocess.run(["ip", "-j", "link"], capture_output=True, text=True, check=True).stdout  # noqa: S607 - found as the user's shell finds it
+    )
     return {link["ifname"]: link["mtu"] for link in listed}
 
 
 def hidden(bench: Bench) -> Trial:
     """Traceroute shows every hop of a rail, and on the way to another rail none of that rail's switches: they know no way back to the sender."""
-    gpus, addresses, spans = bench.tables.gpus, bench.addresses, bench.machines.layout.plan.mapping.spans_rails
+    gpus, addresses, spans = (
+        bench.tables.gpus,
+        bench.addresses,
+        bench.machines.layout.plan.mapping.spans_rails,
+    )
     source = next(iter(addresses))
     figures, findings = [], list[str]()
     for what, same in (("on its rail", True), ("to another rail", False)):
-        far = (name for name in reversed(addresses) if gpus[name]["domain"] != gpus[source]["domain"])
-        target = next((name for name in far if (gpus[name]["rail"] == gpus[source]["rail"]) == same), None)
+        far = (
+            name for name in reversed(addresses) if gpus[name]["domain"] != gpus[source]["domain"]
+        )
+        target = next(
+            (name for name in far if (gpus[name]["rail"] == gpus[source]["rail"]) == same), None
+        )
         if target:
             names = _hops(bench, source, target)
             figures.append(f"{what} {sum(map(bool, names))} of {len(names)}")
-            findings += (f"{source} to {target}: {fault}" for fault in _faults(bench, names, target, open_all=spans or same))
-    return Trial("traceroute", "hops that answer", ", ".join(figures) or "one HB domain has no way out", findings)
+            findings += (
+                f"{source} to {target}: {fault}"
+                for fault in _faults(bench, names, target, open_all=spans or same)
+            )
+    return Trial(
+        "traceroute",
+        "hops that answer",
+        ", ".join(figures) or "one HB domain has no way out",
+        findings,
+    )
 
 
 def _hops(bench: Bench, source: str, target: str) -> list[str]:
@@ -104,7 +134,9 @@ def _hops(bench: Bench, source: str, target: str) -> list[str]:
     start, end = (bench.addresses[name]["nic0"] for name in (source, target))
     answers = bench.machines.networks.inside(source, lambda: trace(start, end))
     last = min((hop for hop, address in answers.items() if address == end), default=LONGEST)
-    return [bench.owner.get(answers.get(hop, ""), answers.get(hop, "")) for hop in range(1, last + 1)]
+    return [
+        bench.owner.get(answers.get(hop, ""), answers.get(hop, "")) for hop in range(1, last + 1)
+    ]
 
 
 def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> Iterator[str]:
@@ -112,9 +144,15 @@ def _faults(bench: Bench, names: list[str], target: str, *, open_all: bool) -> I
     if names[-1] != target:
         yield "the target does not answer"
     elif open_all:
-        yield from (f"hop {hop} does not answer" for hop, name in enumerate(names, start=1) if not name)
+        yield from (
+            f"hop {hop} does not answer" for hop, name in enumerate(names, start=1) if not name
+        )
     else:
-        yield from (f"{name} answers, and is to have no way back to another rail" for name in names if name in bench.tiers)
+        yield from (
+            f"{name} answers, and is to have no way back to another rail"
+            for name in names
+            if name in bench.tiers
+        )
 
 
 def trace(source: str, target: str) -> dict[int, str]:
@@ -126,9 +164,13 @@ def trace(source: str, target: str) -> dict[int, str]:
         line.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
         poll = select.poll()
         poll.register(line, 0)  # an error is reported unasked
-        for hop in range(1, LONGEST + 1):  # one after the other, for a target answers so many packets at once and no more
+        for hop in range(
+            1, LONGEST + 1
+        ):  # one after the other, for a target answers so many packets at once and no more
             line.setsockopt(socket.IPPROTO_IP, socket.IP_TTL, hop)
-            for _ in range(TRIES):  # an answer that has come already is reported here, in place of sending
+            for _ in range(
+                TRIES
+            ):  # an answer that has come already is reported here, in place of sending
                 with contextlib.suppress(OSError):
                     line.sendto(bytes(hop), (target, CLOSED))
                     break
@@ -153,6 +195,10 @@ def _answers(line: socket.socket) -> dict[int, str]:
     with contextlib.suppress(BlockingIOError):
         while True:
             sent, ancillary, _, _ = line.recvmsg(LONGEST, 512, MSG_ERRQUEUE)
-            error = next(value for level, kind, value in ancillary if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR))
+            error = next(
+                value
+                for level, kind, value in ancillary
+                if (level, kind) == (socket.IPPROTO_IP, IP_RECVERR)
+            )
             found[len(sent)] = socket.inet_ntoa(error[OFFENDER])
     return found

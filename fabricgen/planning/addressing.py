@@ -1,8 +1,10 @@
 """AS numbers, loopbacks, and the prefix of every rail and link.
 
-Owns the cutting of pools: each block (a rail on a plane, or a plane) takes an equal slice, a power of two, so that one prefix stands for
-one rail; inside it addresses follow endpoint positions. A slice has room to grow, so that addresses and prefixes stay when the fabric grows.
-Addresses are plain integers, because `ipaddress` costs twelve times as much per address and a fabric has millions.
+Owns the cutting of pools: each block (a rail on a plane, or a plane) takes an equal slice, a power
+of two, so that one prefix stands for one rail; inside it addresses follow endpoint positions. A
+slice has room to grow, so that addresses and prefixes stay when the fabric grows. Addresses are
+plain integers, because `ipaddress` costs twelve times as much per address and a fabric has
+millions.
 """
 
 from __future__ import annotations
@@ -71,11 +73,19 @@ class AddressPlan:
     def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
         """Return the NIC port's address at each endpoint position of a block; the leaf's is one below where links are numbered."""
         start = self.hosts.start(block)
-        return [start + 2 * slot + 1 for slot in slots] if self.numbered else [start + slot for slot in slots]
+        return (
+            [start + 2 * slot + 1 for slot in slots]
+            if self.numbered
+            else [start + slot for slot in slots]
+        )
 
     def loopback(self, unit: int, block: int, box: Box) -> int:
         """Return the loopback of a switch in one block of its unit; a shared leaf has one in each block."""
-        return self.loopbacks.start(unit * self.mapping.unit_blocks + block) + 1 + self._rings.place(box.role, box.index)
+        return (
+            self.loopbacks.start(unit * self.mapping.unit_blocks + block)
+            + 1
+            + self._rings.place(box.role, box.index)
+        )
 
     def asn(self, unit: int, box: Box) -> int:
         """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
@@ -83,16 +93,27 @@ class AddressPlan:
         pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
         ring = self._rings.of_leaf(box.index) if leaf else self._rings.of_pod(pod)
         (first, leaves, uppers), (old, new) = self._asns[ring], self._rings.steps[ring]
-        start = self.mapping.request.spec.addressing.asn_base + first + unit * (leaves + self.mapping.unit_blocks * uppers)
+        start = (
+            self.mapping.request.spec.addressing.asn_base
+            + first
+            + unit * (leaves + self.mapping.unit_blocks * uppers)
+        )
         if leaf:
             return start + box.index - old.leaf
-        return start + leaves + box.block * uppers + (new.pods if box.role is Role.CORE else pod - old.pods)
+        return (
+            start
+            + leaves
+            + box.block * uppers
+            + (new.pods if box.role is Role.CORE else pod - old.pods)
+        )
 
     @property
     def host_asn(self) -> int:
         """Return the AS number that all hosts share where their links are unnumbered: the one after the switches' of the first plan."""
         _, leaves, uppers = self._asns[0]
-        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * (leaves + self.mapping.unit_blocks * uppers)
+        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * (
+            leaves + self.mapping.unit_blocks * uppers
+        )
 
     @cached_property
     def _rings(self) -> Rings:
@@ -121,22 +142,56 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     per_slot = 2 if asked.host_links == "numbered" else 1
     kept = mapping.heritage.slices if mapping.heritage else Slices(0, 0)
     hosts = _cut(asked.host_pool, blocks, sizing.slots * per_slot, kept.hosts)
-    loopbacks = _cut(asked.loopback_pool, blocks, sizing.leaf + sizing.spine + sizing.core + 1, kept.loopbacks)
+    loopbacks = _cut(
+        asked.loopback_pool, blocks, sizing.leaf + sizing.spine + sizing.core + 1, kept.loopbacks
+    )
     findings = [
-        *_pool_findings(asked.host_pool, hosts.size, blocks, ("addressing", "host_pool"), f"{sizing.slots} endpoint positions x {per_slot}"),
         *_pool_findings(
-            asked.loopback_pool, loopbacks.size, blocks, ("addressing", "loopback_pool"), f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches"
+            asked.host_pool,
+            hosts.size,
+            blocks,
+            ("addressing", "host_pool"),
+            f"{sizing.slots} endpoint positions x {per_slot}",
+        ),
+        *_pool_findings(
+            asked.loopback_pool,
+            loopbacks.size,
+            blocks,
+            ("addressing", "loopback_pool"),
+            f"{sizing.leaf} + {sizing.spine} + {sizing.core} switches",
         ),
     ]
     if asked.host_pool.overlaps(asked.loopback_pool):
         hint = "choose two that share no address, like `host_pool: 10.0.0.0/9` and `loopback_pool: 10.128.0.0/10`"
-        findings.append(Finding("pools-overlap", f"{asked.host_pool} and {asked.loopback_pool} share addresses", ("addressing", "loopback_pool"), hint=hint))
+        findings.append(
+            Finding(
+                "pools-overlap",
+                f"{asked.host_pool} and {asked.loopback_pool} share addresses",
+                ("addressing", "loopback_pool"),
+                hint=hint,
+            )
+        )
     first, leaves, uppers = _rings_of_asns(mapping)[-1]
-    numbers = first + mapping.units * (leaves + mapping.unit_blocks * uppers) + (asked.host_links == "unnumbered" and len(mapping.rings.rings) == 1)
+    numbers = (
+        first
+        + mapping.units * (leaves + mapping.unit_blocks * uppers)
+        + (asked.host_links == "unnumbered" and len(mapping.rings.rings) == 1)
+    )
     last = asked.asn_base + numbers - 1
     if last > HIGHEST_ASN:
-        because = (f"{asked.asn_base} + {numbers} - 1 = {last}", f"the highest AS number in use is {HIGHEST_ASN}")
-        findings.append(Finding("asn-out-of-range", "the AS numbers run out", ("addressing", "asn_base"), because, "use `asn_base: 4200000000`"))
+        because = (
+            f"{asked.asn_base} + {numbers} - 1 = {last}",
+            f"the highest AS number in use is {HIGHEST_ASN}",
+        )
+        findings.append(
+            Finding(
+                "asn-out-of-range",
+                "the AS numbers run out",
+                ("addressing", "asn_base"),
+                because,
+                "use `asn_base: 4200000000`",
+            )
+        )
     if findings:
         raise Refusal(findings)
     return AddressPlan(mapping, hosts, loopbacks)
@@ -145,8 +200,8 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
 def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
     """Return for each ring how many AS numbers stand before it, and how many its leaves and each block of a unit take.
 
-    A block takes one for the spines of each pod and one for its cores, whether it has any or not; all of them come in the first ring, whose
-    end is also the place of the hosts'.
+    A block takes one for the spines of each pod and one for its cores, whether it has any or not;
+    all of them come in the first ring, whose end is also the place of the hosts'.
     """
     found: list[tuple[int, int, int]] = []
     before = 0
@@ -154,7 +209,9 @@ def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
         first = not found
         leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
         found.append((before, leaves, uppers))
-        before += mapping.units * (leaves + mapping.unit_blocks * uppers) + (first and mapping.request.spec.addressing.host_links == "unnumbered")
+        before += mapping.units * (leaves + mapping.unit_blocks * uppers) + (
+            first and mapping.request.spec.addressing.host_links == "unnumbered"
+        )
     return found
 
 
@@ -171,7 +228,10 @@ def _cut(pool: IPv4Network, blocks: int, least: int, kept: int) -> Slice:
     """
     needed = _power_of_two(least)
     largest = 1 << max(pool.num_addresses // blocks, 1).bit_length() - 1
-    return Slice(int(pool.network_address), kept if needed <= kept <= largest else max(needed, min(needed * ROOM, largest)))
+    return Slice(
+        int(pool.network_address),
+        kept if needed <= kept <= largest else max(needed, min(needed * ROOM, largest)),
+    )
 
 
 def _power_of_two(number: int) -> int:
@@ -179,11 +239,19 @@ def _power_of_two(number: int) -> int:
     return 1 << max(number - 1, 0).bit_length()
 
 
-def _pool_findings(pool: IPv4Network, size: int, blocks: int, path: Path, what: str) -> Iterator[Finding]:
+def _pool_findings(
+    pool: IPv4Network, size: int, blocks: int, path: Path, what: str
+) -> Iterator[Finding]:
     """Refuse a pool that the slices do not fit."""
     if size * blocks <= pool.num_addresses:
         return
-    because = (f"{what} need a slice of {size} addresses", f"{blocks} slices x {size} = {size * blocks}", f"{pool} holds {pool.num_addresses}")
+    because = (
+        f"{what} need a slice of {size} addresses",
+        f"{blocks} slices x {size} = {size * blocks}",
+        f"{pool} holds {pool.num_addresses}",
+    )
     length = 33 - (size * blocks - 1).bit_length() - 1
     hint = f"give a pool of /{length} or larger" if length > 0 else "reserve fewer GPUs"
-    yield Finding("pool-too-small", f"{pool} cannot give every rail and plane its slice", path, because, hint)
+    yield Finding(
+        "pool-too-small", f"{pool} cannot give every rail and plane its slice", path, because, hint
+    )

@@ -1,8 +1,8 @@
 """What the halves of a block can send each other, computed from its size.
 
-Owns the cut of a block in two, between pods in three tiers, between leaves in two and through the one
-leaf of the smallest blocks, and the bandwidth over it. It reads no links: the law of bisection holds
-the wiring to these figures.
+Owns the cut of a block in two, between pods in three tiers, between leaves in two and through the
+one leaf of the smallest blocks, and the bandwidth over it. It reads no links: the law of bisection
+holds the wiring to these figures.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Bisection(NamedTuple):
     """What one half of a block can send to the other, in Gbps.
 
     `half` is what the endpoints of the smaller half can send, `even` what of that their leaves and
-    spines carry upwards, and `cut` the narrowest cut. `flow` is the maximum flow where it is `exact`;
-    where there are too many classes of switches to compute it, it is a lower bound. These three differ
-    only where uplinks are spread unevenly.
+    spines carry upwards, and `cut` the narrowest cut. `flow` is the maximum flow where it is
+    `exact`; where there are too many classes of switches to compute it, it is a lower bound. These
+    three differ only where uplinks are spread unevenly.
     """
 
     half: int
@@ -44,8 +44,9 @@ class Bisection(NamedTuple):
 class _Lowers(NamedTuple):
     """The leaves of the only pod, or the pods, and how they meet at the switches above.
 
-    `supply` is what each can send, Gbps. It gives its `uplinks` to the `uppers` in turn; `link` is the
-    Gbps of one uplink, or of that uplink of every spine of a pod, because core groups are alike.
+    `supply` is what each can send, Gbps. It gives its `uplinks` to the `uppers` in turn; `link` is
+    the Gbps of one uplink, or of that uplink of every spine of a pod, because core groups are
+    alike.
     """
 
     supply: IntArray
@@ -82,7 +83,9 @@ def bisection_of(plan: Plan) -> Bisection:
     lowers = _lowers(sizing, seats, pods, speeds)
     even = _smaller(lowers.supply, first)
     met = _met(first, len(lowers.supply), lowers.uplinks, lowers.uppers) * lowers.link
-    return Bisection(_smaller(seats * speeds[0], split), even, min(even, met), *_flow(lowers, first))
+    return Bisection(
+        _smaller(seats * speeds[0], split), even, min(even, met), *_flow(lowers, first)
+    )
 
 
 def _lowers(sizing: Sizing, seats: IntArray, pods: int, speeds: list[int]) -> _Lowers:
@@ -123,9 +126,9 @@ def _met(first: int, lowers: int, uplinks: int, uppers: int) -> int:
 def _flow(lowers: _Lowers, first: int) -> tuple[int, bool]:
     """Return the flow from the first lowers to the rest, and whether it is the greatest.
 
-    Even spreading carries all that either half can send. Otherwise lowers that are on one side, can send
-    as much and begin at the same upper are one class: exchanging them changes nothing, so that some
-    greatest flow is the same at each of them, and the class stands for their sum.
+    Even spreading carries all that either half can send. Otherwise lowers that are on one side, can
+    send as much and begin at the same upper are one class: exchanging them changes nothing, so that
+    some greatest flow is the same at each of them, and the class stands for their sum.
     """
     supply, uplinks, uppers, link = lowers
     if uplinks % uppers == 0:
@@ -138,7 +141,9 @@ def _flow(lowers: _Lowers, first: int) -> tuple[int, bool]:
     return max_flow(_edges(classes, lowers), "near", "far"), True
 
 
-def _edges(classes: Counter[tuple[bool, int, int]], lowers: _Lowers) -> Iterator[tuple[Hashable, Hashable, int]]:
+def _edges(
+    classes: Counter[tuple[bool, int, int]], lowers: _Lowers
+) -> Iterator[tuple[Hashable, Hashable, int]]:
     """Yield the edges between classes of lowers and the uppers, with their capacity."""
     _, uplinks, uppers, link = lowers
     run, more = divmod(uplinks, uppers)

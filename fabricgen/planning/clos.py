@@ -1,7 +1,7 @@
 """How many tiers and switches one block needs, and which port meets which port.
 
-A block is one folded Clos with an ordered list of endpoints. This module sizes and wires one block and knows nothing of rails, planes or
-vendors: only of widths. Counting is exact; wiring is numpy.
+A block is one folded Clos with an ordered list of endpoints. This module sizes and wires one block
+and knows nothing of rails, planes or vendors: only of widths. Counting is exact; wiring is numpy.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class Widths:
 class Sizing:
     """The size of one block. Counts are of switches; widths are the ports that wiring uses on one switch.
 
-    `pods` is 1 below three tiers. With three, each pod but the last has `spine_down` leaves; the last
-    has the rest, with as many spines as any other. `slots` counts the endpoint positions on the leaves.
+    `pods` is 1 below three tiers. With three, each pod but the last has `spine_down` leaves; the
+    last has the rest, with as many spines as any other. `slots` counts the endpoint positions on
+    the leaves.
     """
 
     tiers: Literal[1, 2, 3]
@@ -108,11 +109,17 @@ class Words(NamedTuple):
     remedies: tuple[str, ...] = ()
 
 
-def width(fits: Callable[[int, int], bool], radix: int, speeds: tuple[int, int], ratio: Fraction, shares: int = 1) -> Width:
+def width(
+    fits: Callable[[int, int], bool],
+    radix: int,
+    speeds: tuple[int, int],
+    ratio: Fraction,
+    shares: int = 1,
+) -> Width:
     """Split a box: the widest `down` whose bandwidth over `ratio` still finds ports upwards, for each of `shares` equal parts.
 
-    `speeds` are of a down port and an up port, Gbps. Where they are equal this is down = floor(radix*o/(1+o)), up = ceil(down/o), the rule
-    that vendors' tables follow.
+    `speeds` are of a down port and an up port, Gbps. Where they are equal this is down =
+    floor(radix*o/(1+o)), up = ceil(down/o), the rule that vendors' tables follow.
     """
 
     def up_for(down: int) -> int:
@@ -121,14 +128,17 @@ def width(fits: Callable[[int, int], bool], radix: int, speeds: tuple[int, int],
     low, high = 0, radix // shares
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if fits(middle * shares, up_for(middle) * shares) else (low, middle - 1)
+        low, high = (
+            (middle, high) if fits(middle * shares, up_for(middle) * shares) else (low, middle - 1)
+        )
     return Width(low, up_for(low))
 
 
 def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | None:
     """Return the fewest switches of `radix` ports that take `ports` in all, or None where none do.
 
-    With `even` the number also divides the `uplinks` of one lower switch, so that every pair has equally many links.
+    With `even` the number also divides the `uplinks` of one lower switch, so that every pair has
+    equally many links.
     """
     fewest = -(-ports // radix)
     if not even:
@@ -136,11 +146,14 @@ def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | No
     return next((count for count in range(fewest, uplinks + 1) if uplinks % count == 0), None)
 
 
-def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, words: Words) -> Sizing:
+def size(
+    leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, words: Words
+) -> Sizing:
     """Size one block with the fewest tiers, or with exactly `tiers`.
 
-    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them; `words` name the block in a refusal.
-    Raises Refusal `block-too-large` where no allowed tier holds it.
+    `leaves_of(down)` tells how many leaves the endpoints need when a leaf takes `down` of them;
+    `words` name the block in a refusal. Raises Refusal `block-too-large` where no allowed tier
+    holds it.
     """
     attempts: dict[int, Callable[[], Sizing | None]] = {
         1: lambda: _one_tier(leaves_of, widths),
@@ -155,7 +168,13 @@ def size(leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, 
     fact = f"{('one tier', 'two tiers', 'three tiers')[largest - 1]} of {words.boxes} cannot hold {words.subject}"
     higher = [f"allow `rails.tiers: {more}`" for more in range(largest + 1, 4) if attempts[more]()]
     hint = ", or ".join([*higher[:1], "choose switches of a larger radix", *words.remedies])
-    raise refuse("block-too-large", fact, path=("rails", "tiers") if tiers else words.path, because=_capacity(leaves_of, widths, largest), hint=hint)
+    raise refuse(
+        "block-too-large",
+        fact,
+        path=("rails", "tiers") if tiers else words.path,
+        because=_capacity(leaves_of, widths, largest),
+        hint=hint,
+    )
 
 
 def _one_tier(leaves_of: Callable[[int], int], widths: Widths) -> Sizing | None:
@@ -191,18 +210,37 @@ def _three_tiers(leaves_of: Callable[[int], int], widths: Widths, *, even: bool)
     if cores is None:
         return None
     core_down = -(-pods * spine_up // cores)
-    return Sizing(3, leaves * down, leaves, pods * up, cores * up, down, up, spine_down, spine_up, core_down, pods)
+    return Sizing(
+        3,
+        leaves * down,
+        leaves,
+        pods * up,
+        cores * up,
+        down,
+        up,
+        spine_down,
+        spine_up,
+        core_down,
+        pods,
+    )
 
 
 def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> Iterable[str]:
     """Say how much a block of so many tiers holds, step by step."""
     down, up = widths.leaf
     if tiers == 1 or not down:
-        return [f"one tier is one switch, which has {widths.single} ports for it" if tiers == 1 else _NO_UPLINKS]
+        return [
+            f"one tier is one switch, which has {widths.single} ports for it"
+            if tiers == 1
+            else _NO_UPLINKS
+        ]
     leaves = leaves_of(down)
     first = f"a leaf gives {down} of its {widths.single} ports to endpoints and {up} to uplinks, so {leaves} leaves are needed"
     if tiers == 2:  # noqa: PLR2004 - the second tier
-        return [first, f"a spine reaches {widths.spine_radix} leaves, so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}"]
+        return [
+            first,
+            f"a spine reaches {widths.spine_radix} leaves, so two tiers hold {widths.spine_radix} x {down} = {widths.spine_radix * down}",
+        ]
     if not widths.spine.down:
         return [first, _NO_UPLINKS]
     pod, pods, reach = widths.spine.down * down, -(-leaves // widths.spine.down), widths.core_radix
@@ -228,8 +266,9 @@ class Joints(NamedTuple):
 def leaf_spine(sizing: Sizing) -> Joints:
     """Wire the leaves of a block of two or three tiers to its spines, in order of leaf, then uplink; ports count from 0 within their side.
 
-    Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not divide the uplinks (`minimal`), the links
-    go round the spines one by one. Three tiers: uplink `j` meets spine `j` of the leaf's pod.
+    Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not
+    divide the uplinks (`minimal`), the links go round the spines one by one. Three tiers: uplink
+    `j` meets spine `j` of the leaf's pod.
     """
     leaf = np.repeat(np.arange(sizing.leaf, dtype=np.int32), sizing.leaf_up)
     uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
@@ -251,7 +290,9 @@ def spine_core(sizing: Sizing) -> Joints:
     return Joints(spine, uplink, group * sizing.group_cores + member, port)
 
 
-def _spread(lower: Int32Array, uplink: Int32Array, uplinks: int, uppers: int) -> tuple[Int32Array, Int32Array]:
+def _spread(
+    lower: Int32Array, uplink: Int32Array, uplinks: int, uppers: int
+) -> tuple[Int32Array, Int32Array]:
     """Give each uplink of each lower switch an upper switch and its port."""
     if uplinks % uppers == 0:
         run = uplinks // uppers

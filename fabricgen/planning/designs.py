@@ -1,8 +1,9 @@
 """Rail-only, rail-optimized and fat-tree: which NIC port is which endpoint of which block.
 
-A design is a mapping and nothing else. Blocks that share boxes form a *unit*; all units of a fabric are alike, so one is planned and the
-rest are stamped. Rail-only: a unit for each plane and each group of `per_switch` rails, with a block per rail. Rail-optimized and
-fat-tree: a unit for each plane, with one block that spans all rails.
+A design is a mapping and nothing else. Blocks that share boxes form a *unit*; all units of a fabric
+are alike, so one is planned and the rest are stamped. Rail-only: a unit for each plane and each
+group of `per_switch` rails, with a block per rail. Rail-optimized and fat-tree: a unit for each
+plane, with one block that spans all rails.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 class Mapping:
     """How one fabric's NIC ports fall on blocks: `units` alike, each of `unit_blocks` blocks of one `sizing`.
 
-    `per_switch` is the number of rails on a leaf box; where `unit_blocks` is above 1 they are kept apart by configuration.
+    `per_switch` is the number of rails on a leaf box; where `unit_blocks` is above 1 they are kept
+    apart by configuration.
     """
 
     request: Request
@@ -78,7 +80,8 @@ class Mapping:
     def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
 
-        Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by domain.
+        Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by
+        domain.
         """
         if self.heritage and self.heritage.endpoints is not None:
             return self.heritage.endpoints
@@ -102,8 +105,15 @@ class Mapping:
         stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
         place, within = np.divmod(port, np.int32(per_domain))
         turn, offset = np.divmod(within, np.int32(self.per_switch))
-        gpu = (stripe * stripe_domains + place) * request.domain_gpus + turn * request.rails + group * self.per_switch + offset
-        return np.where(place < stripe_domains, gpu, np.int32(request.planned_gpus)).astype(np.int32)
+        gpu = (
+            (stripe * stripe_domains + place) * request.domain_gpus
+            + turn * request.rails
+            + group * self.per_switch
+            + offset
+        )
+        return np.where(place < stripe_domains, gpu, np.int32(request.planned_gpus)).astype(
+            np.int32
+        )
 
 
 def map_design(request: Request) -> Mapping:
@@ -113,7 +123,9 @@ def map_design(request: Request) -> Mapping:
     if request.design is Design.RAIL_OPTIMIZED:
         return _rail_optimized(request)
     ports = request.planned_gpus
-    return Mapping(request, _size(request, 1, lambda down: -(-ports // down), _words(request)), request.rails)
+    return Mapping(
+        request, _size(request, 1, lambda down: -(-ports // down), _words(request)), request.rails
+    )
 
 
 def _rail_only(request: Request) -> Mapping:
@@ -125,8 +137,18 @@ def _rail_only(request: Request) -> Mapping:
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
         hint = f"use `per_switch: {_most(request.rails, lambda rails: _fits(request, rails, ports))}`, or `per_switch: auto`"
-        raise refuse("too-many-rails-per-switch", f"{shared} rails cannot share a leaf", path=("rails", "per_switch"), because=because, hint=hint)
-    return Mapping(request, _size(request, shared, lambda down: -(-ports // down), _words(request, shared)), shared)
+        raise refuse(
+            "too-many-rails-per-switch",
+            f"{shared} rails cannot share a leaf",
+            path=("rails", "per_switch"),
+            because=because,
+            hint=hint,
+        )
+    return Mapping(
+        request,
+        _size(request, shared, lambda down: -(-ports // down), _words(request, shared)),
+        shared,
+    )
 
 
 def rails_of_a_box(request: Request) -> int:
@@ -149,9 +171,15 @@ def _rail_optimized(request: Request) -> Mapping:
     ranks, rails = request.ranks_per_rail, request.rails
     down = _widths(request, 1).leaf.down
     asked = request.spec.rails.per_switch
-    shared = _most(rails, lambda number: number * ranks * request.domains <= down) if asked == "auto" else asked
+    shared = (
+        _most(rails, lambda number: number * ranks * request.domains <= down)
+        if asked == "auto"
+        else asked
+    )
     per_domain = shared * ranks
-    one_box = request.planned_gpus <= request.fronts[Role.LEAF].radix and request.spec.rails.tiers in ("auto", 1)
+    one_box = request.planned_gpus <= request.fronts[
+        Role.LEAF
+    ].radix and request.spec.rails.tiers in ("auto", 1)
     if per_domain > down and not one_box:
         raise _stripe_too_wide(request, shared, down)
 
@@ -171,12 +199,25 @@ def _stripe_too_wide(request: Request, shared: int, down: int) -> Refusal:
         f"a leaf gives {down} ports to endpoints",
     )
     fewer = _most(request.rails, lambda rails: rails * ranks <= down)
-    counts = [count for count in range(request.rails, domain + 1) if domain % count == 0 and domain // count * shared <= down and count % shared == 0]
+    counts = [
+        count
+        for count in range(request.rails, domain + 1)
+        if domain % count == 0 and domain // count * shared <= down and count % shared == 0
+    ]
     if fewer * ranks <= down:
         path, hint = "per_switch", f"use `per_switch: {fewer}`"
     else:
-        path, hint = "count", f"use `rails.count: {counts[0]}`" if counts else "choose a leaf of a larger radix"
-    return refuse("stripe-too-wide", "a leaf cannot hold one HB domain's GPUs of its rails", path=("rails", path), because=because, hint=hint)
+        path, hint = (
+            "count",
+            f"use `rails.count: {counts[0]}`" if counts else "choose a leaf of a larger radix",
+        )
+    return refuse(
+        "stripe-too-wide",
+        "a leaf cannot hold one HB domain's GPUs of its rails",
+        path=("rails", path),
+        because=because,
+        hint=hint,
+    )
 
 
 def _words(request: Request, shared: int = 1) -> Words:
@@ -198,7 +239,10 @@ def _words(request: Request, shared: int = 1) -> Words:
 
 def _most(rails: int, fits: Callable[[int], bool]) -> int:
     """Return the largest divisor of the rails that fits, at least 1."""
-    return max((number for number in range(1, rails + 1) if rails % number == 0 and fits(number)), default=1)
+    return max(
+        (number for number in range(1, rails + 1) if rails % number == 0 and fits(number)),
+        default=1,
+    )
 
 
 def _widths(request: Request, shares: int) -> Widths:
@@ -215,10 +259,18 @@ def _widths(request: Request, shares: int) -> Widths:
 
 def _width(front: Front, ratio: Fraction, shares: int) -> Width:
     """Split one box."""
-    return width(front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares)
+    return width(
+        front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares
+    )
 
 
 def _size(request: Request, shares: int, leaves_of: Callable[[int], int], words: Words) -> Sizing:
     """Size the block of this request."""
     tiers = request.spec.rails.tiers
-    return size(leaves_of, _widths(request, shares), None if tiers == "auto" else tiers, even=request.spec.spread == "even", words=words)
+    return size(
+        leaves_of,
+        _widths(request, shares),
+        None if tiers == "auto" else tiers,
+        even=request.spec.spread == "even",
+        words=words,
+    )

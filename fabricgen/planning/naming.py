@@ -1,7 +1,8 @@
 """The names of switches, hosts and host interfaces.
 
-Owns name patterns, their check and the numbering of installed things, which counts from 1. Numbers and padding follow what is planned,
-not what is installed, so that growth renames nothing. A name is made here and never parsed back.
+Owns name patterns, their check and the numbering of installed things, which counts from 1. Numbers
+and padding follow what is planned, not what is installed, so that growth renames nothing. A name is
+made here and never parsed back.
 """
 
 from __future__ import annotations
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 LONGEST_NAME = 63
 """The longest host name that DNS carries (RFC 1123)."""
 
-SWITCH_FIELDS, HOST_FIELDS, RACK_FIELDS = ("rail", "plane", "n"), ("n", "domain", "host"), ("hall", "row", "rack")
+SWITCH_FIELDS, HOST_FIELDS, RACK_FIELDS = (
+    ("rail", "plane", "n"),
+    ("n", "domain", "host"),
+    ("hall", "row", "rack"),
+)
 
 
 @dataclass(frozen=True)
@@ -50,17 +55,29 @@ class Naming:
         owner = -1 if blocks > 1 else 0
         leaves = [Box(Role.LEAF, owner, index) for index in range(sizing.leaf)]
         upper = ((Role.SPINE, sizing.spine), (Role.CORE, sizing.core))
-        return leaves + [Box(role, block, index) for block in range(blocks) for role, count in upper for index in range(count)]
+        return leaves + [
+            Box(role, block, index)
+            for block in range(blocks)
+            for role, count in upper
+            for index in range(count)
+        ]
 
     def switches(self, unit: int) -> list[str]:
         """Name the switches of one unit, in the order of `boxes`."""
         mapping, rings = self.mapping, self.mapping.rings
-        plane, (group, groups) = mapping.plane(unit), (unit // mapping.request.planes, mapping.units // mapping.request.planes)
+        plane, (group, groups) = (
+            mapping.plane(unit),
+            (unit // mapping.request.planes, mapping.units // mapping.request.planes),
+        )
         names = []
         for box in self.boxes:
             shared = box.block < 0
             rail = None if shared else mapping.rail(unit, box.block)
-            number = 1 + (rings.across(box.index, group, groups) if shared else rings.ordinal(box.role, box.index))
+            number = 1 + (
+                rings.across(box.index, group, groups)
+                if shared
+                else rings.ordinal(box.role, box.index)
+            )
             names.append(self._patterns[box.role, shared].format(rail=rail, plane=plane, n=number))
         return names
 
@@ -87,7 +104,11 @@ class Naming:
     def _patterns(self) -> dict[tuple[Role, bool], str]:
         """Return the pattern of each role, apart and shared, with the number padded to the largest."""
         mapping, naming = self.mapping, self.mapping.request.spec.naming
-        sizes = {Role.LEAF: mapping.sizing.leaf, Role.SPINE: mapping.sizing.spine, Role.CORE: mapping.sizing.core}
+        sizes = {
+            Role.LEAF: mapping.sizing.leaf,
+            Role.SPINE: mapping.sizing.spine,
+            Role.CORE: mapping.sizing.core,
+        }
         patterns = {}
         for role in ROLES:
             for shared in (False, True):
@@ -97,7 +118,9 @@ class Naming:
                 plane = "p{plane}" if mapping.request.planes > 1 else ""
                 scope = f"{rail}{plane}"
                 default = f"{scope}-{role}-{{n}}" if scope else f"{role}-{{n}}"
-                patterns[role, shared] = (getattr(naming, role) or default).replace("{n}", f"{{n:0{digits}}}")
+                patterns[role, shared] = (getattr(naming, role) or default).replace(
+                    "{n}", f"{{n:0{digits}}}"
+                )
         return patterns
 
     @cached_property
@@ -105,14 +128,24 @@ class Naming:
         """Return the hosts' pattern, padded."""
         request = self.mapping.request
         largest = request.domains * request.domain_hosts
-        return (request.spec.naming.host or "host-{n}").replace("{n}", f"{{n:0{self.mapping.digits('host', largest)}}}")
+        return (request.spec.naming.host or "host-{n}").replace(
+            "{n}", f"{{n:0{self.mapping.digits('host', largest)}}}"
+        )
 
 
 def check_patterns(mapping: Mapping) -> None:
     """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
     naming = mapping.request.spec.naming
-    patterns = [(kind, getattr(naming, kind), _fields(mapping, kind)) for kind in (*(role.value for role in ROLES), "host", "rack")]
-    findings = [finding for kind, pattern, fields in patterns if pattern for finding in _pattern_findings(kind, pattern, fields)]
+    patterns = [
+        (kind, getattr(naming, kind), _fields(mapping, kind))
+        for kind in (*(role.value for role in ROLES), "host", "rack")
+    ]
+    findings = [
+        finding
+        for kind, pattern, fields in patterns
+        if pattern
+        for finding in _pattern_findings(kind, pattern, fields)
+    ]
     if findings:
         raise Refusal(findings)
 
@@ -131,29 +164,68 @@ def _pattern_findings(kind: str, pattern: str, fields: tuple[str, ...]) -> Itera
     try:
         pieces = list(Formatter().parse(pattern))
     except ValueError as error:
-        yield Finding("bad-name-pattern", f"`{pattern}` is not a pattern: {error}", ("naming", kind), hint=hint)
+        yield Finding(
+            "bad-name-pattern",
+            f"`{pattern}` is not a pattern: {error}",
+            ("naming", kind),
+            hint=hint,
+        )
         return
     for _, field, spec, conversion in pieces:
-        if field is not None and (field not in fields or conversion or not re.fullmatch(r"(0[1-9])?", spec or "")):
+        if field is not None and (
+            field not in fields or conversion or not re.fullmatch(r"(0[1-9])?", spec or "")
+        ):
             used = f"{field}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
-            because = ("this fabric's switches of that role serve several rails",) if field == "rail" and kind in ROLES and field not in fields else ()
-            yield Finding("bad-name-pattern", f"`{{{used}}}` in `{pattern}` is no field of a {kind}'s name", ("naming", kind), because, hint)
+            because = (
+                ("this fabric's switches of that role serve several rails",)
+                if field == "rail" and kind in ROLES and field not in fields
+                else ()
+            )
+            yield Finding(
+                "bad-name-pattern",
+                f"`{{{used}}}` in `{pattern}` is no field of a {kind}'s name",
+                ("naming", kind),
+                because,
+                hint,
+            )
 
 
 def check_names(names: list[str], hosts: list[str]) -> None:
     """Refuse names that DNS cannot carry or that two devices share. Raises Refusal with an example of each."""
     findings, path = [], ("naming",)
-    illegal = [name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)]
+    illegal = [
+        name for name in (*names, *hosts) if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)
+    ]
     if illegal:
         others = f", nor can {len(illegal) - 1} others" if len(illegal) > 1 else ""
         first = illegal[0]
-        rule = f"it has {len(first)} characters, and a name has at most {LONGEST_NAME}" if len(first) > LONGEST_NAME else _RULE
-        findings.append(Finding("illegal-name", f"`{first}` cannot be a host name{others}", path, (rule,), "change the pattern under `naming`"))
-    if len(set(names)) + len(set(hosts)) < len(names) + len(hosts) or not set(names).isdisjoint(hosts):
+        rule = (
+            f"it has {len(first)} characters, and a name has at most {LONGEST_NAME}"
+            if len(first) > LONGEST_NAME
+            else _RULE
+        )
+        findings.append(
+            Finding(
+                "illegal-name",
+                f"`{first}` cannot be a host name{others}",
+                path,
+                (rule,),
+                "change the pattern under `naming`",
+            )
+        )
+    if len(set(names)) + len(set(hosts)) < len(names) + len(hosts) or not set(names).isdisjoint(
+        hosts
+    ):
         name, times = Counter([*names, *hosts]).most_common(1)[0]
-        hint = "put `{rail}`, `{plane}` and `{n}` into the patterns" if name in names else "put `{n}`, or `{domain}` and `{host}`, into the pattern"
+        hint = (
+            "put `{rail}`, `{plane}` and `{n}` into the patterns"
+            if name in names
+            else "put `{n}`, or `{domain}` and `{host}`, into the pattern"
+        )
         because = (f"{len(names)} switches and {len(hosts)} hosts need a name each",)
-        findings.append(Finding("name-twice", f"{times} devices would be called `{name}`", path, because, hint))
+        findings.append(
+            Finding("name-twice", f"{times} devices would be called `{name}`", path, because, hint)
+        )
     if findings:
         raise Refusal(findings)
 

@@ -33,12 +33,24 @@ TRIES = 8
 def room_guesses(plan: Plan) -> list[str]:
     """Say where racks and lengths are those of a room that nobody described."""
     guessed = plan.lengths is not None and plan.lengths.room.generated
-    return ["racks and lengths of cables follow a generated room; describe yours under `site`"] if guessed else []
+    return (
+        ["racks and lengths of cables follow a generated room; describe yours under `site`"]
+        if guessed
+        else []
+    )
 
 
 def advice(plan: Plan) -> list[str]:
     """Note switches that serve little, halves that little joins, cables too long for an assumed room, and a choice of parts."""
-    rules = (_idle_boxes, _needless_tiers, _idle_pod, _wasteful_spread, _narrow_halves, _long_cables, _other_parts)
+    rules = (
+        _idle_boxes,
+        _needless_tiers,
+        _idle_pod,
+        _wasteful_spread,
+        _narrow_halves,
+        _long_cables,
+        _other_parts,
+    )
     return [sentence for rule in rules for sentence in rule(plan)]
 
 
@@ -58,12 +70,27 @@ def _needless_tiers(plan: Plan) -> Iterator[str]:
     """Note tiers that were asked for, where fewer hold the block and the leaves or the cores serve little."""
     sizing, asked = plan.sizing, plan.spec.rails.tiers
     endpoints = int(np.count_nonzero(plan.mapping.pattern() >= 0))
-    why = [f"{endpoints:,} of {sizing.slots:,} endpoint positions of a block are taken"] if endpoints * WASTEFUL <= sizing.slots else []
-    why += ["one pod holds every leaf, so that no path crosses a core"] if sizing.core and sizing.pods == 1 else []
-    other = None if asked in ("auto", 1) or not why else _drafted(plan, rails=plan.spec.rails.model_copy(update={"tiers": "auto"}))
+    why = (
+        [f"{endpoints:,} of {sizing.slots:,} endpoint positions of a block are taken"]
+        if endpoints * WASTEFUL <= sizing.slots
+        else []
+    )
+    why += (
+        ["one pod holds every leaf, so that no path crosses a core"]
+        if sizing.core and sizing.pods == 1
+        else []
+    )
+    other = (
+        None
+        if asked in ("auto", 1) or not why
+        else _drafted(plan, rails=plan.spec.rails.model_copy(update={"tiers": "auto"}))
+    )
     if other is None or other.sizing.tiers >= sizing.tiers:
         return
-    was, fewer = (f"{_sized(each):,} switch{'' if _sized(each) == 1 else 'es'}{_power(each)}" for each in (plan, other))
+    was, fewer = (
+        f"{_sized(each):,} switch{'' if _sized(each) == 1 else 'es'}{_power(each)}"
+        for each in (plan, other)
+    )
     yield f"{sizing.tiers} tiers were asked for; {'; '.join(why)}; `rails.tiers: {other.sizing.tiers}` takes {fewer} instead of {was}"
 
 
@@ -76,7 +103,11 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
     blocks = mapping.units * mapping.unit_blocks
     each = f" in each of {blocks:,} blocks" if blocks > 1 else ""
     idle = f"its {sizing.pod_spines:,} spines{each} use {leaves} of {sizing.pod_leaves} downlinks"
-    cheaper = [f"{line} takes {_sized(other):,}" for line, other in _without_last_pod(plan) if _sized(other) < _sized(plan)]
+    cheaper = [
+        f"{line} takes {_sized(other):,}"
+        for line, other in _without_last_pod(plan)
+        if _sized(other) < _sized(plan)
+    ]
     instead = f"; {', and '.join(cheaper)} switches instead of {_sized(plan):,}" if cheaper else ""
     yield f"the last of {sizing.pods} pods has {leaves} of {sizing.pod_leaves} leaves, so {idle}{instead}"
 
@@ -88,14 +119,20 @@ def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
     gpus = plan.mapping.pattern()
     fewest = -(-int(np.count_nonzero(gpus >= 0)) // leaves)
     for down in range(fewest, fewest + TRIES):
-        up = next((up for up in range(sizing.leaf_up, 0, -1) if front.fits(down * shares, up * shares)), 0)
+        up = next(
+            (up for up in range(sizing.leaf_up, 0, -1) if front.fits(down * shares, up * shares)), 0
+        )
         ratio = Fraction(down * front.down.speed_gbps, up * front.up.speed_gbps) if up else None
         wider = _drafted(plan, oversubscription=ratio) if ratio else None
         if ratio and wider and wider.sizing.pods < sizing.pods:
             yield f'`oversubscription: "{ratio_text(ratio)}"`', wider
             break
     last = gpus[leaves * sizing.leaf_down :]
-    fewer = int(last[last >= 0].min(initial=plan.request.gpus)) // plan.request.domain_gpus * plan.request.domain_gpus
+    fewer = (
+        int(last[last >= 0].min(initial=plan.request.gpus))
+        // plan.request.domain_gpus
+        * plan.request.domain_gpus
+    )
     if fewer and spec.reserve is None and (smaller := _drafted(plan, gpus=fewer)):
         yield f"`gpus: {fewer}`", smaller
 
@@ -117,9 +154,16 @@ def _sized(plan: Plan) -> int:
 def _power(plan: Plan) -> str:
     """Write the typical power of the switches that a fabric is sized for; nothing where a model's is not known."""
     sizing, mapping = plan.sizing, plan.mapping
-    counts = {Role.LEAF: sizing.leaf, Role.SPINE: mapping.unit_blocks * sizing.spine, Role.CORE: mapping.unit_blocks * sizing.core}
+    counts = {
+        Role.LEAF: sizing.leaf,
+        Role.SPINE: mapping.unit_blocks * sizing.spine,
+        Role.CORE: mapping.unit_blocks * sizing.core,
+    }
     models = {role: plan.request.fronts[role].model for role in plan.roles}
-    watts = {role: model.maximum_w if model.typical_w is None else model.typical_w for role, model in models.items()}
+    watts = {
+        role: model.maximum_w if model.typical_w is None else model.typical_w
+        for role, model in models.items()
+    }
     known = [counts[role] * each for role, each in watts.items() if each is not None]
     return f" of {round(mapping.units * sum(known)):,} W" if len(known) == len(watts) else ""
 
@@ -138,7 +182,9 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
     if count >= WASTEFUL * fewest:
         where = " in a core group" if sizing.core else ""
         why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
-        hint = "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
+        hint = (
+            "`spread: minimal` takes the fewest, and another `oversubscription` may split rounder"
+        )
         yield f"{count} {upper} switches{where} where {fewest} have the ports: {why}; {hint}"
 
 
@@ -151,7 +197,11 @@ def _narrow_halves(plan: Plan) -> Iterator[str]:
         bound = "" if found.exact else "at least "
         share = f"{bound}{100 * found.flow / found.even:.0f}% of the {found.even:,} Gbps"
         even = _drafted(plan, spread="even")
-        instead = f"; `spread: even` joins them by all of it, with {_sized(even):,} switches instead of {_sized(plan):,}" if even else ""
+        instead = (
+            f"; `spread: even` joins them by all of it, with {_sized(even):,} switches instead of {_sized(plan):,}"
+            if even
+            else ""
+        )
         yield f"`spread: minimal` joins the halves of a block by {share} that either can send{instead}"
 
 

@@ -1,7 +1,8 @@
 """The plan: every decision about a fabric, made once.
 
-Owns `Plan` and `make_plan`. One unit of the fabric is wired as columns, by `units`; any other one is the same columns with other names,
-addresses and labels. What a plan is rendered into is the business of its readers.
+Owns `Plan` and `make_plan`. One unit of the fabric is wired as columns, by `units`; any other one
+is the same columns with other names, addresses and labels. What a plan is rendered into is the
+business of its readers.
 """
 
 from __future__ import annotations
@@ -105,7 +106,9 @@ class Plan:
     @cached_property
     def ports(self) -> dict[Role, list[Port]]:
         """The ports that links use on a box of each role: downlinks first, then uplinks."""
-        return {role: self.request.fronts[role].ports(*width) for role, width in self.widths.items()}
+        return {
+            role: self.request.fronts[role].ports(*width) for role, width in self.widths.items()
+        }
 
     @cached_property
     def installed(self) -> list[bool]:
@@ -118,14 +121,21 @@ class Plan:
     def fronts(self, unit: int) -> dict[Role, Front]:
         """Return the front of each role in a unit: the switches of some rails may run another NOS."""
         spoken = self.request.spoken
-        return spoken.get(self.mapping.rail(unit) or 0, self.request.fronts) if spoken else self.request.fronts
+        return (
+            spoken.get(self.mapping.rail(unit) or 0, self.request.fronts)
+            if spoken
+            else self.request.fronts
+        )
 
     def interfaces(self, unit: int) -> dict[Role, list[str]]:
         """Name the ports in use of each role, in the order of `ports`, as the boxes of a unit call them."""
         fronts = self.fronts(unit)
         spoken = tuple(front.nos for front in fronts.values())
         if spoken not in self._named:
-            self._named[spoken] = {role: [fronts[role].interface(port) for port in ports] for role, ports in self.ports.items()}
+            self._named[spoken] = {
+                role: [fronts[role].interface(port) for port in ports]
+                for role, ports in self.ports.items()
+            }
         return self._named[spoken]
 
     @cached_property
@@ -135,14 +145,23 @@ class Plan:
 
     def speaking(self, rail: int) -> Plan:
         """Return this plan with the NOS of one rail on every switch. What is worked out here first does not depend on it, and is kept."""
-        worked_out = {name: getattr(self, name) for name in ("unit", "ports", "installed", "hosts", "lengths", "label_width")}
-        other = replace(self, request=replace(self.request, fronts=self.request.spoken[rail], spoken={}))
+        worked_out = {
+            name: getattr(self, name)
+            for name in ("unit", "ports", "installed", "hosts", "lengths", "label_width")
+        }
+        other = replace(
+            self, request=replace(self.request, fronts=self.request.spoken[rail], spoken={})
+        )
         vars(other).update(worked_out)
         return other
 
     def switch_count(self, role: Role) -> int:
         """Count the installed switches of a role."""
-        return self.mapping.units * sum(has for has, box in zip(self.installed, self.naming.boxes, strict=True) if box.role is role)
+        return self.mapping.units * sum(
+            has
+            for has, box in zip(self.installed, self.naming.boxes, strict=True)
+            if box.role is role
+        )
 
     def link_count(self, kind: LinkKind) -> int:
         """Count the installed links of a kind."""
@@ -182,8 +201,13 @@ class Plan:
         if self.decides and self.spec.reserve:
             unit = wire_unit(self.mapping, self.request.planned_gpus)
             rows = np.flatnonzero(np.isin(_keys(unit), _keys(self.unit)))
-            measured = {(number, int(rows[row])): length for (number, row), length in self.measured.items()}
-            grown = Grown(Lengths(Ways(room, unit), self.offers, replace(self.cages, links=unit), measured), rows)
+            measured = {
+                (number, int(rows[row])): length for (number, row), length in self.measured.items()
+            }
+            grown = Grown(
+                Lengths(Ways(room, unit), self.offers, replace(self.cages, links=unit), measured),
+                rows,
+            )
         return Lengths(Ways(room, self.unit), self.offers, self.cages, self.measured, grown)
 
     @cached_property
@@ -237,12 +261,18 @@ class Plan:
     @cached_property
     def hosts(self) -> list[str]:
         """The names of the installed hosts, in order."""
-        return [self.naming.host(host) for host in range(self.request.gpus // self.request.host_gpus)]
+        return [
+            self.naming.host(host) for host in range(self.request.gpus // self.request.host_gpus)
+        ]
 
     def switches(self) -> Iterator[str]:
         """Name every installed switch, unit by unit."""
         for unit in range(self.mapping.units):
-            yield from (name for name, has in zip(self.naming.switches(unit), self.installed, strict=True) if has)
+            yield from (
+                name
+                for name, has in zip(self.naming.switches(unit), self.installed, strict=True)
+                if has
+            )
 
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
@@ -257,10 +287,19 @@ class Plan:
         heritage, site = self.mapping.heritage, self.spec.site
         if site and site.positions and self.lengths:
             standing, addresses = self.lengths.room.standing, self.addresses
-            heritage = heritage or Heritage(self.mapping.rings, {}, Slices(addresses.hosts.size, addresses.loopbacks.size))
+            heritage = heritage or Heritage(
+                self.mapping.rings, {}, Slices(addresses.hosts.size, addresses.loopbacks.size)
+            )
             heritage = replace(heritage, standing=standing, table=site.positions)
         kept = {"kept": heritage.document()} if heritage else {}
-        return {"format": "fabricgen-plan/1", "version": __version__, **summary, "wiring_sha256": self.digest(), "inventory": inventory, **kept}
+        return {
+            "format": "fabricgen-plan/1",
+            "version": __version__,
+            **summary,
+            "wiring_sha256": self.digest(),
+            "inventory": inventory,
+            **kept,
+        }
 
 
 def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
@@ -279,7 +318,12 @@ def draft_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = N
     request = resolve(spec, catalog)
     mapping = map_design(request)
     if heritage:
-        check_heritage(heritage, mapping.sizing, mapping.pattern(), {role: front.radix for role, front in request.fronts.items()})
+        check_heritage(
+            heritage,
+            mapping.sizing,
+            mapping.pattern(),
+            {role: front.radix for role, front in request.fronts.items()},
+        )
         mapping = replace(mapping, heritage=heritage)
     _check_rails(mapping)
     check_patterns(mapping)
@@ -293,14 +337,26 @@ def _check_rails(mapping: Mapping) -> None:
     """Refuse systems of single rails where switches serve several. Raises Refusal `rails-share-switches`."""
     named = mapping.request.spec.nos.rails
     if named and (mapping.spans_rails or mapping.unit_blocks > 1):
-        shared = "the rails meet in its switches" if mapping.spans_rails else f"{mapping.unit_blocks} rails share a leaf"
+        shared = (
+            "the rails meet in its switches"
+            if mapping.spans_rails
+            else f"{mapping.unit_blocks} rails share a leaf"
+        )
         hint = "leave `rails` out, and name the `nos` of each role"
-        raise refuse("rails-share-switches", "a rail has no switches of its own to run another NOS", path=("nos", "rails"), because=(shared,), hint=hint)
+        raise refuse(
+            "rails-share-switches",
+            "a rail has no switches of its own to run another NOS",
+            path=("nos", "rails"),
+            because=(shared,),
+            hint=hint,
+        )
 
 
 def _keys(unit: Unit) -> IntArray:
     """Return a number for each link of a unit, which it keeps whatever else is installed."""
-    keys: IntArray = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (int(np.iinfo(np.int32).max) + 1) + unit.number
+    keys: IntArray = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (
+        int(np.iinfo(np.int32).max) + 1
+    ) + unit.number
     return keys
 
 
@@ -312,17 +368,33 @@ def _with_whole_cages(plan: Plan) -> Plan:
         cage = plan.ports[role][down].cage
         if not down % count or cage != plan.ports[role][down - 1].cage:
             continue
-        sides = ({joint.upper for joint in plan.offers if joint.kind is below}, {joint.lower for joint in plan.offers if joint.kind is above})
-        common = sorted((module for module in sides[0] & sides[1] if module), key=lambda module: (rank(module, plan.catalog), module.model))
+        sides = (
+            {joint.upper for joint in plan.offers if joint.kind is below},
+            {joint.lower for joint in plan.offers if joint.kind is above},
+        )
+        common = sorted(
+            (module for module in sides[0] & sides[1] if module),
+            key=lambda module: (rank(module, plan.catalog), module.model),
+        )
         if not common:
             because = (
                 f"{down} downlinks at {count} a cage end in the middle of cage {cage}, and the uplinks go on there",
                 f"the downlink takes a {_plug(plan.joints[below], 'upper')} and the uplink a {_plug(plan.joints[above], 'lower')}",
             )
             hint = "choose another `oversubscription`, one that leaves whole cages to the downlinks, such as 1:1"
-            raise refuse("two-modules-in-a-cage", f"cage {cage} of each {role} would need two modules", path=("oversubscription",), because=because, hint=hint)
+            raise refuse(
+                "two-modules-in-a-cage",
+                f"cage {cage} of each {role} would need two modules",
+                path=("oversubscription",),
+                because=because,
+                hint=hint,
+            )
         ends: dict[LinkKind, End] = {below: "upper", above: "lower"}
-        kept = (joint for joint in plan.offers if joint.kind not in ends or joint.modules.get(ends[joint.kind]) == common[0])
+        kept = (
+            joint
+            for joint in plan.offers
+            if joint.kind not in ends or joint.modules.get(ends[joint.kind]) == common[0]
+        )
         plan = replace(plan, offers=tuple(kept))
     return plan
 
@@ -337,17 +409,40 @@ def _measured(plan: Plan) -> dict[tuple[int, int], int]:
     """Find the cables that the inventory gives a measured length. Raises Refusal `unknown-cable` with a finding for each that there is none of."""
     stated = plan.spec.site.measured_m if plan.spec.site else {}
     mapping, found, findings = plan.mapping, {}, []
-    blocks = [(unit, block, kind) for unit in range(mapping.units) for block in range(mapping.unit_blocks) for kind in plan.kinds] if stated else []
+    blocks = (
+        [
+            (unit, block, kind)
+            for unit in range(mapping.units)
+            for block in range(mapping.unit_blocks)
+            for kind in plan.kinds
+        ]
+        if stated
+        else []
+    )
     prefixes = {plan.label(kind, unit, block): (unit, block, kind) for unit, block, kind in blocks}
     for label, length_m in stated.items():
         match = _LABEL.fullmatch(label)
-        unit, block, kind = prefixes.get(match[1], (0, -1, LinkKind.HOST)) if match else (0, -1, LinkKind.HOST)
-        rows = np.flatnonzero((plan.unit.kind == kind) & (plan.unit.block == block) & (plan.unit.number == int(match[2] if match else 0)))
+        unit, block, kind = (
+            prefixes.get(match[1], (0, -1, LinkKind.HOST)) if match else (0, -1, LinkKind.HOST)
+        )
+        rows = np.flatnonzero(
+            (plan.unit.kind == kind)
+            & (plan.unit.block == block)
+            & (plan.unit.number == int(match[2] if match else 0))
+        )
         if len(rows) and match and len(match[2]) == plan.label_width:
             found[unit, int(rows[0])] = int(length_m * 1000)
         else:
             hint = "`cables.csv` lists every label; of a link's several cables, what their labels have in common stands for all"
-            findings.append(Finding("unknown-cable", f"this fabric has no cable `{label}`", ("site", "measured_m", label), (), hint))
+            findings.append(
+                Finding(
+                    "unknown-cable",
+                    f"this fabric has no cable `{label}`",
+                    ("site", "measured_m", label),
+                    (),
+                    hint,
+                )
+            )
     if findings:
         raise Refusal(findings)
     return found

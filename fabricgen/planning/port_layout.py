@@ -1,7 +1,8 @@
 """The front of a switch as one role uses it: which cages face down, which face up, and what each port is called.
 
-Owns the rule of port assignment inside a box: downlinks fill the low cages and uplinks the high ones; where both sides split their cages
-alike, the two may meet inside one. It knows the catalog and no topology.
+Owns the rule of port assignment inside a box: downlinks fill the low cages and uplinks the high
+ones; where both sides split their cages alike, the two may meet inside one. It knows the catalog
+and no topology.
 """
 
 from __future__ import annotations
@@ -56,14 +57,26 @@ class Front:
     def ports(self, down: int, up: int) -> list[Port]:
         """List the ports in use: `down` downlinks from the lowest cage up, then `up` uplinks that end at the highest.
 
-        Where the sides are split alike the uplinks are the last ports of the box; otherwise they start at the first port of the
-        lowest cage that faces up.
+        Where the sides are split alike the uplinks are the last ports of the box; otherwise they
+        start at the first port of the lowest cage that faces up.
         """
-        low = [Port(cage, sub, self.down) for cage in self._cages(self.down) for sub in range(self.down.count)]
+        low = [
+            Port(cage, sub, self.down)
+            for cage in self._cages(self.down)
+            for sub in range(self.down.count)
+        ]
         if self.down.name == self.up.name:
             return low[:down] + (low[-up:] if up else [])
         used = -(-up // self.up.count)
-        high = [Port(cage, sub, self.up) for cage in self._cages(self.up)[-used:] for sub in range(self.up.count)] if up else []
+        high = (
+            [
+                Port(cage, sub, self.up)
+                for cage in self._cages(self.up)[-used:]
+                for sub in range(self.up.count)
+            ]
+            if up
+            else []
+        )
         return low[:down] + high[:up]
 
     def idle(self, used: list[Port]) -> list[Port]:
@@ -72,8 +85,16 @@ class Front:
         splits = {port.cage: port.breakout for port in used}
         fallback = self.model.breakouts[0]
         down = set(self._cages(self.down))
-        splits |= {cage: self.down if cage in down else fallback for cage in range(1, self.model.cages + 1) if cage not in splits}
-        every = (Port(cage, sub, splits[cage]) for cage in sorted(splits) for sub in range(splits[cage].count))
+        splits |= {
+            cage: self.down if cage in down else fallback
+            for cage in range(1, self.model.cages + 1)
+            if cage not in splits
+        }
+        every = (
+            Port(cage, sub, splits[cage])
+            for cage in sorted(splits)
+            for sub in range(splits[cage].count)
+        )
         return [port for port in every if (port.cage, port.sub) not in taken]
 
     def interface(self, port: Port) -> str:
@@ -88,7 +109,8 @@ class Front:
     def number(self, port: Port) -> int:
         """Return the number that a subnet has for a port, from 1: cage by cage; a part of a coarser split takes the first number of its share.
 
-        With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side splits its cages into 4, it has 9 and 11.
+        With cages of 2 ports, cage 3 has the numbers 5 and 6; where the other side splits its cages
+        into 4, it has 9 and 11.
         """
         cage, sub, mode = port
         return (cage - 1) * self._stride + sub * self._stride // mode.count + 1
@@ -100,4 +122,8 @@ class Front:
 
     def _cages(self, breakout: Breakout) -> list[int]:
         """List the cages that may be split this way, in order."""
-        return [cage for cage in range(1, self.model.cages + 1) if breakout in self.model.breakouts_of(cage)]
+        return [
+            cage
+            for cage in range(1, self.model.cages + 1)
+            if breakout in self.model.breakouts_of(cage)
+        ]

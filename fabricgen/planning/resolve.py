@@ -1,7 +1,7 @@
 """The inventory against the catalog: every default filled in, every box chosen.
 
-Owns the choice of models, breakouts and systems. Which numbers contradict each other is said by `contradictions`; all findings are made
-before any is raised. It sizes nothing: `clos` does.
+Owns the choice of models, breakouts and systems. Which numbers contradict each other is said by
+`contradictions`; all findings are made before any is raised. It sizes nothing: `clos` does.
 """
 
 from __future__ import annotations
@@ -50,7 +50,11 @@ class Request:
 
     def tongues(self, role: Role) -> list[Front]:
         """Return the fronts of a role, one for each NOS that its switches run."""
-        return list({fronts[role].nos: fronts[role] for fronts in (self.fronts, *self.spoken.values())}.values())
+        return list(
+            {
+                fronts[role].nos: fronts[role] for fronts in (self.fronts, *self.spoken.values())
+            }.values()
+        )
 
     @property
     def design(self) -> Design:
@@ -88,7 +92,22 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> Request:
     if findings:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
-    return Request(spec, spec.gpus, planned, spec.hb_domain.gpus, hosts, rails, spec.rails.planes, speed, bandwidth, nics, fronts, host, nic, spoken)
+    return Request(
+        spec,
+        spec.gpus,
+        planned,
+        spec.hb_domain.gpus,
+        hosts,
+        rails,
+        spec.rails.planes,
+        speed,
+        bandwidth,
+        nics,
+        fronts,
+        host,
+        nic,
+        spoken,
+    )
 
 
 KIND_WORDS = {"switches": "switch", "hosts": "host", "nics": "NIC"}
@@ -98,7 +117,12 @@ def _unknown(kind: str, model: str, path: Path, catalog: Catalog) -> Finding:
     """Refuse a model that the catalog does not hold, with the nearest one that it does."""
     near = nearest(model, catalog.names(kind))
     hint = f"did you mean `{near}`? " if near else ""
-    return Finding("unknown-model", f"the catalog has no {KIND_WORDS[kind]} `{model}`", path, hint=f"{hint}`fabricgen catalog list {kind}` shows what there is")
+    return Finding(
+        "unknown-model",
+        f"the catalog has no {KIND_WORDS[kind]} `{model}`",
+        path,
+        hint=f"{hint}`fabricgen catalog list {kind}` shows what there is",
+    )
 
 
 def _host(spec: FabricSpec, catalog: Catalog, findings: list[Finding]) -> Host | None:
@@ -111,7 +135,9 @@ def _host(spec: FabricSpec, catalog: Catalog, findings: list[Finding]) -> Host |
     return host
 
 
-def _nic(spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]) -> Nic | None:
+def _nic(
+    spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
+) -> Nic | None:
     """Find the NIC that the inventory or the host names."""
     model = spec.nic.model
     if model is None:
@@ -123,21 +149,32 @@ def _nic(spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[F
         because = (f"a {host.model} carries {host.nic}",)
         findings.append(
             Finding(
-                "nic-contradicts-host", f"`{model}` is not the NIC of a {host.model}", ("nic", "model"), because, f"write `model: {host.nic}`, or leave it out"
+                "nic-contradicts-host",
+                f"`{model}` is not the NIC of a {host.model}",
+                ("nic", "model"),
+                because,
+                f"write `model: {host.nic}`, or leave it out",
             )
         )
     return nic
 
 
-def _fronts(spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]) -> tuple[dict[Role, Front], int]:
+def _fronts(
+    spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
+) -> tuple[dict[Role, Front], int]:
     """Choose the switch and the splits of each role, from the leaf up, and the speed of a NIC port in Gbps."""
     choices = _choices(spec)
     offered = host.speeds_gbps.get(spec.rails.planes) if host else None
     speed = spec.nic.speed or offered or _stated_speed(choices[Role.LEAF][1]) or DEFAULT_SPEED_GBPS
-    found = {role: _model(choice, speed, path, catalog, findings) for role, (path, choice) in choices.items()}
+    found = {
+        role: _model(choice, speed, path, catalog, findings)
+        for role, (path, choice) in choices.items()
+    }
     models = {role: model for role, model in found.items() if model}
     nos = {role: _nos(spec, role, model, findings) for role, model in models.items()}
-    findings += _versions(spec, {*nos.values(), *spec.nos.rails.values()}) if len(nos) == len(found) else ()
+    findings += (
+        _versions(spec, {*nos.values(), *spec.nos.rails.values()}) if len(nos) == len(found) else ()
+    )
     downs: dict[Role, Breakout] = {}
     target = speed
     for role, model in models.items():
@@ -152,21 +189,48 @@ def _fronts(spec: FabricSpec, catalog: Catalog, host: Host | None, findings: lis
         upper = ROLES[min(role.tier, len(ROLES) - 1)]
         up = _mode_at(models[role], downs[upper].speed_gbps) if upper in downs else down
         if up is None:
-            findings.append(_no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0]))
+            findings.append(
+                _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
+            )
         else:
-            fronts[role] = Front(role, models[role], nos[role], down, down if up.speed_gbps == down.speed_gbps else up)
-            findings += _port_limit(fronts[role], choices[role][0]) if choices[role][0][-1] == role.value else []
+            fronts[role] = Front(
+                role,
+                models[role],
+                nos[role],
+                down,
+                down if up.speed_gbps == down.speed_gbps else up,
+            )
+            findings += (
+                _port_limit(fronts[role], choices[role][0])
+                if choices[role][0][-1] == role.value
+                else []
+            )
     findings += _transports(fronts, choices)
     return fronts, speed
 
 
-def _no_uplink(role: Role, model: Switch, upper: Role, above: Switch, down: Breakout, path: Path) -> Finding:
+def _no_uplink(
+    role: Role, model: Switch, upper: Role, above: Switch, down: Breakout, path: Path
+) -> Finding:
     """Refuse two tiers that have no port speed in common as they are split."""
     speed = speed_text(down.speed_gbps)
-    because = (f"the {upper} {above.model} runs {down.name} downwards", f"a cage of {model.model} offers {_modes(model)}")
+    because = (
+        f"the {upper} {above.model} runs {down.name} downwards",
+        f"a cage of {model.model} offers {_modes(model)}",
+    )
     common = [mode for mode in above.breakouts if _mode_at(model, mode.speed_gbps)]
-    hint = f"use `breakout: {common[0].name}` for the {upper}" if common else f"choose a {upper} with ports of {_speeds(model)}"
-    return Finding("no-uplink-speed", f"the {role} {model.model} has no port of {speed} for its uplinks", path, because, hint)
+    hint = (
+        f"use `breakout: {common[0].name}` for the {upper}"
+        if common
+        else f"choose a {upper} with ports of {_speeds(model)}"
+    )
+    return Finding(
+        "no-uplink-speed",
+        f"the {role} {model.model} has no port of {speed} for its uplinks",
+        path,
+        because,
+        hint,
+    )
 
 
 def _choices(spec: FabricSpec) -> dict[Role, tuple[Path, SwitchChoice]]:
@@ -190,7 +254,9 @@ def _stated_speed(choice: SwitchChoice) -> int | None:
     return int(Fraction(text[:-1]) * (1000 if text[-1] == "T" else 1))
 
 
-def _model(choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findings: list[Finding]) -> Switch | None:
+def _model(
+    choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findings: list[Finding]
+) -> Switch | None:
     """Find the switch of one entry."""
     if choice.generic:
         return catalog.generic(choice.generic.radix, choice.generic.speed or speed)
@@ -200,12 +266,19 @@ def _model(choice: SwitchChoice, speed: int, path: Path, catalog: Catalog, findi
     finding = _unknown("switches", choice.model or "", (*path, "model"), catalog)
     if model:
         hint = "write `generic: {radix: 64}` in place of `model`"
-        finding = Finding("unknown-model", f"`{model.model}` has no ports of its own, only a radix that you give", (*path, "model"), hint=hint)
+        finding = Finding(
+            "unknown-model",
+            f"`{model.model}` has no ports of its own, only a radix that you give",
+            (*path, "model"),
+            hint=hint,
+        )
     findings.append(finding)
     return None
 
 
-def _down(choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: bool, fixed: bool) -> Breakout | Finding:
+def _down(
+    choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: bool, fixed: bool
+) -> Breakout | Finding:
     """Choose how a switch splits its cages downwards: as stated, else for the speed `below` (Gbps).
 
     A leaf must match its NIC ports, whose speed is `fixed` where the host model tells it.
@@ -217,13 +290,31 @@ def _down(choice: SwitchChoice, model: Switch, below: int, path: Path, *, leaf: 
     if mode is None and choice.breakout:
         near = nearest(choice.breakout, [other.name for other in model.breakouts])
         best = fitting.name if fitting else near or model.breakouts[-1].name
-        return Finding("unknown-breakout", f"a cage of {model.model} cannot be split {choice.breakout}", where, (offers,), f"use `breakout: {best}`")
+        return Finding(
+            "unknown-breakout",
+            f"a cage of {model.model} cannot be split {choice.breakout}",
+            where,
+            (offers,),
+            f"use `breakout: {best}`",
+        )
     if leaf and (mode is None or mode.speed_gbps != below):
-        shown = f"a leaf port at {mode.name} runs at {speed_text(mode.speed_gbps)}" if mode else offers
+        shown = (
+            f"a leaf port at {mode.name} runs at {speed_text(mode.speed_gbps)}" if mode else offers
+        )
         closest = mode or min(model.breakouts, key=lambda other: abs(other.speed_gbps - below))
-        change = f"choose a leaf with ports of {speed}" if fixed else f"write `nic: {{speed: {speed_text(closest.speed_gbps)}}}`"
+        change = (
+            f"choose a leaf with ports of {speed}"
+            if fixed
+            else f"write `nic: {{speed: {speed_text(closest.speed_gbps)}}}`"
+        )
         hint = f"use `breakout: {fitting.name}`" if fitting else change
-        return Finding("speed-mismatch", "leaf ports and NIC ports differ in speed", where, (f"a NIC port runs at {speed}", shown), hint)
+        return Finding(
+            "speed-mismatch",
+            "leaf ports and NIC ports differ in speed",
+            where,
+            (f"a NIC port runs at {speed}", shown),
+            hint,
+        )
     return mode or model.breakouts[0]
 
 
@@ -235,7 +326,9 @@ def _mode_at(model: Switch, speed: int) -> Breakout | None:
 
 def _speeds(model: Switch) -> str:
     """List the speeds that a port can have."""
-    return " or ".join(speed_text(speed) for speed in sorted({mode.speed_gbps for mode in model.breakouts}))
+    return " or ".join(
+        speed_text(speed) for speed in sorted({mode.speed_gbps for mode in model.breakouts})
+    )
 
 
 def _modes(model: Switch) -> str:
@@ -252,22 +345,52 @@ def _nos(spec: FabricSpec, role: Role, model: Switch, findings: list[Finding]) -
     if nos not in model.interfaces:
         because = (f"it runs {', '.join(sorted(model.interfaces))}",)
         near = nearest(nos, model.interfaces) or model.default_nos
-        findings.append(Finding("nos-not-on-switch", f"{model.model} does not run `{nos}`", ("nos", role.value), because, f"use `{near}`"))
+        findings.append(
+            Finding(
+                "nos-not-on-switch",
+                f"{model.model} does not run `{nos}`",
+                ("nos", role.value),
+                because,
+                f"use `{near}`",
+            )
+        )
     return nos
 
 
-def _spoken(spec: FabricSpec, fronts: dict[Role, Front], rails: int, findings: list[Finding]) -> dict[int, dict[Role, Front]]:
+def _spoken(
+    spec: FabricSpec, fronts: dict[Role, Front], rails: int, findings: list[Finding]
+) -> dict[int, dict[Role, Front]]:
     """Give the switches of a rail the NOS that the inventory names for it."""
     found: dict[int, dict[Role, Front]] = {}
     for rail, nos in sorted(spec.nos.rails.items()):
         path: Path = ("nos", "rails", rail)
         if rail >= rails:
             because = (f"{rails} rails count from 0 to {rails - 1}",)
-            findings.append(Finding("nos-of-no-rail", f"there is no rail {rail}", path, because, f"leave it out, or write `{rails - 1}`"))
-        for model in {front.model.model: front.model for front in fronts.values() if nos not in front.model.interfaces}.values():
+            findings.append(
+                Finding(
+                    "nos-of-no-rail",
+                    f"there is no rail {rail}",
+                    path,
+                    because,
+                    f"leave it out, or write `{rails - 1}`",
+                )
+            )
+        for model in {
+            front.model.model: front.model
+            for front in fronts.values()
+            if nos not in front.model.interfaces
+        }.values():
             because = (f"it runs {', '.join(sorted(model.interfaces))}",)
             near = nearest(nos, model.interfaces) or model.default_nos
-            findings.append(Finding("nos-not-on-switch", f"{model.model} does not run `{nos}`", path, because, f"use `{near}`"))
+            findings.append(
+                Finding(
+                    "nos-not-on-switch",
+                    f"{model.model} does not run `{nos}`",
+                    path,
+                    because,
+                    f"use `{near}`",
+                )
+            )
         found[rail] = {role: replace(front, nos=nos) for role, front in fronts.items()}
     return found
 
@@ -277,7 +400,13 @@ def _versions(spec: FabricSpec, run: set[str]) -> Iterator[Finding]:
     for name in sorted(spec.nos.versions.keys() - run):
         because = (f"the switches run {', '.join(sorted(run))}",)
         hint = f"write `{nearest(name, run) or min(run)}`, or leave it out"
-        yield Finding("version-of-no-nos", f"no switch runs `{name}`, whose version is given", ("nos", "versions", name), because, hint)
+        yield Finding(
+            "version-of-no-nos",
+            f"no switch runs `{name}`, whose version is given",
+            ("nos", "versions", name),
+            because,
+            hint,
+        )
 
 
 def _port_limit(front: Front, path: Path) -> Iterator[Finding]:
@@ -285,22 +414,46 @@ def _port_limit(front: Front, path: Path) -> Iterator[Finding]:
     model, limit, mode = front.model, front.model.port_limit, front.down
     if limit is None or front.radix <= limit:
         return
-    because = (f"{front.radix // mode.count} cages x {mode.count} ports = {front.radix}", f"{model.model} carries {limit} ports")
+    because = (
+        f"{front.radix // mode.count} cages x {mode.count} ports = {front.radix}",
+        f"{model.model} carries {limit} ports",
+    )
     fewer = [other for other in model.breakouts if other.count * model.cages <= limit]
     most = max(fewer, key=lambda other: other.count, default=None)
-    speed = f", with NIC ports of {speed_text(most.speed_gbps)}" if most and front.role is Role.LEAF else ""
+    speed = (
+        f", with NIC ports of {speed_text(most.speed_gbps)}"
+        if most and front.role is Role.LEAF
+        else ""
+    )
     hint = f"use `breakout: {most.name}`{speed}" if most else "choose another switch"
-    yield Finding("port-limit", f"{model.model} split {mode.name} makes more ports than it carries", (*path, "breakout"), because, hint)
+    yield Finding(
+        "port-limit",
+        f"{model.model} split {mode.name} makes more ports than it carries",
+        (*path, "breakout"),
+        because,
+        hint,
+    )
 
 
-def _transports(fronts: dict[Role, Front], choices: dict[Role, tuple[Path, SwitchChoice]]) -> Iterator[Finding]:
+def _transports(
+    fronts: dict[Role, Front], choices: dict[Role, tuple[Path, SwitchChoice]]
+) -> Iterator[Finding]:
     """Refuse an Ethernet switch that meets an InfiniBand one."""
     for lower, upper in pairwise(ROLES):
         ends = [fronts[role].model for role in (lower, upper) if role in fronts]
         if len({model.transport for model in ends}) > 1:
-            because = tuple(f"the {role} {model.model} speaks {_TRANSPORTS[model.transport]}" for role, model in zip((lower, upper), ends, strict=True))
+            because = tuple(
+                f"the {role} {model.model} speaks {_TRANSPORTS[model.transport]}"
+                for role, model in zip((lower, upper), ends, strict=True)
+            )
             hint = f"choose a {upper} that speaks {_TRANSPORTS[ends[0].transport]}"
-            yield Finding("transport-mismatch", f"a {lower} and a {upper} do not speak the same protocol", choices[upper][0], because, hint)
+            yield Finding(
+                "transport-mismatch",
+                f"a {lower} and a {upper} do not speak the same protocol",
+                choices[upper][0],
+                because,
+                hint,
+            )
 
 
 _TRANSPORTS = {"ethernet": "Ethernet", "infiniband": "InfiniBand"}

@@ -1,7 +1,7 @@
 """The stripes of a fabric: which HB domains share the same leaf in every rail.
 
-Owns the grouping, which is read from the wiring and not from a rule, so that it holds for plans that keep cables of older ones. What
-schedulers make of it is for `scheduling`.
+Owns the grouping, which is read from the wiring and not from a rule, so that it holds for plans
+that keep cables of older ones. What schedulers make of it is for `scheduling`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ class Stripe(NamedTuple):
 def stripes(plan: Plan) -> list[Stripe]:
     """Group the installed HB domains by their leaves, in order of the first domain of each.
 
-    All units are alike, and so are the blocks of a unit, so that one block tells of every rail and plane. A domain whose endpoints of a rail
-    lie on two leaves shares both with no domain that lies on one of them, and is in another stripe.
+    All units are alike, and so are the blocks of a unit, so that one block tells of every rail and
+    plane. A domain whose endpoints of a rail lie on two leaves shares both with no domain that lies
+    on one of them, and is in another stripe.
     """
     unit = plan.unit
     rows = (unit.kind == LinkKind.HOST) & (unit.block == 0)
@@ -38,4 +39,7 @@ def stripes(plan: Plan) -> list[Stripe]:
     found: dict[bytes, list[int]] = {}
     for domain, row in enumerate(np.ascontiguousarray(leaves)):
         found.setdefault(row.tobytes(), []).append(domain)
-    return [Stripe(tuple(distinct(leaves[members[0]]).tolist()), tuple(members)) for members in found.values()]
+    return [
+        Stripe(tuple(distinct(leaves[members[0]]).tolist()), tuple(members))
+        for members in found.values()
+    ]

@@ -1,7 +1,8 @@
 """One unit of a fabric, the blocks that share boxes, wired as columns.
 
-Owns the links of a unit: the block's kinds of link, stamped for each block that shares its boxes, and filtered to what is installed. All units
-are alike; what any other is called, and where it stands, is for others.
+Owns the links of a unit: the block's kinds of link, stamped for each block that shares its boxes,
+and filtered to what is installed. All units are alike; what any other is called, and where it
+stands, is for others.
 """
 
 from __future__ import annotations
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 class Unit(NamedTuple):
     """The installed links of one unit as columns, ordered by block, kind, lower end and port.
 
-    `kind` is a LinkKind; `block` counts within the unit. `lower` is the GPU at a host link (of rail 0: add the rail), otherwise a switch of
-    the unit; `slot` its endpoint position; ports index `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
+    `kind` is a LinkKind; `block` counts within the unit. `lower` is the GPU at a host link (of rail
+    0: add the rail), otherwise a switch of the unit; `slot` its endpoint position; ports index
+    `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
     """
 
     kind: Int32Array
@@ -54,29 +56,66 @@ def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
         return np.ones(sizing.leaf, dtype=bool)
     serves = np.zeros(sizing.leaf, dtype=bool)
     serves[slots // sizing.leaf_down] = True
-    return np.repeat(sizing.by_pod(serves).any(axis=1), sizing.pod_leaves)[: sizing.leaf] if sizing.core else serves
+    return (
+        np.repeat(sizing.by_pod(serves).any(axis=1), sizing.pod_leaves)[: sizing.leaf]
+        if sizing.core
+        else serves
+    )
 
 
-def _block(mapping: Mapping, block: int, gpu: Int32Array, slots: Int32Array, leaves: BoolArray) -> Unit:
+def _block(
+    mapping: Mapping, block: int, gpu: Int32Array, slots: Int32Array, leaves: BoolArray
+) -> Unit:
     """Wire one block of a unit. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
     sizing, shares = mapping.sizing, mapping.unit_blocks
     spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
     leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
-    hosts = (gpu[slots], np.zeros_like(slots), leaf, down * np.int32(shares) + np.int32(block), slots, slots + 1)
+    hosts = (
+        gpu[slots],
+        np.zeros_like(slots),
+        leaf,
+        down * np.int32(shares) + np.int32(block),
+        slots,
+        slots + 1,
+    )
     parts: list[tuple[LinkKind, tuple[Int32Array, ...]]] = [(LinkKind.HOST, hosts)]
     if sizing.tiers > 1:
         wired = joined(mapping, LinkKind.LEAF_SPINE)
         ports = np.int32(sizing.leaf_down * shares + block) + wired.lower_port * np.int32(shares)
-        parts.append((LinkKind.LEAF_SPINE, _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up)))
+        parts.append(
+            (
+                LinkKind.LEAF_SPINE,
+                _columns(wired, leaves[wired.lower], np.int32(0), ports, spines, sizing.leaf_up),
+            )
+        )
     if sizing.spine_up:
         wired = joined(mapping, LinkKind.SPINE_CORE)
         pods = sizing.by_pod(leaves)[:, 0]
         ports = np.int32(sizing.spine_down) + wired.lower_port
         parts.append(
-            (LinkKind.SPINE_CORE, _columns(wired, pods[wired.lower // sizing.pod_spines], spines, ports, spines + np.int32(sizing.spine), sizing.spine_up))
+            (
+                LinkKind.SPINE_CORE,
+                _columns(
+                    wired,
+                    pods[wired.lower // sizing.pod_spines],
+                    spines,
+                    ports,
+                    spines + np.int32(sizing.spine),
+                    sizing.spine_up,
+                ),
+            )
         )
-    stacked = [(np.full(len(columns[0]), kind, dtype=np.int32), np.full(len(columns[0]), block, dtype=np.int32), *columns) for kind, columns in parts]
-    return Unit(*(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True)))
+    stacked = [
+        (
+            np.full(len(columns[0]), kind, dtype=np.int32),
+            np.full(len(columns[0]), block, dtype=np.int32),
+            *columns,
+        )
+        for kind, columns in parts
+    ]
+    return Unit(
+        *(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True))
+    )
 
 
 def joined(mapping: Mapping, kind: LinkKind) -> Joints:
@@ -87,8 +126,22 @@ def joined(mapping: Mapping, kind: LinkKind) -> Joints:
     return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
 
 
-def _columns(wired: Joints, keep: BoolArray, lower: np.int32, ports: Int32Array, upper: np.int32, uplinks: int) -> tuple[Int32Array, ...]:
+def _columns(
+    wired: Joints,
+    keep: BoolArray,
+    lower: np.int32,
+    ports: Int32Array,
+    upper: np.int32,
+    uplinks: int,
+) -> tuple[Int32Array, ...]:
     """Turn the joints of two tiers into unit columns, keeping the installed ones."""
     number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
-    columns = (wired.lower + lower, ports, wired.upper + upper, wired.upper_port, np.full_like(number, -1), number)
+    columns = (
+        wired.lower + lower,
+        ports,
+        wired.upper + upper,
+        wired.upper_port,
+        np.full_like(number, -1),
+        number,
+    )
     return tuple(column[keep] for column in columns)

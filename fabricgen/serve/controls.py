@@ -1,7 +1,8 @@
 """What the controls of the page say, as settings of an inventory.
 
-Owns which keys each control sets: they are written as `--set` takes them, so that whatever is refused reads as on the command line. A control
-that stands as the inventory has it sets nothing, and so the inventory keeps its models.
+Owns which keys each control sets: they are written as `--set` takes them, so that whatever is
+refused reads as on the command line. A control that stands as the inventory has it sets nothing,
+and so the inventory keeps its models.
 """
 
 from __future__ import annotations
@@ -30,8 +31,16 @@ def settings(asked: Mapping[str, str], spec: FabricSpec) -> list[str]:
     >>> settings({"gpus": "128", "hb_domain": "8", "design": "fat-tree"}, spec)
     ['gpus=128', 'design=fat-tree', 'rails.per_switch=1']
     """
-    numbers = {"gpus": ("gpus", spec.gpus), "hb_domain": ("hb_domain.gpus", spec.hb_domain.gpus), "planes": ("rails.planes", spec.rails.planes)}
-    found = [f"{key}={asked[name]}" for name, (key, value) in numbers.items() if asked.get(name, str(value)) != str(value)]
+    numbers = {
+        "gpus": ("gpus", spec.gpus),
+        "hb_domain": ("hb_domain.gpus", spec.hb_domain.gpus),
+        "planes": ("rails.planes", spec.rails.planes),
+    }
+    found = [
+        f"{key}={asked[name]}"
+        for name, (key, value) in numbers.items()
+        if asked.get(name, str(value)) != str(value)
+    ]
     return [*found, *_redesigned(spec, asked.get("design", spec.design.value))]
 
 
@@ -41,9 +50,17 @@ def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
         return
     yield f"design={design}"
     wanted = as_design(spec, Design(design)) if design in list(Design) else spec
-    yield from (f"rails.{key}={getattr(wanted.rails, key)}" for key in ("tiers", "per_switch") if getattr(wanted.rails, key) != getattr(spec.rails, key))
+    yield from (
+        f"rails.{key}={getattr(wanted.rails, key)}"
+        for key in ("tiers", "per_switch")
+        if getattr(wanted.rails, key) != getattr(spec.rails, key)
+    )
     if spec.site and wanted.site:
-        changed = {key: value for key, value in wanted.site.model_dump(mode="json").items() if value != spec.site.model_dump(mode="json")[key]}
+        changed = {
+            key: value
+            for key, value in wanted.site.model_dump(mode="json").items()
+            if value != spec.site.model_dump(mode="json")[key]
+        }
         yield from (f"site.{key}={json.dumps(value)}" for key, value in changed.items())
 
 
@@ -62,7 +79,14 @@ def reswitched(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
     if radix == str(leaf.radix if leaf else modelled):
         return []
     if leaf is None:  # neither its splits nor its system are those of any other switch
-        return [f"switches={{leaf: {{generic: {{radix: {radix}}}}}}}", *(["nos={}"] if spec.nos != type(spec.nos)() else [])]
+        return [
+            f"switches={{leaf: {{generic: {{radix: {radix}}}}}}}",
+            *(["nos={}"] if spec.nos != type(spec.nos)() else []),
+        ]
     stated = {role: getattr(spec.switches, role) for role in ROLES}
-    alike = [role for role, choice in stated.items() if choice and choice.generic and choice.generic.radix == leaf.radix]
+    alike = [
+        role
+        for role, choice in stated.items()
+        if choice and choice.generic and choice.generic.radix == leaf.radix
+    ]
     return [f"switches.{role}.generic.radix={radix}" for role in alike]

@@ -1,7 +1,7 @@
 """What is answered to which address.
 
-Owns the addresses, their queries and the types of what they answer. An address is one of those listed here, letter for letter: no path of a request
-ever becomes a path of this machine.
+Owns the addresses, their queries and the types of what they answer. An address is one of those
+listed here, letter for letter: no path of a request ever becomes a path of this machine.
 """
 
 from __future__ import annotations
@@ -28,7 +28,13 @@ if TYPE_CHECKING:
 LONGEST = 40
 """Characters of a value; a number or a design has fewer."""
 
-DOCUMENT, TEXT, JSON, YAML, ZIP = "text/html; charset=utf-8", "text/plain; charset=utf-8", "application/json", "application/yaml", "application/zip"
+DOCUMENT, TEXT, JSON, YAML, ZIP = (
+    "text/html; charset=utf-8",
+    "text/plain; charset=utf-8",
+    "application/json",
+    "application/yaml",
+    "application/zip",
+)
 Build = Callable[[Sequence[str], Path], Sequence[str]]
 """Makes the command that builds with some settings to an archive."""
 
@@ -53,14 +59,22 @@ class Answer:
     def of(cls, status: int, kind: str, content: str | bytes, **headers: str) -> Answer:
         """Make an answer of a text or of bytes; underscores in the names of headers stand for hyphens."""
         data = content.encode() if isinstance(content, str) else content
-        return cls(status, kind, io.BytesIO(data), len(data), {key.replace("_", "-"): value for key, value in headers.items()})
+        return cls(
+            status,
+            kind,
+            io.BytesIO(data),
+            len(data),
+            {key.replace("_", "-"): value for key, value in headers.items()},
+        )
 
 
 class QueryError(Exception):
     """A query that no page of ours sends."""
 
 
-def answer(desk: Desk, build: Build, parts: Parts, path: str, query: str, *, packed: bool) -> Answer:
+def answer(
+    desk: Desk, build: Build, parts: Parts, path: str, query: str, *, packed: bool
+) -> Answer:
     """Answer an address; `parts` makes the long parts, and `packed` says that gzip is understood."""
     try:
         asked = controls_of(query)
@@ -83,13 +97,21 @@ def controls_of(query: str) -> dict[str, str]:
     {'gpus': '64', 'design': 'fat-tree'}
     """
     try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=len(CONTROLS))
+        pairs = parse_qsl(
+            query, keep_blank_values=True, strict_parsing=bool(query), max_num_fields=len(CONTROLS)
+        )
     except ValueError:
-        raise QueryError(f"a query says at most each of {', '.join(CONTROLS)}, like `gpus=64&planes=2`") from None
+        raise QueryError(
+            f"a query says at most each of {', '.join(CONTROLS)}, like `gpus=64&planes=2`"
+        ) from None
     asked = dict(pairs)
     unknown = sorted(asked.keys() - set(CONTROLS))
     if unknown or len(asked) < len(pairs) or any(len(value) > LONGEST for value in asked.values()):
-        wrong = f"there is no control `{unknown[0]}`" if unknown else "a control is said once, in few characters"
+        wrong = (
+            f"there is no control `{unknown[0]}`"
+            if unknown
+            else "a control is said once, in few characters"
+        )
         raise QueryError(f"{wrong}: {', '.join(CONTROLS)}")
     return asked
 
@@ -102,7 +124,13 @@ def findings_text(findings: Sequence[Finding]) -> str:
 def finding_of(finding: Finding) -> dict[str, Any]:
     """Return a finding in the shape of the page."""
     key = ".".join(map(str, finding.path))
-    return {"code": finding.code, "fact": finding.fact, "key": key, "because": list(finding.because), "hint": finding.hint}
+    return {
+        "code": finding.code,
+        "fact": finding.fact,
+        "key": key,
+        "because": list(finding.because),
+        "hint": finding.hint,
+    }
 
 
 def _nothing(path: str) -> Answer:
@@ -123,7 +151,10 @@ def _sized(desk: Desk, asked: dict[str, str]) -> Answer:
         sized = desk.sized(asked)
         return Answer.of(200, JSON, short_json({"page": sized.page, "controls": sized.controls}))
     except Refusal as refusal:
-        told = {"findings": [finding_of(finding) for finding in refusal.findings], "text": findings_text(refusal.findings)}
+        told = {
+            "findings": [finding_of(finding) for finding in refusal.findings],
+            "text": findings_text(refusal.findings),
+        }
         return Answer.of(422, JSON, short_json(told))
 
 
@@ -133,7 +164,11 @@ def _part(desk: Desk, parts: Parts, asked: dict[str, str], name: str, *, packed:
     if part is None:
         return _nothing(f"/parts/{name}")
     data = desk.sized(asked).part(part) if part in SHORT else parts(asked, part)
-    return Answer.of(200, JSON, data, Content_Encoding="gzip") if packed else Answer.of(200, JSON, gzip.decompress(data))
+    return (
+        Answer.of(200, JSON, data, Content_Encoding="gzip")
+        if packed
+        else Answer.of(200, JSON, gzip.decompress(data))
+    )
 
 
 def _inventory(desk: Desk, asked: dict[str, str], _: object) -> Answer:
@@ -152,7 +187,9 @@ def _zip(desk: Desk, asked: dict[str, str], build: Build) -> Answer:
         return Answer.of(422, TEXT, str(error))
     size = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    return Answer(200, ZIP, stream, size, {"Content-Disposition": f'attachment; filename="{name}.zip"'})
+    return Answer(
+        200, ZIP, stream, size, {"Content-Disposition": f'attachment; filename="{name}.zip"'}
+    )
 
 
 def _kept(name: str) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """The sockets, and who may ask.
 
-Owns the rules that keep a page of this machine on this machine: only its loopback address is listened at, only GET and HEAD are answered, and only
-to requests that name this address, so that no site can reach it by a name of its own (DNS rebinding) or from a page of its own.
+Owns the rules that keep a page of this machine on this machine: only its loopback address is
+listened at, only GET and HEAD are answered, and only to requests that name this address, so that no
+site can reach it by a name of its own (DNS rebinding) or from a page of its own.
 """
 
 from __future__ import annotations
@@ -93,9 +94,15 @@ class Handler(BaseHTTPRequestHandler):
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:  # noqa: ARG002 - the signature is that of http.server
         """Refuse what is no request of ours, in plain text, and hang up: what follows it is not read."""
         self.close_connection = True
-        unknown = code == HTTPStatus.NOT_IMPLEMENTED  # what http.server calls a method without a function
-        status, allow = (HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"}) if unknown else (code, {})
-        self._send(Answer.of(int(status), TEXT, f"{message or 'refused'}\n", Connection="close", **allow))
+        unknown = (
+            code == HTTPStatus.NOT_IMPLEMENTED
+        )  # what http.server calls a method without a function
+        status, allow = (
+            (HTTPStatus.METHOD_NOT_ALLOWED, {"Allow": "GET, HEAD"}) if unknown else (code, {})
+        )
+        self._send(
+            Answer.of(int(status), TEXT, f"{message or 'refused'}\n", Connection="close", **allow)
+        )
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the signature is that of http.server
         """Print nothing: whoever serves sees what happens in the browser."""
@@ -103,7 +110,9 @@ class Handler(BaseHTTPRequestHandler):
     def _refused(self) -> Answer | None:
         """Refuse who does not call this machine by its own name and port, and pages of other sites; a link from one may open the page."""
         hosts = self.headers.get_all("Host") or [""]
-        if len(hosts) > 1 or hosts[0] not in {f"{name}:{self.server.server_port}" for name in NAMES}:
+        if len(hosts) > 1 or hosts[0] not in {
+            f"{name}:{self.server.server_port}" for name in NAMES
+        }:
             return Answer.of(421, TEXT, f"this is {self.server.address} and no other\n")
         foreign = self.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin")
         if foreign and (self.headers.get("Sec-Fetch-Mode") != "navigate" or self.path != "/"):
@@ -115,15 +124,31 @@ class Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         packed = "gzip" in self.headers.get("Accept-Encoding", "")
         try:
-            return answer(self.server.desk, self.server.build, self.server.beside.part, path, query, packed=packed)
+            return answer(
+                self.server.desk,
+                self.server.build,
+                self.server.beside.part,
+                path,
+                query,
+                packed=packed,
+            )
         except Exception:  # noqa: BLE001 - one request must not end the program, and must not pass in silence
             traceback.print_exc()
-            return Answer.of(500, TEXT, f"This is a fault of fabricgen {__version__}, not of your input. Its terminal shows where.\n")
+            return Answer.of(
+                500,
+                TEXT,
+                f"This is a fault of fabricgen {__version__}, not of your input. Its terminal shows where.\n",
+            )
 
     def _send(self, sent: Answer) -> None:
         """Send an answer, its body only where it was asked for."""
         self.send_response(sent.status)
-        for key, value in {"Content-Type": sent.kind, "Content-Length": str(sent.size), **HEADERS, **sent.headers}.items():
+        for key, value in {
+            "Content-Type": sent.kind,
+            "Content-Length": str(sent.size),
+            **HEADERS,
+            **sent.headers,
+        }.items():
             self.send_header(key, value)
         self.end_headers()
         with sent.body as body:

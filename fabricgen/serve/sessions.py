@@ -1,7 +1,8 @@
 """The plans that the page asks for, one at a time, the last few kept.
 
-Owns the way from controls to a plan and its report, and the locks: two requests for the same fabric plan it once, and its parts come from that
-plan. The inventory is read again for each request, so that the page follows the file; the catalog is read once.
+Owns the way from controls to a plan and its report, and the locks: two requests for the same fabric
+plan it once, and its parts come from that plan. The inventory is read again for each request, so
+that the page follows the file; the catalog is read once.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class Sized:
     settings: tuple[str, ...]
     """What was turned, as `--set` takes it."""
     _parts: dict[Part, bytes] = field(default_factory=dict)
-    _locks: dict[Part | None, Lock] = field(default_factory=lambda: {name: Lock() for name in (None, *PARTS)})
+    _locks: dict[Part | None, Lock] = field(
+        default_factory=lambda: {name: Lock() for name in (None, *PARTS)}
+    )
     """One for each part, and one for the page: a drawing does not wait for a table."""
 
     @cached_property
@@ -71,7 +74,9 @@ class Sized:
         """Return a part of the report as gzip of JSON, made when it is first asked for."""
         with self._locks[name], self.inventory.placing():
             if name not in self._parts:
-                self._parts[name] = packed(self.report.part(name), level=1)  # it does not travel far
+                self._parts[name] = packed(
+                    self.report.part(name), level=1
+                )  # it does not travel far
             return self._parts[name]
 
     def text(self) -> str:
@@ -82,7 +87,9 @@ class Sized:
 class Desk:
     """Where fabrics are turned: an inventory that is read with settings, one catalog, and the packs that write files of switches."""
 
-    def __init__(self, read: Callable[[tuple[str, ...]], Inventory], catalog: Catalog, packs: Packs) -> None:
+    def __init__(
+        self, read: Callable[[tuple[str, ...]], Inventory], catalog: Catalog, packs: Packs
+    ) -> None:
         """Keep the way to read; nothing is planned yet."""
         self._read, self._catalog, self._packs = read, catalog, packs
         self._kept: list[Sized] = []
@@ -93,7 +100,15 @@ class Desk:
         with self._lock:
             stated = self._settings(asked)
             inventory = self._read(stated)
-            found = next((each for each in self._kept if (each.inventory.spec, each.inventory.kept) == (inventory.spec, inventory.kept)), None)
+            found = next(
+                (
+                    each
+                    for each in self._kept
+                    if (each.inventory.spec, each.inventory.kept)
+                    == (inventory.spec, inventory.kept)
+                ),
+                None,
+            )
             sized = found or self._plan(inventory, stated)
             self._kept = [sized, *(each for each in self._kept if each is not sized)][:KEPT]
             return sized
@@ -103,7 +118,11 @@ class Desk:
         spec = self._read(()).spec
         found = settings(asked, spec)
         radix = asked.get("radix")
-        return tuple(found if radix is None else [*found, *reswitched(radix, spec, self._radix(tuple(found)))])
+        return tuple(
+            found
+            if radix is None
+            else [*found, *reswitched(radix, spec, self._radix(tuple(found)))]
+        )
 
     def _radix(self, stated: tuple[str, ...]) -> int | None:
         """Return the radix that the inventory's own leaf has with these settings; None where they are refused."""
@@ -126,4 +145,9 @@ class Desk:
         try:
             return configs_part(Job(plan, self._packs))
         except Refusal as refusal:
-            return {"switches": {}, "note": "; ".join(f"{finding.fact}: {finding.hint}" for finding in refusal.findings)}
+            return {
+                "switches": {},
+                "note": "; ".join(
+                    f"{finding.fact}: {finding.hint}" for finding in refusal.findings
+                ),
+            }

@@ -1,7 +1,7 @@
 """A second desk, in a process of its own, which makes the long tables.
 
-Owns that process. Python does one thing at a time, and a table of a hundred thousand cables takes it a second: at one desk, what is turned next
-would wait for the tables of what was turned before.
+Owns that process. Python does one thing at a time, and a table of a hundred thousand cables takes
+it a second: at one desk, what is turned next would wait for the tables of what was turned before.
 """
 
 from __future__ import annotations
@@ -35,8 +35,11 @@ class Beside:
 
     def _new(self) -> ProcessPoolExecutor:
         """Return a pool of one process."""
-        # a fresh process and no fork: locks that other threads hold at that moment would stay locked in it for ever
-        return ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_open, initargs=(self._make,))
+        # a fresh process and no fork: locks that other threads hold at that moment would stay
+        # locked in it for ever
+        return ProcessPoolExecutor(
+            1, mp_context=get_context("spawn"), initializer=_open, initargs=(self._make,)
+        )
 
     def start(self) -> None:
         """Start the process, so that it is ready when it is first asked."""
@@ -45,7 +48,8 @@ class Beside:
     def part(self, asked: Mapping[str, str], name: Part) -> bytes:
         """Return a part of the fabric of these controls, as `Sized.part` does. Raises Refusal.
 
-        A process that died, as for want of memory, is replaced once; the request that kills the second one too fails.
+        A process that died, as for want of memory, is replaced once; the request that kills the
+        second one too fails.
         """
         pool = self._pool
         try:

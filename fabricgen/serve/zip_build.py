@@ -1,7 +1,7 @@
 """A whole build as one zip.
 
-Owns the process that builds it, which proves the laws first and uses every core, while this one goes on answering; it writes what
-the command line writes, because it is the command line.
+Owns the process that builds it, which proves the laws first and uses every core, while this one
+goes on answering; it writes what the command line writes, because it is the command line.
 """
 
 from __future__ import annotations
@@ -42,7 +42,13 @@ def zipped(command: Callable[[Path], Sequence[str]], name: str) -> IO[bytes]:
     """
     with _refusing(), partial(Path(tempfile.gettempdir()) / PLACE) as home:
         file = home / f"{name}.zip"
-        with subprocess.Popen(command(file), stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:  # noqa: S603 - our own program, its arguments in a list
+        with subprocess.Popen(  # noqa: S603 - our own program, its arguments in a list
+            command(file),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as child:
             said = child.stderr.read() if child.stderr else ""
             if child.wait():  # its standard input stays open until then: the child ends with it
                 raise BuildError(said)

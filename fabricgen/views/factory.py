@@ -1,7 +1,7 @@
 """From a plan to the views of its cables and switches, unit by unit.
 
-Owns `Views`, which also knows the rails whose switches run another NOS. `ports` owns what is the same in every unit, `cables` and `switches` make
-the views. The shapes stand in `fabricgen.views`.
+Owns `Views`, which also knows the rails whose switches run another NOS. `ports` owns what is the
+same in every unit, `cables` and `switches` make the views. The shapes stand in `fabricgen.views`.
 """
 
 from __future__ import annotations
@@ -31,14 +31,18 @@ KEPT_LINKS = 50_000
 class Views:
     """Makes the views of one plan, unit by unit; what is the same in every unit is worked out once.
 
-    With `kept`, the views of a fabric of up to `KEPT_LINKS` links are made once, for laws and templates alike.
+    With `kept`, the views of a fabric of up to `KEPT_LINKS` links are made once, for laws and
+    templates alike.
     """
 
     def __init__(self, plan: Plan, *, kept: bool = False) -> None:
         """Keep the plan; nothing is made before it is asked for."""
         self.plan, self._ports = plan, Ports(plan)
         self._kept = kept and plan.links <= KEPT_LINKS
-        self._cables, self._switches = CableViews(self._ports), SwitchViews(self._ports, kept=self._kept)
+        self._cables, self._switches = (
+            CableViews(self._ports),
+            SwitchViews(self._ports, kept=self._kept),
+        )
         self._rows: dict[tuple[int, int, int], list[CableView]] = {}
 
     @property
@@ -66,16 +70,29 @@ class Views:
             self._rows[run] = self._cables.cables(*run)
         return self._rows[run]
 
-    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
+    def switches(
+        self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
+    ) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
         own = self._of(unit)
-        return self._switches.switches(unit, roles, boxes) if own is self else own.switches(unit, roles, boxes)
+        return (
+            self._switches.switches(unit, roles, boxes)
+            if own is self
+            else own.switches(unit, roles, boxes)
+        )
 
     @cached_property
     def _spoken(self) -> dict[int, Views]:
         """What makes the views of the rails whose switches run another NOS."""
-        return {rail: Views(self.plan.speaking(rail), kept=self._kept) for rail in self.plan.request.spoken}
+        return {
+            rail: Views(self.plan.speaking(rail), kept=self._kept)
+            for rail in self.plan.request.spoken
+        }
 
     def _of(self, unit: int) -> Views:
         """Return what makes the views of a unit."""
-        return self._spoken.get(self.plan.mapping.rail(unit) or 0, self) if self.plan.request.spoken else self
+        return (
+            self._spoken.get(self.plan.mapping.rail(unit) or 0, self)
+            if self.plan.request.spoken
+            else self
+        )

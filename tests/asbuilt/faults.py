@@ -1,7 +1,8 @@
 """A cabling that can be broken on purpose: what was done, what every device then hears, and a hand that carries out moves.
 
-Faults touch ports that no other fault touches, so that each is one event of its own. What a fault must be called is said here by other means
-than the audit's: from what was done, and from the cables' own rails and planes.
+Faults touch ports that no other fault touches, so that each is one event of its own. What a fault
+must be called is said here by other means than the audit's: from what was done, and from the
+cables' own rails and planes.
 """
 
 from __future__ import annotations
@@ -51,13 +52,19 @@ class Cabling:
         self.idle: list[int] = []
         for unit in range(self.plan.mapping.units):
             for cable in views.cables(unit):
-                for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)):
+                for end in (
+                    (cable.a_device, cable.a_interface),
+                    (cable.b_device, cable.b_interface),
+                ):
                     self.cable[self.places.find(end[0], [end[1]])] = cable
                 if cable.tier == LinkKind.HOST:
                     self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
             for switch in views.switches(unit):
                 self.switches.append(switch.name)
-                self.idle += [self.places.find(switch.name, [port.interface]) for port in switch.idle_ports[:IDLE_PORTS]]
+                self.idle += [
+                    self.places.find(switch.name, [port.interface])
+                    for port in switch.idle_ports[:IDLE_PORTS]
+                ]
         self.hosts = sorted(set(self.places.of_device) - set(self.switches))
         for low, high in self.places.links():
             self.plug(low, high)
@@ -84,7 +91,9 @@ class Cabling:
         self.touched |= own
         return True
 
-    def _done(self, kind: str, ports: Iterable[int], crossed: Iterable[tuple[int, int]] = ()) -> None:
+    def _done(
+        self, kind: str, ports: Iterable[int], crossed: Iterable[tuple[int, int]] = ()
+    ) -> None:
         """Remember a fault; what joins rails or planes is called so."""
         joined = [name for name in (self._crosses(*pair) for pair in crossed) if name]
         name = "rail-crossed" if "rail-crossed" in joined else next(iter(joined), kind)
@@ -117,7 +126,9 @@ class Cabling:
     def swap(self, rng: random.Random) -> None:
         """Swap two cables of one kind; not in one cage, for that is a reversal."""
         one = rng.randrange(self.places.planned // 2) * 2
-        other = rng.choice([low for low, _ in self.places.links() if self.cable[low].tier == self.cable[one].tier])
+        other = rng.choice(
+            [low for low, _ in self.places.links() if self.cable[low].tier == self.cable[one].tier]
+        )
         apart = all(self._cage(one + side) != self._cage(other + side) for side in (0, 1))
         if apart and self._claim(one, other):
             self.pull(one)
@@ -129,7 +140,14 @@ class Cabling:
     def shift(self, rng: random.Random) -> None:
         """Shift a run of cables of a device by one port; what was in the last port hangs."""
         device = rng.choice(self.switches)
-        ports = sorted({port for port in (*self.places.of_device[device], *self.idle) if self.places.places[port].device == device}, key=self._rank)
+        ports = sorted(
+            {
+                port
+                for port in (*self.places.of_device[device], *self.idle)
+                if self.places.places[port].device == device
+            },
+            key=self._rank,
+        )
         first, length = rng.randrange(len(ports)), rng.randint(2, 6)
         run = ports[first : first + length + 1]
         if rng.random() < 0.5:
@@ -144,7 +162,9 @@ class Cabling:
                 self.pull(port)
         for port, other in zip(run[1:], far, strict=True):
             self.plug(port, other)
-        self._done("shifted", [port for port in run if port != last or self.places.peers[last] >= 0])
+        self._done(
+            "shifted", [port for port in run if port != last or self.places.peers[last] >= 0]
+        )
 
     def _rank(self, port: int) -> int:
         return self.places.seat(port).rank
@@ -154,7 +174,10 @@ class Cabling:
         start = rng.randrange(self.places.planned)
         device, seat = self.places.places[start].device, self.places.seat(start)
         own = self.places.at(device, seat.cage) if seat.ports > 1 else {}
-        turned = {sub: self.places.find(device, [self._sub(device, seat.cage, seat.ports - 1 - sub)]) for sub in own}
+        turned = {
+            sub: self.places.find(device, [self._sub(device, seat.cage, seat.ports - 1 - sub)])
+            for sub in own
+        }
         moved = [sub for sub in own if own[sub] != turned[sub]]
         if len(moved) < 2 or not self._claim(*{*own.values(), *turned.values()}):
             return
@@ -165,16 +188,42 @@ class Cabling:
 
     def _sub(self, device: str, cage: int, sub: int) -> str:
         """Return the interface at a position of a cage."""
-        ports = (port for port in (*self.places.of_device[device], *self.idle) if self.places.places[port].device == device)
-        return next((self.places.places[port].interface for port in ports if self.places.seat(port)[1:3] == (cage, sub)), "")
+        ports = (
+            port
+            for port in (*self.places.of_device[device], *self.idle)
+            if self.places.places[port].device == device
+        )
+        return next(
+            (
+                self.places.places[port].interface
+                for port in ports
+                if self.places.seat(port)[1:3] == (cage, sub)
+            ),
+            "",
+        )
 
     def exchange(self, rng: random.Random) -> None:
         """Put two devices that are cabled alike in each other's place."""
         devices = self.hosts if rng.random() < 0.5 else self.switches
         one, other = (rng.choice(devices) for _ in range(2))
-        fronts = [{self.places.places[port].interface: port for port in self.places.of_device[each] if port in self.cable} for each in (one, other)]
-        joined = any(self.places.places[self.places.peers[port]].device == other for port in fronts[0].values())
-        if len(fronts[0]) < 2 or fronts[0].keys() != fronts[1].keys() or joined or not self._claim(*fronts[0].values(), *fronts[1].values()):
+        fronts = [
+            {
+                self.places.places[port].interface: port
+                for port in self.places.of_device[each]
+                if port in self.cable
+            }
+            for each in (one, other)
+        ]
+        joined = any(
+            self.places.places[self.places.peers[port]].device == other
+            for port in fronts[0].values()
+        )
+        if (
+            len(fronts[0]) < 2
+            or fronts[0].keys() != fronts[1].keys()
+            or joined
+            or not self._claim(*fronts[0].values(), *fronts[1].values())
+        ):
             return
         self.exchange_devices(one, other)
         self._done("exchanged", [*fronts[0].values(), *fronts[1].values()])
@@ -200,7 +249,9 @@ class Cabling:
             return
         port, idle = rng.randrange(self.places.planned), rng.choice(self.idle)
         far = self.places.peers[port]
-        if self.places.places[far].device != self.places.places[idle].device and self._claim(port, idle):
+        if self.places.places[far].device != self.places.places[idle].device and self._claim(
+            port, idle
+        ):
             self.pull(port)
             self.plug(far, idle)
             self._done("misplugged", [port], [(far, idle)])
@@ -217,13 +268,25 @@ class Cabling:
         """Lay a cable between two idle ports."""
         if len(self.idle) > 1:
             one, other = rng.sample(self.idle, 2)
-            if self.places.places[one].device != self.places.places[other].device and self._claim(one, other):
+            if self.places.places[one].device != self.places.places[other].device and self._claim(
+                one, other
+            ):
                 self.plug(one, other)
                 self._done("extra", [], [(one, other)])
 
     def break_at_random(self, rng: random.Random, count: int) -> None:
         """Inject so many faults, or as many as there is room for."""
-        kinds = (self.swap, self.swap, self.shift, self.reverse, self.exchange, self.lose, self.misplug, self.intrude, self.add)
+        kinds = (
+            self.swap,
+            self.swap,
+            self.shift,
+            self.reverse,
+            self.exchange,
+            self.lose,
+            self.misplug,
+            self.intrude,
+            self.add,
+        )
         for _ in range(3 * count):
             if len(self.faults) < count:
                 rng.choice(kinds)(rng)
@@ -233,8 +296,16 @@ class Cabling:
         ports = [*range(self.places.planned), *self.idle]
         for _ in range(count):
             one, other = rng.sample(ports, 2)
-            mates = [self.pull(port) if port in self.partner else None for port in (one, other) if port in self.partner or port in (one, other)]
-            free = [port for port in (one, other, *mates) if port is not None and port not in self.partner]
+            mates = [
+                self.pull(port) if port in self.partner else None
+                for port in (one, other)
+                if port in self.partner or port in (one, other)
+            ]
+            free = [
+                port
+                for port in (one, other, *mates)
+                if port is not None and port not in self.partner
+            ]
             rng.shuffle(free)
             free = sorted(set(free), key=free.index)
             for low, high in zip(free[::2], free[1::2], strict=False):
@@ -252,9 +323,14 @@ class Cabling:
         for port, name in self.strangers.items():
             evidence.heard.append(Heard(*self.places.places[port][:2], name, ("eth0",)))
         if noise:
-            evidence.heard += [Heard(device, "mgmt0", f"oob-{number}", ("swp1",)) for number, device in enumerate(self.switches)]
+            evidence.heard += [
+                Heard(device, "mgmt0", f"oob-{number}", ("swp1",))
+                for number, device in enumerate(self.switches)
+            ]
             beside = rng.sample(sorted(self.partner), min(5, len(self.partner)))
-            evidence.heard += [Heard(*self.places.places[port][:2], "vm-guest", ("ens3",)) for port in beside]
+            evidence.heard += [
+                Heard(*self.places.places[port][:2], "vm-guest", ("ens3",)) for port in beside
+            ]
         rng.shuffle(evidence.heard)
         return evidence
 
@@ -286,7 +362,9 @@ class Cabling:
     @property
     def as_planned(self) -> bool:
         """Say whether the cabling is as planned, and nothing else is plugged in."""
-        return not self.strangers and self.partner == {port: peer for port, peer in enumerate(self.places.peers) if peer >= 0}
+        return not self.strangers and self.partner == {
+            port: peer for port, peer in enumerate(self.places.peers) if peer >= 0
+        }
 
     @property
     def differences(self) -> Counter[str]:

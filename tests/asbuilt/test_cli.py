@@ -26,12 +26,17 @@ def fabric(tmp_path: Path) -> Path:
     path.write_text(INVENTORY, encoding="utf-8")
     plan, views = plan_file(path), Views(plan_file(path))
     rows = [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
-    lines = [f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}" for cable in rows]
+    lines = [
+        f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}"
+        for cable in rows
+    ]
     (tmp_path / "heard.csv").write_text("\n".join(lines), encoding="utf-8")
     return path
 
 
-def audited(fabric: Path, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+def audited(
+    fabric: Path, capsys: pytest.CaptureFixture[str], *words: str
+) -> tuple[int, dict[str, Any]]:
     """Run the command with --json."""
     code = run(["audit", str(fabric), *words, "--json"])
     document: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -53,7 +58,12 @@ def test_clean(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A clean cabling ends with 0 and has every key of the contract."""
     code, document = audited(fabric, capsys, "--lldp", str(fabric.with_name("heard.csv")))
     assert document.keys() >= KEYS
-    assert (code, document["ok"], document["matched"], document["findings"]) == (0, True, document["links"], [])
+    assert (code, document["ok"], document["matched"], document["findings"]) == (
+        0,
+        True,
+        document["links"],
+        [],
+    )
 
 
 def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,20 +85,32 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_strict_counts_the_silent(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """One leaf alone says nothing of the others: that is no finding, unless asked."""
     one = fabric.with_name("one.csv")
-    one.write_text("\n".join(fabric.with_name("heard.csv").read_text(encoding="utf-8").splitlines()[:4]), encoding="utf-8")
+    one.write_text(
+        "\n".join(fabric.with_name("heard.csv").read_text(encoding="utf-8").splitlines()[:4]),
+        encoding="utf-8",
+    )
     code, document = audited(fabric, capsys, "--lldp", str(one))
-    assert (code, document["matched"] + document["silent"], document["ok"]) == (0, document["links"], True)
+    assert (code, document["matched"] + document["silent"], document["ok"]) == (
+        0,
+        document["links"],
+        True,
+    )
     assert len(document["silent_cables"]) == document["silent"] > 0
     assert audited(fabric, capsys, "--lldp", str(one), "--strict")[0] == 1
 
 
-def test_tables_around_what_the_audit_found(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tables_around_what_the_audit_found(
+    fabric: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Wrong cables are dead to the tables, beside what a list names; a directory of others is not overwritten."""
     out, dead = fabric.with_name("around"), fabric.with_name("dead.txt")
     dead.write_text("switch:r1-spine-1\n", encoding="utf-8")
     words = ["--lldp", str(swapped(fabric)), "--degraded", str(dead), "--tables", str(out)]
     code, document = audited(fabric, capsys, *words)
-    assert (code, document["degraded"]["failed"]) == (1, ["switch:r1-spine-1", "link:r0-h00001", "link:r0-h00002"])
+    assert (code, document["degraded"]["failed"]) == (
+        1,
+        ["switch:r1-spine-1", "link:r0-h00001", "link:r0-h00002"],
+    )
     assert document["degraded"]["gpus_degraded"] > 0
     files = json.loads((out / MANIFEST).read_text(encoding="utf-8"))["files"]
     assert len(files) == document["degraded"]["tables"]
@@ -114,7 +136,9 @@ def test_only_what_is_dead(fabric: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert capsys.readouterr().out.startswith("gpu:d0-g1 down: ")
 
 
-def test_nothing_to_compare_is_a_usage_error(fabric: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nothing_to_compare_is_a_usage_error(
+    fabric: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Evidence, or a list of what is dead, must be given."""
     assert run(["audit", str(fabric)]) == 2
     assert "--lldp" in capsys.readouterr().err

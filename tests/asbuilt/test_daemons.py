@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.audit import Audit
 
 NEEDED = ("lldpd", "lldpctl", "unshare", "ip", "hostname", "mount")
-PLAN = planned(gpus=8, hb_domain={"gpus": 4}, rails={"count": 2, "tiers": 2}, switches={"leaf": {"generic": {"radix": 4}}, "spine": {"generic": {"radix": 2}}})
+PLAN = planned(
+    gpus=8,
+    hb_domain={"gpus": 4},
+    rails={"count": 2, "tiers": 2},
+    switches={"leaf": {"generic": {"radix": 4}}, "spine": {"generic": {"radix": 2}}},
+)
 PATIENCE_S = 30
 
 
@@ -32,27 +37,46 @@ def script(places: Places, links: list[tuple[int, int]], out: Path) -> str:
     lines += [f"ip netns add {device}" for device in places.of_device]
     for one, other in links:
         near, far = places.places[one], places.places[other]
-        lines.append(f"ip link add {near.interface} netns {near.device} type veth peer name {far.interface} netns {far.device}")
+        lines.append(
+            f"ip link add {near.interface} netns {near.device} type veth peer name {far.interface} netns {far.device}"
+        )
         lines += [f"ip -n {end.device} link set {end.interface} up" for end in (near, far)]
     for device in places.of_device:
         lines.append(f"mkdir -p /run/l/{device}")
         lines.append(
             f"printf 'configure system hostname {device}\\nconfigure lldp portidsubtype ifname\\nconfigure lldp tx-interval 1\\n' > /run/l/{device}/conf"
         )
-        lines.append(f"ip netns exec {device} unshare -u sh -c 'hostname {device}; exec lldpd -u /run/l/{device}/s -O /run/l/{device}/conf' >/dev/null 2>&1")
+        lines.append(
+            f"ip netns exec {device} unshare -u sh -c 'hostname {device}; exec lldpd -u /run/l/{device}/s -O /run/l/{device}/conf' >/dev/null 2>&1"
+        )
     asked = [
         f"ip netns exec {device} lldpctl -u /run/l/{device}/s -f {'json' if device in PLAN.hosts else 'json0'} > {out}/{device}.json"
         for device in places.of_device
     ]
     every = f'test "$(cat {out}/*.json | grep -c ttl)" -ge {2 * len(links)}'
-    lines += [f"for _ in $(seq {PATIENCE_S}); do sleep 1", *asked, f"if {every}; then break; fi", "done"]
+    lines += [
+        f"for _ in $(seq {PATIENCE_S}); do sleep 1",
+        *asked,
+        f"if {every}; then break; fi",
+        "done",
+    ]
     return "\n".join(lines)
 
 
 def heard(links: list[tuple[int, int]], out: Path) -> Audit:
     """Wire the links, and audit what the daemons hear."""
     out.mkdir()
-    command = ["unshare", "-nmpf", "--mount-proc", "--kill-child", "--propagation", "private", "sh", "-c", script(Places(PLAN), links, out)]
+    command = [
+        "unshare",
+        "-nmpf",
+        "--mount-proc",
+        "--kill-child",
+        "--propagation",
+        "private",
+        "sh",
+        "-c",
+        script(Places(PLAN), links, out),
+    ]
     subprocess.run(command, check=True, timeout=120, capture_output=True)
     return audit(PLAN, read_evidence([out]))
 
@@ -77,5 +101,8 @@ def test_daemons_on_real_wires(tmp_path: Path) -> None:
     (one, far), (two, away) = links[0], links[1]
     broken = heard([(one, away), (two, far), *links[2:-1]], tmp_path / "broken")
     found = [(finding["kind"], finding["cables"]) for finding in broken.document()["findings"]]
-    assert found == [("swapped", ["r0-h00001", "r0-h00002"]), ("missing", [broken.places.labels[links[-1][0]]])]
+    assert found == [
+        ("swapped", ["r0-h00001", "r0-h00002"]),
+        ("missing", [broken.places.labels[links[-1][0]]]),
+    ]
     assert (broken.moves, len(broken.matched)) == (3, len(links) - 3)

@@ -25,8 +25,18 @@ if TYPE_CHECKING:
 FABRICS: dict[str, dict[str, Any]] = {
     "two tiers": {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8},
     "three tiers": {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 4},
-    "rail-optimized": {"gpus": 48, "hb_domain": {"gpus": 4}, "design": "rail-optimized", "radix": 8},
-    "shared leaves": {"gpus": 64, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2, "tiers": 2}, "radix": 16},
+    "rail-optimized": {
+        "gpus": 48,
+        "hb_domain": {"gpus": 4},
+        "design": "rail-optimized",
+        "radix": 8,
+    },
+    "shared leaves": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 4},
+        "rails": {"per_switch": 2, "tiers": 2},
+        "radix": 16,
+    },
 }
 Table = dict[tuple[str, int | None], list[tuple[Any, list[dict[str, str]]]]]
 """The prefixes of a switch and rail with their next hops, the longest first."""
@@ -38,27 +48,45 @@ def tables_of(detours: Tables) -> Table:
     for unit in range(detours.plan.mapping.units):
         for name, table in detours.switches(unit):
             for instance in table["instances"]:
-                routes = [(ip_network(prefix), route["next_hops"]) for route in instance["routes"] for prefix in route["prefixes"]]
-                found[name, instance["rail"]] = sorted(routes, key=lambda route: -route[0].prefixlen)
+                routes = [
+                    (ip_network(prefix), route["next_hops"])
+                    for route in instance["routes"]
+                    for prefix in route["prefixes"]
+                ]
+                found[name, instance["rail"]] = sorted(
+                    routes, key=lambda route: -route[0].prefixlen
+                )
     return found
 
 
-def ends_of(tables: Table, switch: str, rail: int | None, address: str, cables: tuple[str, ...] = ()) -> set[str]:
+def ends_of(
+    tables: Table, switch: str, rail: int | None, address: str, cables: tuple[str, ...] = ()
+) -> set[str]:
     """Follow every next hop to the devices where packets end; a switch without a way on is an end too. Raises where a cable comes twice."""
     routes = tables.get((switch, rail))
     if routes is None:
         return {switch}
     hops = next((hops for prefix, hops in routes if ip_address(address) in prefix), [])
     assert not {hop["cable"] for hop in hops} & set(cables), "a packet comes back"
-    return {end for hop in hops for end in ends_of(tables, hop["peer"], rail, address, (*cables, hop["cable"]))} or {switch}
+    return {
+        end
+        for hop in hops
+        for end in ends_of(tables, hop["peer"], rail, address, (*cables, hop["cable"]))
+    } or {switch}
 
 
 def dead_of(plan: Plan, rng: random.Random) -> list[str]:
     """Name some switches and cables that are dead."""
     labels = []
     for unit in range(plan.mapping.units):
-        rows = zip(*(column.tolist() for column in (plan.unit.kind, plan.unit.block, plan.unit.number)), strict=True)
-        labels += [f"link:{plan.label(LinkKind(kind), unit, block)}{number:0{plan.label_width}}" for kind, block, number in rows]
+        rows = zip(
+            *(column.tolist() for column in (plan.unit.kind, plan.unit.block, plan.unit.number)),
+            strict=True,
+        )
+        labels += [
+            f"link:{plan.label(LinkKind(kind), unit, block)}{number:0{plan.label_width}}"
+            for kind, block, number in rows
+        ]
     switches = [f"switch:{name}" for name in plan.switches()]
     return [*rng.sample(labels, rng.randint(1, 12)), *rng.sample(switches, rng.randint(0, 2))]
 
@@ -75,7 +103,11 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
         for source, target in (rng.sample(range(plan.request.gpus), 2) for _ in range(60)):
             if reach.home(source, 0) != reach.home(target, 0) or not reach.lives(source, 0):
                 continue
-            rail = None if plan.mapping.spans_rails else source % plan.request.domain_gpus % plan.request.rails
+            rail = (
+                None
+                if plan.mapping.spans_rails
+                else source % plan.request.domain_gpus % plan.request.rails
+            )
             leaf = detours.ends.nic(source, 0).switch
             found = ends_of(tables, leaf, rail, dotted(detours.ends.address(target, 0)))
             if reach.joined(source, target, 0):
@@ -93,7 +125,9 @@ def test_where_nothing_is_dead_the_tables_are_those_of_the_plan(fabric: str) -> 
     plan = planned(**FABRICS[fabric])
     plain, detours = Tables(plan), Detours(plan, find_failures(plan, []))
     assert tables_of(detours) == tables_of(plain)
-    assert [detours.host(host) for host in range(len(plan.hosts))] == [plain.host(host) for host in range(len(plan.hosts))]
+    assert [detours.host(host) for host in range(len(plan.hosts))] == [
+        plain.host(host) for host in range(len(plan.hosts))
+    ]
 
 
 def test_relays_that_cannot_carry_are_left_out() -> None:
@@ -103,8 +137,14 @@ def test_relays_that_cannot_carry_are_left_out() -> None:
     other, own = host["gpus"][0], host["gpus"][1]
     assert own["ports"] == []
     assert not any("d0-g1" in names for names in other["relays"].values())
-    via = next(route["via"] for route in Tables(plan).host(0)["gpus"][0]["routes"] if route["prefix"] == own_address(plan))
-    assert [route["prefix"] for route in other["routes"] if route["via"] == via] == [own_address(plan)]
+    via = next(
+        route["via"]
+        for route in Tables(plan).host(0)["gpus"][0]["routes"]
+        if route["prefix"] == own_address(plan)
+    )
+    assert [route["prefix"] for route in other["routes"] if route["via"] == via] == [
+        own_address(plan)
+    ]
 
 
 def own_address(plan: Plan) -> str:
@@ -116,7 +156,10 @@ def test_a_list_of_what_is_dead(tmp_path: Path) -> None:
     """A line each, as text or as a YAML list; a port stands for its cable, and one without a cable for nothing."""
     plan = planned(gpus=32, hb_domain={"gpus": 4}, radix=64)
     path = tmp_path / "dead.yaml"
-    path.write_text("# seen on Monday\n- nic:d0-g1\n\n- 'port:r0-leaf-1 swp2'  # no light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n", encoding="utf-8")
+    path.write_text(
+        "# seen on Monday\n- nic:d0-g1\n\n- 'port:r0-leaf-1 swp2'  # no light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n",
+        encoding="utf-8",
+    )
     assert read_dead(plan, path) == ["nic:d0-g1", "link:r0-h00002", "switch:r3-leaf-1"]
     path.write_text("port:r0-leaf-9 swp2\n", encoding="utf-8")
     with pytest.raises(Refusal) as refused:

@@ -53,13 +53,17 @@ def plan_of(fabric: str) -> Plan:
 
 def found(result: Audit) -> Counter[tuple[str, frozenset[str]]]:
     """Return what an audit found, as faults are remembered."""
-    return Counter((event["kind"], frozenset(event["cables"])) for event in result.document()["findings"])
+    return Counter(
+        (event["kind"], frozenset(event["cables"])) for event in result.document()["findings"]
+    )
 
 
 def check_counts(result: Audit) -> None:
     """Every link is in one state, and each move mends one thing."""
     document = result.document()
-    assert sum(document[key] for key in ("matched", "wrong", "missing", "silent")) == document["links"]
+    assert (
+        sum(document[key] for key in ("matched", "wrong", "missing", "silent")) == document["links"]
+    )
     assert document["moves"] == document["wrong"] + document["missing"] + document["extra"]
     assert document["ok"] == (not document["findings"])
 
@@ -73,7 +77,13 @@ def mend(cabling: Cabling, result: Audit) -> None:
 
     for event in result.events:
         steps = [step for tangle in event.tangles for step in tangle.steps]
-        cabling.carry_out([Step(step.action, here(step.kept) or 0, here(step.source), here(step.target)) for step in steps], event.strangers)
+        cabling.carry_out(
+            [
+                Step(step.action, here(step.kept) or 0, here(step.source), here(step.target))
+                for step in steps
+            ],
+            event.strangers,
+        )
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
@@ -128,7 +138,10 @@ def test_whatever_was_done_the_moves_give_the_plan(fabric: str, cases: range) ->
         differences = cabling.differences
         result = audit(plan_of(fabric), cabling.evidence(rng))
         check_counts(result)
-        assert (result.wrong + result.extra, result.wrong + result.missing) == (differences["wrong"], differences["gone"]), f"{fabric}, case {seed}"
+        assert (result.wrong + result.extra, result.wrong + result.missing) == (
+            differences["wrong"],
+            differences["gone"],
+        ), f"{fabric}, case {seed}"
         mend(cabling, result)
         assert cabling.as_planned, f"{fabric}, case {seed}"
 
@@ -150,7 +163,10 @@ def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -
     result = audit(plan, cabling.evidence(rng))
     check_counts(result)
     strangers = len(result.built.strangers)
-    assert (result.wrong + result.extra - strangers, result.wrong + result.missing) == (differences["wrong"], differences["gone"])
+    assert (result.wrong + result.extra - strangers, result.wrong + result.missing) == (
+        differences["wrong"],
+        differences["gone"],
+    )
     mend(cabling, result)
     assert cabling.as_planned
 
@@ -160,18 +176,35 @@ def test_racks_that_stand_in_each_others_place() -> None:
     plan = planned(gpus=256, hb_domain={"gpus": 8}, radix=16)
     cabling = Cabling(plan)
     racks = sorted({cabling.places.racks[host] for host in cabling.hosts})[:2]
-    pairs = list(zip(*([host for host in cabling.hosts if cabling.places.racks[host] == rack] for rack in racks), strict=True))
+    pairs = list(
+        zip(
+            *(
+                [host for host in cabling.hosts if cabling.places.racks[host] == rack]
+                for rack in racks
+            ),
+            strict=True,
+        )
+    )
     for one, other in pairs[1:]:
         cabling.exchange_devices(one, other)
     some = audit(plan, cabling.evidence(random.Random(0)))  # noqa: S311 - a case, not a secret
     assert [event.kind for event in some.events] == ["exchanged"] * (len(pairs) - 1)
     cabling.exchange_devices(*pairs[0])
     (event,) = audit(plan, cabling.evidence(random.Random(0))).events  # noqa: S311 - a case, not a secret
-    assert (event.kind, event.sentence.startswith(f"racks {racks[0]} and {racks[1]} stand")) == ("exchanged", True)
+    assert (event.kind, event.sentence.startswith(f"racks {racks[0]} and {racks[1]} stand")) == (
+        "exchanged",
+        True,
+    )
 
 
 @pytest.mark.parametrize(
-    ("order", "kind"), [((1, 2, 3, 4, 0), "shifted"), ((4, 0, 1, 2, 3), "shifted"), ((2, 0, 4, 1, 3), "mixed-up"), ((1, 2, 0, 3, 4), "shifted")]
+    ("order", "kind"),
+    [
+        ((1, 2, 3, 4, 0), "shifted"),
+        ((4, 0, 1, 2, 3), "shifted"),
+        ((2, 0, 4, 1, 3), "mixed-up"),
+        ((1, 2, 0, 3, 4), "shifted"),
+    ],
 )
 def test_a_ring_of_cables(order: tuple[int, ...], kind: str) -> None:
     """A run that is shifted with its last cable in the first port is one event, and so is a tangle without order; as many moves as cables."""
@@ -194,8 +227,14 @@ State = frozenset[frozenset[int]]
 
 def fewest(cabling: Cabling, ports: list[int]) -> int:
     """Search for the fewest moves of any kind and in any order. To pull an end out is part of the move that plugs it in again, so it is free by itself."""
-    goal = frozenset(frozenset((port, cabling.places.peers[port])) for port in ports if cabling.places.peers[port] in ports)
-    level = unplugged({frozenset(frozenset(pair) for pair in cabling.partner.items() if set(pair) <= set(ports))})
+    goal = frozenset(
+        frozenset((port, cabling.places.peers[port]))
+        for port in ports
+        if cabling.places.peers[port] in ports
+    )
+    level = unplugged(
+        {frozenset(frozenset(pair) for pair in cabling.partner.items() if set(pair) <= set(ports))}
+    )
     seen, moves = set(level), 0
     while goal not in level:
         level = unplugged({after for state in level for after in moved(state, ports)} - seen)
@@ -208,7 +247,13 @@ def unplugged(states: set[State]) -> set[State]:
     """Return the states, and those in which some ends hang."""
     found, fresh = set(states), set(states)
     while fresh:
-        fresh = {state - {cable} | {frozenset({port})} for state in fresh for cable in state if len(cable) == 2 for port in cable} - found
+        fresh = {
+            state - {cable} | {frozenset({port})}
+            for state in fresh
+            for cable in state
+            if len(cable) == 2
+            for port in cable
+        } - found
         found |= fresh
     return found
 
@@ -236,9 +281,13 @@ def test_no_shorter_way_exists() -> None:
         order = rng.sample(ports, rng.choice((2, 4, 4, 6)))
         for one, other in zip(order[::2], order[1::2], strict=True):
             cabling.plug(one, other)
-        lost = [port for port in low if port not in cabling.partner and port + 1 not in cabling.partner]
+        lost = [
+            port for port in low if port not in cabling.partner and port + 1 not in cabling.partner
+        ]
         tangles = untangle(cabling.places, Built(dict(cabling.partner)), lost)
-        assert sum(len(tangle.moves) for tangle in tangles) == fewest(cabling, ports), f"case {seed}"
+        assert sum(len(tangle.moves) for tangle in tangles) == fewest(cabling, ports), (
+            f"case {seed}"
+        )
         compared += bool(tangles)
         rings += any(tangle.ring for tangle in tangles)
     assert compared > 100

@@ -21,7 +21,11 @@ PLAN = planned(
 )  # fmt: skip
 """One leaf with two hosts of two NICs, called as in the recorded files: `bmc-17` is in the port of host-2 nic0, and nobody in the next."""
 
-NEIGHBOURS = [Heard("r0-leaf-1", "swp1", "host-1", ("nic0",)), Heard("r0-leaf-1", "swp2", "host-1", ("nic1",)), Heard("r0-leaf-1", "swp3", "bmc-17", ("eth0",))]
+NEIGHBOURS = [
+    Heard("r0-leaf-1", "swp1", "host-1", ("nic0",)),
+    Heard("r0-leaf-1", "swp2", "host-1", ("nic1",)),
+    Heard("r0-leaf-1", "swp3", "bmc-17", ("eth0",)),
+]
 MAC = "44:38:39:00:11:22"
 
 
@@ -33,7 +37,9 @@ def counts(evidence: Evidence) -> dict[str, int]:
 
 def read(tmp_path: Path, content: object, name: str = "r0-leaf-1.json") -> Evidence:
     """Write a file, and read it."""
-    (tmp_path / name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    (tmp_path / name).write_text(
+        content if isinstance(content, str) else json.dumps(content), encoding="utf-8"
+    )
     return read_evidence([tmp_path / name])
 
 
@@ -43,8 +49,13 @@ def test_lldpctl_as_recorded(form: str) -> None:
     leaf = read_evidence([RECORDED / f"r0-leaf-1.{form}"])
     assert (sorted(leaf.heard), leaf.reporters) == (NEIGHBOURS, {"r0-leaf-1"})
     host = read_evidence([RECORDED / f"host-1.{form}"])
-    assert sorted(host.heard) == [Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)), Heard("host-1", "nic1", "r0-leaf-1", ("swp2",))]
-    assert read_evidence([RECORDED / f"bmc-17.{form}"]).heard == [Heard("bmc-17", "eth0", "r0-leaf-1", ("swp3",))]
+    assert sorted(host.heard) == [
+        Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)),
+        Heard("host-1", "nic1", "r0-leaf-1", ("swp2",)),
+    ]
+    assert read_evidence([RECORDED / f"bmc-17.{form}"]).heard == [
+        Heard("bmc-17", "eth0", "r0-leaf-1", ("swp3",))
+    ]
     expected = {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
     assert counts(leaf) == expected
     leaf.add(host)
@@ -53,7 +64,13 @@ def test_lldpctl_as_recorded(form: str) -> None:
 
 def test_one_end_is_enough() -> None:
     """Who hears only the host knows of its cables as much as who hears only the leaf."""
-    assert counts(read_evidence([RECORDED / "host-1.json"])) == {"matched": 2, "wrong": 0, "missing": 0, "extra": 0, "silent": 2}
+    assert counts(read_evidence([RECORDED / "host-1.json"])) == {
+        "matched": 2,
+        "wrong": 0,
+        "missing": 0,
+        "extra": 0,
+        "silent": 2,
+    }
 
 
 def test_a_reporter_that_is_not_ours_is_a_note() -> None:
@@ -63,12 +80,18 @@ def test_a_reporter_that_is_not_ours_is_a_note() -> None:
 
 
 SAID = [(heard.interface, heard.peer, heard.peer_interfaces[0]) for heard in NEIGHBOURS]
-EOS = [{"port": port, "neighborDevice": peer, "neighborPort": far, "ttl": 120} for port, peer, far in SAID]
+EOS = [
+    {"port": port, "neighborDevice": peer, "neighborPort": far, "ttl": 120}
+    for port, peer, far in SAID
+]
 
 
 def nvue(peer: str, chassis: dict[str, str], far: dict[str, str]) -> dict[str, Any]:
     """Return what NVUE shows of an interface."""
-    return {"type": "swp", "lldp": {"neighbor": {peer: {"age": "12", "chassis": chassis, "port": far}}}}
+    return {
+        "type": "swp",
+        "lldp": {"neighbor": {peer: {"age": "12", "chassis": chassis, "port": far}}},
+    }
 
 
 def lines(pattern: str) -> str:
@@ -80,21 +103,50 @@ DIALECTS: dict[str, Any] = {
     "eos": {"tablesInserts": 3, "lldpNeighbors": EOS},
     "eos-detail": {
         "lldpNeighbors": {
-            port: {"lldpNeighborInfo": [{"systemName": f"{peer}.pod.example", "neighborInterfaceInfo": {"interfaceId": f'"{far}"'}}]}
+            port: {
+                "lldpNeighborInfo": [
+                    {
+                        "systemName": f"{peer}.pod.example",
+                        "neighborInterfaceInfo": {"interfaceId": f'"{far}"'},
+                    }
+                ]
+            }
             for port, peer, far in SAID
         }
     },
     "eapi": {"jsonrpc": "2.0", "result": [{"version": "4.33"}, {"lldpNeighbors": EOS}]},
-    "nvue": {"lo": {"type": "loopback"}, **{port: nvue(peer, {"system-name": peer}, {"name": far, "type": "ifname"}) for port, peer, far in SAID}},
-    "nvue-mac": {port: nvue(peer, {"chassis-id": MAC}, {"name": MAC, "description": far}) for port, peer, far in SAID},
-    "sonic": {
-        f"LLDP_ENTRY_TABLE:{port}": {"type": "hash", "value": {"lldp_rem_sys_name": peer, "lldp_rem_port_id": far, "lldp_rem_port_desc": far}}
+    "nvue": {
+        "lo": {"type": "loopback"},
+        **{
+            port: nvue(peer, {"system-name": peer}, {"name": far, "type": "ifname"})
+            for port, peer, far in SAID
+        },
+    },
+    "nvue-mac": {
+        port: nvue(peer, {"chassis-id": MAC}, {"name": MAC, "description": far})
         for port, peer, far in SAID
     },
-    "sonic-nested": {"LLDP_ENTRY_TABLE": {port: {"lldp_rem_sys_name": peer, "lldp_rem_port_id": MAC, "lldp_rem_port_desc": far} for port, peer, far in SAID}},
+    "sonic": {
+        f"LLDP_ENTRY_TABLE:{port}": {
+            "type": "hash",
+            "value": {
+                "lldp_rem_sys_name": peer,
+                "lldp_rem_port_id": far,
+                "lldp_rem_port_desc": far,
+            },
+        }
+        for port, peer, far in SAID
+    },
+    "sonic-nested": {
+        "LLDP_ENTRY_TABLE": {
+            port: {"lldp_rem_sys_name": peer, "lldp_rem_port_id": MAC, "lldp_rem_port_desc": far}
+            for port, peer, far in SAID
+        }
+    },
     "csv": "# as walked\n" + lines("r0-leaf-1,{},{},{}") + "\nr0-leaf-1,swp4,,\n",
     "csv-header": "device,interface,neighbor,port\n" + lines("r0-leaf-1, {}, {}, {}"),
-    "cables.csv": "cable,a_device,a_interface,tier,b_device,b_interface\n" + lines("x,r0-leaf-1,{},1,{},{}"),
+    "cables.csv": "cable,a_device,a_interface,tier,b_device,b_interface\n"
+    + lines("x,r0-leaf-1,{},1,{},{}"),
     "sonic-table": "Capability codes: (R) Router, (B) Bridge, (O) Other\nLocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n"
     "-----------  --------------  --------------  ------------  -----------------\n"
     + lines("{0:<11}  {1:<14}  {2:<14}  R             {2}")
@@ -106,17 +158,28 @@ DIALECTS: dict[str, Any] = {
 def test_every_dialect_says_the_same(dialect: str, tmp_path: Path) -> None:
     """Whatever device was asked, the same neighbours come out, and the same audit."""
     evidence = read(tmp_path, DIALECTS[dialect])
-    assert [(h.device, h.interface, h.peer.partition(".")[0], h.peer_interfaces) for h in evidence.heard] == [tuple(h) for h in NEIGHBOURS]
+    assert [
+        (h.device, h.interface, h.peer.partition(".")[0], h.peer_interfaces) for h in evidence.heard
+    ] == [tuple(h) for h in NEIGHBOURS]
     assert counts(evidence) == {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
 
 
 def test_cables_csv_is_evidence_of_itself() -> None:
     """The sheet that `build` writes, given back, is clean: two-cable links, shared cages and all."""
-    plan = planned(design="rail-optimized", gpus=256, hb_domain={"gpus": 8}, host={"model": "dgx-h100"}, switches={"leaf": {"model": "qm9700"}})
+    plan = planned(
+        design="rail-optimized",
+        gpus=256,
+        hb_domain={"gpus": 8},
+        host={"model": "dgx-h100"},
+        switches={"leaf": {"model": "qm9700"}},
+    )
     from fabricgen.views.factory import Views  # noqa: PLC0415 - only this test needs it
 
     rows = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
-    heard = [Heard(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,)) for cable in rows]
+    heard = [
+        Heard(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
+        for cable in rows
+    ]
     result = audit(plan, Evidence(heard, {each.device for each in heard}))
     assert (result.ok, len(result.matched)) == (True, plan.links)
 
@@ -131,39 +194,73 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
     evidence.heard.append(Heard("r0-leaf-1", "swp4", "", ()))
     result = audit(PLAN, evidence)
     assert counts(evidence) == {"matched": 1, "wrong": 0, "missing": 0, "extra": 0, "silent": 3}
-    assert "ports that hear somebody who names neither itself nor a known port: 2" in list(result.notes())
+    assert "ports that hear somebody who names neither itself nor a known port: 2" in list(
+        result.notes()
+    )
 
 
 def test_ends_that_contradict_each_other_are_findings() -> None:
     """A leaf that hears another NIC than the one that hears it is not believed, nor is the host; it is said."""
-    heard = [Heard("r0-leaf-1", "swp1", "host-1", ("nic1",)), Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)), Heard("host-1", "nic1", "r0-leaf-1", ("swp2",))]
+    heard = [
+        Heard("r0-leaf-1", "swp1", "host-1", ("nic1",)),
+        Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)),
+        Heard("host-1", "nic1", "r0-leaf-1", ("swp2",)),
+    ]
     result = audit(PLAN, Evidence(heard, {"r0-leaf-1", "host-1"}))
     kinds = Counter(finding["kind"] for finding in result.document()["findings"])
     assert (result.ok, kinds["contradiction"], result.moves) == (False, 2, 0)
-    assert "r0-leaf-1 swp1 hears host-1 nic1, which hears r0-leaf-1 swp2" in [finding["sentence"] for finding in result.document()["findings"]]
+    assert "r0-leaf-1 swp1 hears host-1 nic1, which hears r0-leaf-1 swp2" in [
+        finding["sentence"] for finding in result.document()["findings"]
+    ]
 
 
 def test_other_names_of_a_port(tmp_path: Path) -> None:
     """SONiC's alias, a lab's GPU, a NIC's RDMA name and a host's domain all lead to the planned port."""
     keys: dict[str, Any] = {"gpus": 16, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
     plan = planned(**keys, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}})
-    cable = next(iter(audit(plan, Evidence([Heard("r0-leaf-1", "etp1a", "host-1.example.net", ("mlx5_0",))], {"r0-leaf-1"})).matched))
+    cable = next(
+        iter(
+            audit(
+                plan,
+                Evidence(
+                    [Heard("r0-leaf-1", "etp1a", "host-1.example.net", ("mlx5_0",))], {"r0-leaf-1"}
+                ),
+            ).matched
+        )
+    )
     assert cable == 0
     text = "r0-leaf-1,etp1a,d0-g0,nic0\nr0-leaf-1,Ethernet4,d1-g0,nic0\n"
     assert len(audit(plan, read(tmp_path, text, "lab.csv")).matched) == 2
 
 
-@pytest.mark.parametrize(("name", "matched", "findings"), [("faithful", 48, []), ("swapped", 45, ["breakout-reversed", "missing"])])
+@pytest.mark.parametrize(
+    ("name", "matched", "findings"),
+    [("faithful", 48, []), ("swapped", 45, ["breakout-reversed", "missing"])],
+)
 def test_ibnetdiscover_as_recorded(name: str, matched: int, findings: list[str]) -> None:
     """What ibnetdiscover prints of a simulated subnet, as planned and broken on purpose: ports are numbers and NICs adapters."""
-    plan = planned(design="fat-tree", gpus=16, hb_domain={"gpus": 8}, host={"model": "dgx-h100"}, rails={"tiers": 2}, switches={"leaf": {"model": "qm9700"}})
+    plan = planned(
+        design="fat-tree",
+        gpus=16,
+        hb_domain={"gpus": 8},
+        host={"model": "dgx-h100"},
+        rails={"tiers": 2},
+        switches={"leaf": {"model": "qm9700"}},
+    )
     document = audit(plan, read_evidence([RECORDED / f"{name}.ibnetdiscover"])).document()
-    assert (document["matched"], [finding["kind"] for finding in document["findings"]]) == (matched, findings)
+    assert (document["matched"], [finding["kind"] for finding in document["findings"]]) == (
+        matched,
+        findings,
+    )
 
 
 def test_a_managed_infiniband_switch_has_its_name_in_its_description(tmp_path: Path) -> None:
     """`MF0;NAME:MODEL/U1` stands for NAME."""
-    text = (RECORDED / "faithful.ibnetdiscover").read_text(encoding="utf-8").replace('"leaf-1"', '"MF0;leaf-1:MQM9700/U1"')
+    text = (
+        (RECORDED / "faithful.ibnetdiscover")
+        .read_text(encoding="utf-8")
+        .replace('"leaf-1"', '"MF0;leaf-1:MQM9700/U1"')
+    )
     assert {"leaf-1", "spine-1", "host-1"} <= read(tmp_path, text, "ib.txt").reporters
 
 
@@ -199,7 +296,12 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_place(text: str, tmp_pat
 
 def test_every_bad_file_of_a_directory_is_named(tmp_path: Path) -> None:
     """All at once; hidden files are not looked at, and an empty directory is refused."""
-    for name, content in {"a.json": b"{", "b.json": b"\xff\xfe", ".hidden": b"{", "c.csv": b"x,y,,\n"}.items():
+    for name, content in {
+        "a.json": b"{",
+        "b.json": b"\xff\xfe",
+        ".hidden": b"{",
+        "c.csv": b"x,y,,\n",
+    }.items():
         (tmp_path / name).write_bytes(content)
     with pytest.raises(Refusal) as refused:
         read_evidence([tmp_path, tmp_path / "gone.json"])

@@ -1,7 +1,8 @@
 """Measure CPU seconds, peak memory and ratios, each against its floor in the same run; nothing here passes or fails.
 
-Machines are noisy, so a figure is CPU time where it can be, and a ratio to something measured beside it where that says more. The floor
-of a build is what Jinja alone takes to render the same text from views that are ready. `--quick` leaves the million-GPU build out.
+Machines are noisy, so a figure is CPU time where it can be, and a ratio to something measured
+beside it where that says more. The floor of a build is what Jinja alone takes to render the same
+text from views that are ready. `--quick` leaves the million-GPU build out.
 """
 
 from __future__ import annotations
@@ -75,7 +76,9 @@ def process(command: list[str]) -> Cost:
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode:
         raise SystemExit(f"{' '.join(command)} ended with {child.returncode}")
-    return Cost(time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+    return Cost(
+        time.perf_counter() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    )
 
 
 def best(arguments: list[str], runs: int) -> Cost:
@@ -91,7 +94,14 @@ def sizing(gpus: int, domain: int = HB_DOMAIN, radix: int = RADIX) -> list[str]:
 def spec(gpus: int) -> FabricSpec:
     """Return the same fabric as a spec."""
     leaf = {"generic": {"radix": RADIX}}
-    return FabricSpec.model_validate({"name": "bench", "gpus": gpus, "hb_domain": {"gpus": HB_DOMAIN}, "switches": {"leaf": leaf}})
+    return FabricSpec.model_validate(
+        {
+            "name": "bench",
+            "gpus": gpus,
+            "hb_domain": {"gpus": HB_DOMAIN},
+            "switches": {"leaf": leaf},
+        }
+    )
 
 
 def say(what: str, figure: str, wanted: str) -> None:
@@ -107,11 +117,28 @@ def start_up() -> None:
     """Measure what a person waits for."""
     floor = min(_cpu([sys.executable, "-c", "import click"]) for _ in range(5))
     for arguments in (["--help"], ["--version"]):
-        say(f"fabricgen {arguments[0]}", f"{best(arguments, 5).cpu_s:.3f} s CPU (click alone {floor:.3f})", "under 0.15")
-    for what, asked in (("flags", sizing(1024, 8, 64)), ("an inventory", [str(shipped("inventories") / "dgx-h100-superpod-4su.yaml")])):
-        floors, costs = zip(*((python(["-c", LIBRARIES]).cpu_s, measured(["plan", *asked]).cpu_s) for _ in range(9)), strict=True)
+        say(
+            f"fabricgen {arguments[0]}",
+            f"{best(arguments, 5).cpu_s:.3f} s CPU (click alone {floor:.3f})",
+            "under 0.15",
+        )
+    for what, asked in (
+        ("flags", sizing(1024, 8, 64)),
+        ("an inventory", [str(shipped("inventories") / "dgx-h100-superpod-4su.yaml")]),
+    ):
+        floors, costs = zip(
+            *(
+                (python(["-c", LIBRARIES]).cpu_s, measured(["plan", *asked]).cpu_s)
+                for _ in range(9)
+            ),
+            strict=True,
+        )
         cost, floor = min(costs), min(floors)
-        say(f"plan of 1,024 GPUs by {what}, against its libraries", f"{cost:.3f} s / {floor:.3f} s CPU = {cost / floor:.2f}", "at most 1.6")
+        say(
+            f"plan of 1,024 GPUs by {what}, against its libraries",
+            f"{cost:.3f} s / {floor:.3f} s CPU = {cost / floor:.2f}",
+            "at most 1.6",
+        )
 
 
 BARE = "import numpy, pydantic, click, ruamel.yaml"
@@ -128,10 +155,20 @@ def everyday() -> None:
     try:
         bare = min(python(["-c", BARE]).cpu_s for _ in range(5))
         for gpus, wanted in EVERYDAY:
-            cost = min((measured(["build", *sizing(gpus, 8, 64), "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s)
+            cost = min(
+                (
+                    measured(["build", *sizing(gpus, 8, 64), "-o", str(fresh(home))])
+                    for _ in range(3)
+                ),
+                key=lambda cost: cost.cpu_s,
+            )
             growth = f", x{cost.cpu_s / before:.2f}" if before else ""
             figure = f"{cost.cpu_s:.2f} s / {bare:.2f} s = {cost.cpu_s / bare:.1f}{growth}"
-            say(f"whole build of {gpus:,} GPUs against the bare import", figure, wanted or "x4.2 at most")
+            say(
+                f"whole build of {gpus:,} GPUs against the bare import",
+                figure,
+                wanted or "x4.2 at most",
+            )
             before = cost.cpu_s
     finally:
         shutil.rmtree(home, ignore_errors=True)
@@ -149,12 +186,18 @@ def peers() -> None:
         with tempfile.TemporaryDirectory(prefix="fabricgen-bench-") as home:
             fabric, facts = Path(home) / "fabric.yaml", f"{home}/facts.json"
             program = [str(PEERS), "-m", "tests.bench.peers"]
-            switches = subprocess.run([*program, "facts", str(gpus), facts], capture_output=True, text=True, check=True).stdout.strip()
+            switches = subprocess.run(
+                [*program, "facts", str(gpus), facts], capture_output=True, text=True, check=True
+            ).stdout.strip()
             theirs = min(process([*program, "render", facts, home]).cpu_s for _ in range(3))
             fabric.write_text(
-                f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n", encoding="utf-8"
+                f"name: bench\ngpus: {gpus}\nhb_domain: {{gpus: 8}}\nswitches: {{leaf: {{model: {MODEL}}}}}\naddressing: {{mtu: 9214}}\n",
+                encoding="utf-8",
             )
-            runs = (measured(["build", str(fabric), "--only", "configs", "-o", f"{home}/out{run}"]) for run in range(5))  # none replaces another
+            runs = (
+                measured(["build", str(fabric), "--only", "configs", "-o", f"{home}/out{run}"])
+                for run in range(5)
+            )  # none replaces another
             cost = min(runs, key=lambda cost: cost.cpu_s)
         figure = f"{theirs:.1f} s / {cost.cpu_s:.2f} s = {theirs / cost.cpu_s:.1f}"
         say(f"configurations of {switches} EOS switches against pyavd", figure, wanted)
@@ -171,15 +214,24 @@ def _cpu(command: list[str]) -> float:
 def plans() -> None:
     """Measure planning at a million GPUs, with two and with three tiers per rail."""
     for domain in (HB_DOMAIN, 8):
-        cost = best(["plan", "--gpus", str(MILLION), "--hb-domain", str(domain), "--radix", str(RADIX)], 3)
-        say(f"plan of {MILLION:,} GPUs, HB domain {domain}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 3 s, 600 MiB")
+        cost = best(
+            ["plan", "--gpus", str(MILLION), "--hb-domain", str(domain), "--radix", str(RADIX)], 3
+        )
+        say(
+            f"plan of {MILLION:,} GPUs, HB domain {domain}",
+            f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB",
+            "under 3 s, 600 MiB",
+        )
 
 
 SHAPES = (
     ("build of one HB domain of 256 GPUs", ["build", *sizing(256), "-o", "{}"]),
     ("build of 768 GPUs in HB domains of 256", ["build", *sizing(768), "-o", "{}"]),
     ("search of 88 GPUs", ["search", *sizing(88, 8, 64)]),
-    ("all-to-all of 4,096 GPUs", ["model", *sizing(4096, 8, 64), "--llm", "gpt3", "--batch-tokens", "4M", "--all-to-all"]),
+    (
+        "all-to-all of 4,096 GPUs",
+        ["model", *sizing(4096, 8, 64), "--llm", "gpt3", "--batch-tokens", "4M", "--all-to-all"],
+    ),
 )
 """Small fabrics of unusual shapes."""
 
@@ -192,23 +244,58 @@ def shapes(home: Path) -> None:
     old = str(home / "one-tier.json")
     measured(["plan", *sizing(256, 16, 256), "--design", "rail-optimized", "-o", old])
     cost = measured(["plan", "--from", old, "--set", "gpus=288"])
-    say("plan --from, from one tier to two, of 256 GPUs", f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB", "under 10 s, 500 MiB")
+    say(
+        "plan --from, from one tier to two, of 256 GPUs",
+        f"{cost.cpu_s:.1f} s CPU, {cost.peak_mib:.0f} MiB",
+        "under 10 s, 500 MiB",
+    )
 
 
 def checks() -> None:
     """Measure every law: on 65,536 GPUs as two-tier rails and as one three-tier fat-tree, and on a million with two and with three tiers per rail."""
-    for gpus, domain, *design in ((65_536, HB_DOMAIN), (65_536, 8, "--design", "fat-tree"), (MILLION, HB_DOMAIN), (MILLION, 8)):
-        cost = best(["check", "--gpus", str(gpus), "--hb-domain", str(domain), "--radix", str(RADIX), *design], 3)
+    for gpus, domain, *design in (
+        (65_536, HB_DOMAIN),
+        (65_536, 8, "--design", "fat-tree"),
+        (MILLION, HB_DOMAIN),
+        (MILLION, 8),
+    ):
+        cost = best(
+            [
+                "check",
+                "--gpus",
+                str(gpus),
+                "--hb-domain",
+                str(domain),
+                "--radix",
+                str(RADIX),
+                *design,
+            ],
+            3,
+        )
         wanted = "under 10 s" if gpus < MILLION else "under 60 s, 4096 MiB"
-        say(f"check of {gpus:,} GPUs, HB domain {domain} {' '.join(design[1:])}", f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", wanted)
+        say(
+            f"check of {gpus:,} GPUs, HB domain {domain} {' '.join(design[1:])}",
+            f"{cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB",
+            wanted,
+        )
 
 
 def switch_graphs() -> None:
     """Measure the graph of the switches of a million GPUs, with two and with three tiers per rail."""
     program = "import sys; from fabricgen.api import plan_file, switch_graph; switch_graph(plan_file(sys.argv[1]))"
     for name in ("million", "million-hb8"):
-        cost = min((python(["-c", program, str(shipped("inventories") / f"{name}.yaml")]) for _ in range(3)), key=lambda cost: cost.cpu_s)
-        say(f"switch graph of {name}", f"{cost.wall_s:.2f} s wall, {cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB", "under 5 s, 1024 MiB")
+        cost = min(
+            (
+                python(["-c", program, str(shipped("inventories") / f"{name}.yaml")])
+                for _ in range(3)
+            ),
+            key=lambda cost: cost.cpu_s,
+        )
+        say(
+            f"switch graph of {name}",
+            f"{cost.wall_s:.2f} s wall, {cost.cpu_s:.2f} s CPU, {cost.peak_mib:.0f} MiB",
+            "under 5 s, 1024 MiB",
+        )
 
 
 def served() -> None:
@@ -224,14 +311,30 @@ def served() -> None:
         sized.part("rails")
         drawn = time.process_time() - started - paged
         what = ", ".join(f"{name} {value}" for name, value in asked.items())
-        say(f"served page of 65,536 GPUs, {what}", f"{paged:.3f} s CPU, drawing {drawn:.3f} s", "under 0.3 s together")
+        say(
+            f"served page of 65,536 GPUs, {what}",
+            f"{paged:.3f} s CPU, drawing {drawn:.3f} s",
+            "under 0.3 s together",
+        )
 
 
 LABS = (
     ("64 GPUs, 32 switches", [str(shipped("inventories") / "lab-64.yaml")], "under 6 s"),
-    ("256 GPUs, 48 switches", [*sizing(256, 8, 16), "--set", "nos=frr"], "up in 8 s, tried in 15 s"),
-    ("1,024 GPUs, 192 switches, no BFD", [*sizing(1024, 8, 16), "--set", "nos=frr", "--set", "addressing.bfd=false"], "up in 40 s"),
-    ("2 rails of a million GPUs", [str(shipped("inventories") / "million-hb8.yaml"), "--rails", "2", "--hb-domains", "8"], "seconds"),
+    (
+        "256 GPUs, 48 switches",
+        [*sizing(256, 8, 16), "--set", "nos=frr"],
+        "up in 8 s, tried in 15 s",
+    ),
+    (
+        "1,024 GPUs, 192 switches, no BFD",
+        [*sizing(1024, 8, 16), "--set", "nos=frr", "--set", "addressing.bfd=false"],
+        "up in 40 s",
+    ),
+    (
+        "2 rails of a million GPUs",
+        [str(shipped("inventories") / "million-hb8.yaml"), "--rails", "2", "--hb-domains", "8"],
+        "seconds",
+    ),
 )
 
 
@@ -242,23 +345,41 @@ def labs() -> None:
         return
     for what, arguments, wanted in LABS:
         started = time.perf_counter()
-        done = subprocess.run([sys.executable, "-m", "fabricgen", "lab", "run", *arguments, "--json"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "fabricgen", "lab", "run", *arguments, "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         took, document = time.perf_counter() - started, json.loads(done.stdout or "{}")
         up = sum(step["seconds"] for step in document.get("steps", []))
-        say(f"lab of {what}", f"up in {up:.1f} s, all in {took:.1f} s, {'ok' if document.get('ok') else 'FAILED'}", wanted)
+        say(
+            f"lab of {what}",
+            f"up in {up:.1f} s, all in {took:.1f} s, {'ok' if document.get('ok') else 'FAILED'}",
+            wanted,
+        )
 
 
 def one_config() -> None:
     """Measure rendering one configuration of 64 ports."""
     leaf = {"generic": {"radix": 64}}
-    plan = make_plan(FabricSpec.model_validate({"name": "bench", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}), Catalog())
+    plan = make_plan(
+        FabricSpec.model_validate(
+            {"name": "bench", "gpus": 1024, "hb_domain": {"gpus": 8}, "switches": {"leaf": leaf}}
+        ),
+        Catalog(),
+    )
     switch, packs = next(Views(plan).switches(0)), Packs()
     packs.render("frr", "frr.conf.j2", switch=switch)
     runs = 500
     started = time.process_time()
     for _ in range(runs):
         packs.render("frr", "frr.conf.j2", switch=switch)
-    say(f"frr.conf of {len(switch.ports)} ports, in the sandbox", f"{(time.process_time() - started) / runs * 1e6:.0f} us", "under 200 us")
+    say(
+        f"frr.conf of {len(switch.ports)} ports, in the sandbox",
+        f"{(time.process_time() - started) / runs * 1e6:.0f} us",
+        "under 200 us",
+    )
 
 
 def against_jinja(home: Path) -> None:
@@ -267,10 +388,20 @@ def against_jinja(home: Path) -> None:
     configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
     _jinja_alone(views, units[0], configs, tables)  # it compiles what the templates include
     gc.freeze()  # the workers of a build do so, too
-    floor = sum(_jinja_alone(views, unit, configs, tables) for unit in units) * views.plan.mapping.units / len(units)
+    floor = (
+        sum(_jinja_alone(views, unit, configs, tables) for unit in units)
+        * views.plan.mapping.units
+        / len(units)
+    )
     asked = ["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom"]
-    cost = min((measured([*asked, "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s)
-    say(f"build of {FLOOR_GPUS:,} GPUs against Jinja alone", f"{cost.cpu_s:.2f} s / {floor:.2f} s = {cost.cpu_s / floor:.2f}", "as low as can be")
+    cost = min(
+        (measured([*asked, "-o", str(fresh(home))]) for _ in range(3)), key=lambda cost: cost.cpu_s
+    )
+    say(
+        f"build of {FLOOR_GPUS:,} GPUs against Jinja alone",
+        f"{cost.cpu_s:.2f} s / {floor:.2f} s = {cost.cpu_s / floor:.2f}",
+        "as low as can be",
+    )
 
 
 def _jinja_alone(views: Views, unit: int, configs: list[Template], tables: list[Template]) -> float:
@@ -288,19 +419,28 @@ def _jinja_alone(views: Views, unit: int, configs: list[Template], tables: list[
 def fresh(home: Path) -> Path:
     """Return an OUT that does not exist, in a directory whose files stay until all is measured.
 
-    For a minute or more ext4 looks past the inodes of files that were removed, one by one, and a new
-    file takes three times as long.
+    For a minute or more ext4 looks past the inodes of files that were removed, one by one, and a
+    new file takes three times as long.
     """
     return Path(tempfile.mkdtemp(dir=home)) / "out"
 
 
 def _templates(pack: str, each: str) -> Iterator[Template]:
     """Compile a pack's templates without the sandbox."""
-    environment = Environment(loader=FileSystemLoader(shipped("templates")), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - no HTML
+    environment = Environment(  # noqa: S701 - no HTML
+        loader=FileSystemLoader(shipped("templates")),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     environment.filters |= {"csv": csv_cell, "rows": csv_rows, "json": json_text, "quoted": quoted}
     found = Packs().pack(pack)
     outputs = found.outputs if found else ()
-    return (environment.get_template(f"{pack}/{output.template}") for output in outputs if output.each == each)
+    return (
+        environment.get_template(f"{pack}/{output.template}")
+        for output in outputs
+        if output.each == each
+    )
 
 
 def growth(home: Path, sizes: tuple[int, ...]) -> None:
@@ -329,10 +469,22 @@ def changes(home: Path, sizes: tuple[int, ...]) -> None:
             room = ["--set", f"reserve.gpus={int(gpus * reserve)}"] if reserve else []
             measured(["plan", *sizing(gpus), *room, "-o", str(old)])
             costs = [
-                measured(["plan", "--from", str(old), "--set", f"gpus={gpus + gpus // 32}", "-o", str(new)]),
+                measured(
+                    [
+                        "plan",
+                        "--from",
+                        str(old),
+                        "--set",
+                        f"gpus={gpus + gpus // 32}",
+                        "-o",
+                        str(new),
+                    ]
+                ),
                 measured(["diff", str(old), str(new)]),
             ]
-            for name, cost, last in zip(("plan --from", "diff"), costs, before or (0.0, 0.0), strict=True):
+            for name, cost, last in zip(
+                ("plan --from", "diff"), costs, before or (0.0, 0.0), strict=True
+            ):
                 ratio = f"x{cost.cpu_s / last:.2f}" if last else ""
                 say(
                     f"{name} of {gpus:,} GPUs {what}",

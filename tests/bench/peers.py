@@ -1,7 +1,7 @@
 """pyavd on the switches of a plan, as two processes: `facts GPUS FILE` writes what it is given, and `render FILE FOLDER` is what is measured.
 
-Run by the interpreter of `.venv-peers`. The second reads that file, validates and renders each switch, and writes its configuration; it imports nothing
-of fabricgen.
+Run by the interpreter of `.venv-peers`. The second reads that file, validates and renders each
+switch, and writes its configuration; it imports nothing of fabricgen.
 """
 
 from __future__ import annotations
@@ -21,9 +21,18 @@ def write_facts(gpus: int, file: Path) -> None:
     from fabricgen.views.factory import Views  # noqa: PLC0415 - as above
     from tests.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
 
-    spec = {"name": "bench", "gpus": gpus, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": MODEL}}}
+    spec = {
+        "name": "bench",
+        "gpus": gpus,
+        "hb_domain": {"gpus": 8},
+        "switches": {"leaf": {"model": MODEL}},
+    }
     views = Views(make_plan(FabricSpec.model_validate(spec), Catalog()))
-    facts = [facts_of(switch) for unit in range(views.plan.mapping.units) for switch in views.switches(unit)]
+    facts = [
+        facts_of(switch)
+        for unit in range(views.plan.mapping.units)
+        for switch in views.switches(unit)
+    ]
     file.write_text(json.dumps(facts), encoding="utf-8")
     print(len(facts))  # noqa: T201 - the caller reads it
 

@@ -1,7 +1,8 @@
 """Search at random until the time is up: `python -m tests.fuzz --seed 7 --seconds 600`.
 
-The same seed draws the same cases in the same order. Every fault is printed once, and the case that shows it is saved in `found/` as
-a file that `tests/test_fuzz.py` runs again; a search that found something ends with 1.
+The same seed draws the same cases in the same order. Every fault is printed once, and the case that
+shows it is saved in `found/` as a file that `tests/test_fuzz.py` runs again; a search that found
+something ends with 1.
 """
 
 from __future__ import annotations
@@ -72,7 +73,13 @@ def search(name: str, drawn_from: str) -> list[Found]:
     campaign, found = CAMPAIGNS[name], dict[str, Found]()
 
     @seed(int.from_bytes(hashlib.sha256(drawn_from.encode()).digest()[:8], "big"))
-    @settings(max_examples=campaign.round, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=campaign.round,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
     @given(campaign.draws)
     def look(drawn: Any) -> None:  # noqa: ANN401 - whatever the campaign draws
         home = Path(tempfile.mkdtemp(prefix="fabricgen-fuzz-"))
@@ -86,7 +93,12 @@ def search(name: str, drawn_from: str) -> list[Found]:
     return list(found.values())
 
 
-def work(job: int, asked: argparse.Namespace, ends: float, told: multiprocessing.Queue[tuple[Counter[str], list[Found]]]) -> None:
+def work(
+    job: int,
+    asked: argparse.Namespace,
+    ends: float,
+    told: multiprocessing.Queue[tuple[Counter[str], list[Found]]],
+) -> None:
     """Do round after round until the time is up."""
     number = 0
     try:
@@ -121,10 +133,20 @@ def say(text: str) -> None:
 def main() -> int:
     """Search, print what was found, and return the exit code."""
     parser = argparse.ArgumentParser(prog="make fuzz", description="Search for faults at random.")
-    parser.add_argument("--seed", type=int, default=None, help="what is drawn follows from it; default: any, and it is printed")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=None,
+        help="what is drawn follows from it; default: any, and it is printed",
+    )
     parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--only", type=lambda text: text.split(","), default=list(CAMPAIGNS), help=f"of {', '.join(CAMPAIGNS)}")
+    parser.add_argument(
+        "--only",
+        type=lambda text: text.split(","),
+        default=list(CAMPAIGNS),
+        help=f"of {', '.join(CAMPAIGNS)}",
+    )
     asked = parser.parse_args()
     asked.seed = secrets.randbelow(2**32) if asked.seed is None else asked.seed
     say(f"seed {asked.seed}, {asked.seconds} s, {asked.jobs} processes: {', '.join(asked.only)}")
@@ -139,7 +161,10 @@ def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
     """Start the processes, and collect what they tell until all are done."""
     told: multiprocessing.Queue[tuple[Counter[str], list[Found]]] = multiprocessing.Queue()
     ends = time.monotonic() + asked.seconds
-    jobs = [multiprocessing.Process(target=work, args=(job, asked, ends, told)) for job in range(asked.jobs)]
+    jobs = [
+        multiprocessing.Process(target=work, args=(job, asked, ends, told))
+        for job in range(asked.jobs)
+    ]
     for job in jobs:
         job.start()
     counted, seen = Counter[str](), set[str]()
@@ -150,7 +175,9 @@ def _gather(asked: argparse.Namespace) -> tuple[Counter[str], set[str]]:
             kind = re.sub(r"\d+", "#", each.fault)
             if kind not in seen:
                 seen.add(kind)
-                say(f"{each.campaign}: {each.fault}\n  fabricgen {' '.join(each.case.arguments)}\n  kept in {save(each)}")
+                say(
+                    f"{each.campaign}: {each.fault}\n  fabricgen {' '.join(each.case.arguments)}\n  kept in {save(each)}"
+                )
     for job in jobs:
         job.join()
         if job.exitcode:

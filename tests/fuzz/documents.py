@@ -1,6 +1,7 @@
 """Every file that a command reads, spoiled: lines lost, doubled and cut, tokens strewn in, cells and numbers without end.
 
-Owns the campaign `documents`. Each reader starts from a file that it takes, so that most of what is drawn gets far.
+Owns the campaign `documents`. Each reader starts from a file that it takes, so that most of what is
+drawn gets far.
 """
 
 from __future__ import annotations
@@ -48,19 +49,36 @@ def inputs() -> tuple[Input, ...]:
     cables = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
     sheet = "\n".join(
         ["cable,a_device,a_interface,tier,b_device,b_interface"]
-        + [f"{cable.cable},{cable.a_device},{cable.a_interface},{cable.tier},{cable.b_device},{cable.b_interface}" for cable in cables]
+        + [
+            f"{cable.cable},{cable.a_device},{cable.a_interface},{cable.tier},{cable.b_device},{cable.b_interface}"
+            for cable in cables
+        ]
     )
     lab = {"f.yaml": (shipped("inventories") / "lab-64.yaml").read_text(encoding="utf-8")}
     devices = sorted({name for cable in cables for name in (cable.a_device, cable.b_device)})
-    positions = "device,hall,row,rack,unit\n" + "".join(f"{name},A,1,{1 + at // 30},{1 + at % 30}\n" for at, name in enumerate(devices))
-    placed = {"f.yaml": lab["f.yaml"] + "site: {positions: positions.csv, footprints: {host: {units: 1}, leaf: {units: 1}, spine: {units: 1}}}\n"}
+    positions = "device,hall,row,rack,unit\n" + "".join(
+        f"{name},A,1,{1 + at // 30},{1 + at % 30}\n" for at, name in enumerate(devices)
+    )
+    placed = {
+        "f.yaml": lab["f.yaml"]
+        + "site: {positions: positions.csv, footprints: {host: {units: 1}, leaf: {units: 1}, spine: {units: 1}}}\n"
+    }
     catalog = shipped("inventories")
     switch, cable_part, host = (
         (catalog / "catalog" / kind / name).read_text(encoding="utf-8")
-        for kind, name in (("switches", "sn5600.yaml"), ("cables", "mfp7e10.yaml"), ("hosts", "dgx-h100.yaml"))
+        for kind, name in (
+            ("switches", "sn5600.yaml"),
+            ("cables", "mfp7e10.yaml"),
+            ("hosts", "dgx-h100.yaml"),
+        )
     )
-    book, workload = ((catalog / kind / name).read_text(encoding="utf-8") for kind, name in (("prices", "paper-v5.yaml"), ("workloads", WORKLOAD)))
-    dialects = {name: text if isinstance(text, str) else json.dumps(text) for name, text in DIALECTS.items()}
+    book, workload = (
+        (catalog / kind / name).read_text(encoding="utf-8")
+        for kind, name in (("prices", "paper-v5.yaml"), ("workloads", WORKLOAD))
+    )
+    dialects = {
+        name: text if isinstance(text, str) else json.dumps(text) for name, text in DIALECTS.items()
+    }
     rich = {"f.yaml": RICH}
     return (
         Input("f.yaml", RICH, ("plan", "f.yaml", "--json")),
@@ -120,7 +138,13 @@ def spoiled(draw: st.DrawFn, text: str) -> str:
                     text[: max(at, 1)],
                     "".join(lines[:line] + lines[line + 1 :]),
                     "".join([*lines[:line], lines[line], lines[line], *lines[line + 1 :]]),
-                    "".join([*lines[:line], lines[line].replace(words[-1].strip() or "\0", token, 1), *lines[line + 1 :]]),
+                    "".join(
+                        [
+                            *lines[:line],
+                            lines[line].replace(words[-1].strip() or "\0", token, 1),
+                            *lines[line + 1 :],
+                        ]
+                    ),
                 )
             )
         )

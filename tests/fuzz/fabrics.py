@@ -1,7 +1,7 @@
 """Inventories of any shape, and every command that takes one.
 
-Owns the campaign `fabrics`: a drawn inventory is planned; where it is accepted it is judged, compared, routed, built and counted,
-and where it is refused every other command refuses it as well.
+Owns the campaign `fabrics`: a drawn inventory is planned; where it is accepted it is judged,
+compared, routed, built and counted, and where it is refused every other command refuses it as well.
 """
 
 from __future__ import annotations
@@ -62,7 +62,11 @@ def shapes(draw: st.DrawFn) -> Inventory:
         "gpus": domain * draw(st.integers(1, 4096 // domain)),
         "hb_domain": {"gpus": domain},
         "rails": {
-            "count": draw(st.sampled_from([rails for rails in (1, 2, 4, 8, 16, 72, 256) if domain % rails == 0])),
+            "count": draw(
+                st.sampled_from(
+                    [rails for rails in (1, 2, 4, 8, 16, 72, 256) if domain % rails == 0]
+                )
+            ),
             "planes": draw(st.sampled_from((1, 1, 2))),
             "per_switch": draw(st.sampled_from((1, "auto"))),
             "tiers": tiers,
@@ -80,7 +84,20 @@ def fabrics(draw: st.DrawFn) -> Inventory:
     return {**drawn, **{key: draw(st.sampled_from(EXTRAS[key])) for key in keys}}
 
 
-GROUPS = ("cabling", "bom", "configs", "hosts", "forwarding", "graph", "lab", "cluster", "drawings", "simulators", "dcim", "report")
+GROUPS = (
+    "cabling",
+    "bom",
+    "configs",
+    "hosts",
+    "forwarding",
+    "graph",
+    "lab",
+    "cluster",
+    "drawings",
+    "simulators",
+    "dcim",
+    "report",
+)
 FAILURES = (
     "switch:r0-leaf-1", "switch:leaf-1", "switch:spine-1", "link:r0-h00001", "nic:d0-g0", "gpu:d0-g1", "hb:0", "plane:0", "plane:7", "nic:d0-g0/1",
     "x", "hb:99",
@@ -94,7 +111,11 @@ def questions(draw: st.DrawFn) -> tuple[str, ...]:
     gpu = st.builds("d{}-g{}".format, st.integers(0, 5), st.integers(0, 9))
     fail = draw(st.sampled_from([[], [], ["--fail", draw(st.sampled_from(FAILURES))]]))
     numbers = st.builds("{}..{}".format, st.integers(0, 9), st.integers(0, 30))
-    jobs = st.one_of(st.builds("{},{}".format, gpu, gpu), st.builds("hb:{}".format, numbers), st.sampled_from(("all", "host-1", "@missing", "", "d0-g*")))
+    jobs = st.one_of(
+        st.builds("{},{}".format, gpu, gpu),
+        st.builds("hb:{}".format, numbers),
+        st.sampled_from(("all", "host-1", "@missing", "", "d0-g*")),
+    )
     commands = (
         ["check"], ["compare"], ["compare", "--prices", "paper-v5"], ["phases"],
         ["route", FILE, draw(gpu), draw(gpu), *fail, *draw(st.sampled_from([[], ["--all-kinds"], ["--flow", "7"]]))],
@@ -113,11 +134,17 @@ def questions(draw: st.DrawFn) -> tuple[str, ...]:
 @st.composite
 def sessions(draw: st.DrawFn) -> tuple[Inventory, list[tuple[str, ...]], tuple[str, ...]]:
     """Draw an inventory, some questions, and the groups of files to build; none nine times in ten."""
-    groups = draw(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True)) if draw(st.integers(0, 3)) == 0 else []
+    groups = (
+        draw(st.lists(st.sampled_from(GROUPS), min_size=1, max_size=3, unique=True))
+        if draw(st.integers(0, 3)) == 0
+        else []
+    )
     return draw(fabrics()), draw(st.lists(questions(), min_size=2, max_size=5)), tuple(groups)
 
 
-def search_fabrics(drawn: tuple[Inventory, list[tuple[str, ...]], tuple[str, ...]], home: Path) -> Iterator[tuple[Case, str]]:
+def search_fabrics(
+    drawn: tuple[Inventory, list[tuple[str, ...]], tuple[str, ...]], home: Path
+) -> Iterator[tuple[Case, str]]:
     """Run one session; yield each case that broke a promise, and how."""
     inventory, asked, groups = drawn
     files = {FILE: json.dumps(inventory, indent=1)}
@@ -128,19 +155,29 @@ def search_fabrics(drawn: tuple[Inventory, list[tuple[str, ...]], tuple[str, ...
         case = Case(arguments, files)
         answer = execute(case, home)
         yield from ((case, fault) for fault in faults(case, answer))
-        if ended.code and not answer.code and arguments[0] != "compare" and not {"--set", "--prices", "--list-outputs"} & {*arguments}:
+        if (
+            ended.code
+            and not answer.code
+            and arguments[0] != "compare"
+            and not {"--set", "--prices", "--list-outputs"} & {*arguments}
+        ):
             yield case, "the command took an inventory that `plan` refuses"
         if not ended.code and arguments[0] in ("check", "build") and answer.code:
             yield case, f"`plan` takes the inventory and {arguments[0]} ends with {answer.code}"
     if not ended.code:
         yield from _kept(ended, files, home)
         if groups:
-            yield from _built(ended, Case(("build", FILE, "-o", OUT, "--only", ",".join(groups)), files), home)
+            yield from _built(
+                ended, Case(("build", FILE, "-o", OUT, "--only", ",".join(groups)), files), home
+            )
 
 
 def _kept(ended: Ended, files: dict[str, str], home: Path) -> Iterator[tuple[Case, str]]:
     """Plan the kept plan again: it is the same document."""
-    case = Case(("plan", "plan.json", "--json"), {**files, "plan.json": (home / "plan.json").read_text(encoding="utf-8")})
+    case = Case(
+        ("plan", "plan.json", "--json"),
+        {**files, "plan.json": (home / "plan.json").read_text(encoding="utf-8")},
+    )
     again = execute(case, home)
     yield from ((case, fault) for fault in faults(case, again))
     if (again.code, again.out) != (0, ended.out):

@@ -1,6 +1,7 @@
 """Builds that are killed at random moments.
 
-Owns the campaign `kills`: OUT is the last good build or the new one, never a mixture, and the next build clears away what was left.
+Owns the campaign `kills`: OUT is the last good build or the new one, never a mixture, and the next
+build clears away what was left.
 """
 
 from __future__ import annotations
@@ -32,19 +33,38 @@ class Kill(NamedTuple):
     share: float
 
 
-kills = st.builds(Kill, st.sampled_from(SIZES), st.sampled_from((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)), st.floats(0, 1))
+kills = st.builds(
+    Kill,
+    st.sampled_from(SIZES),
+    st.sampled_from((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)),
+    st.floats(0, 1),
+)
 
 
 def search_kills(kill: Kill, home: Path) -> Iterator[tuple[Case, str]]:
     """Build, build anew and kill that, look, and build again."""
     gpus, domain, radix = kill.size
-    arguments = ("build", "--gpus", str(gpus), "--hb-domain", str(domain), "--radix", str(radix), "-o", "out", "--only", "cabling,configs,bom")
+    arguments = (
+        "build",
+        "--gpus",
+        str(gpus),
+        "--hb-domain",
+        str(domain),
+        "--radix",
+        str(radix),
+        "-o",
+        "out",
+        "--only",
+        "cabling,configs,bom",
+    )
     command, out = [sys.executable, "-m", "fabricgen", *arguments], home / "out"
     case = Case(arguments)
     started = time.monotonic()
     _run(command, home)
     whole_s = time.monotonic() - started
-    with subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as build:
+    with subprocess.Popen(
+        command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ) as build:
         time.sleep(kill.share * whole_s)
         build.send_signal(kill.signal)
     yield from ((case, f"after {kill}: {fault}") for fault in _look(out))
@@ -58,7 +78,9 @@ def search_kills(kill: Kill, home: Path) -> Iterator[tuple[Case, str]]:
 
 def _run(command: list[str], home: Path) -> int:
     runs["build"] += 1
-    return subprocess.run(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode
+    return subprocess.run(
+        command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
+    ).returncode
 
 
 def _look(out: Path) -> Iterator[str]:

@@ -22,7 +22,9 @@ def count_faults(out: Path, summary: dict[str, Any]) -> Iterator[str]:
         yield from _graph_faults(out / "graph/fabric.json", summary)
     if "bom" in manifest["groups"]:
         yield from _bill_faults(out / "bom/bom.csv", summary)
-    configured = {path.name for path in (out / "configs").iterdir()} if (out / "configs").is_dir() else set()
+    configured = (
+        {path.name for path in (out / "configs").iterdir()} if (out / "configs").is_dir() else set()
+    )
     if configured and len(configured) > summary["switches"]["total"]:
         yield f"{len(configured)} switches are configured, and the plan has {summary['switches']['total']}"
 
@@ -33,7 +35,11 @@ def manifest_faults(out: Path, files: dict[str, str]) -> Iterator[str]:
     found.pop("manifest.json")
     if sorted(found) != sorted(files):
         yield "the manifest names other files than there are"
-    wrong = [name for name, path in found.items() if hashlib.sha256(path.read_bytes()).hexdigest() != files.get(name)]
+    wrong = [
+        name
+        for name, path in found.items()
+        if hashlib.sha256(path.read_bytes()).hexdigest() != files.get(name)
+    ]
     if wrong:
         yield f"the manifest is wrong about {wrong[0]}"
 
@@ -46,7 +52,9 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def _cable_faults(folder: Path, summary: dict[str, Any]) -> Iterator[str]:
     """Cables by their labels and pieces, links by their ends."""
     rows = _rows(folder / "cables.csv")
-    links = {(row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows}
+    links = {
+        (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]) for row in rows
+    }
     if len(links) != summary["links"]["total"]:
         yield f"cables.csv joins {len(links)} pairs of ports, and the plan has {summary['links']['total']} links"
     if len({row["cable"] for row in rows}) != len(rows):
@@ -67,7 +75,10 @@ def _graph_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
 def _bill_faults(path: Path, summary: dict[str, Any]) -> Iterator[str]:
     """Switches and cables of the bill are those of the plan."""
     rows = [row for row in _rows(path) if row.get("row", "part") == "part"]
-    for kind, total in (("switch", summary["switches"]["total"]), ("cable", summary["cables"]["total"])):
+    for kind, total in (
+        ("switch", summary["switches"]["total"]),
+        ("cable", summary["cables"]["total"]),
+    ):
         counted = sum(int(row["quantity"]) for row in rows if row["class"].startswith(kind))
         if counted != total:
             yield f"the bill has {counted} of class {kind}, and the plan {total}"

@@ -1,6 +1,7 @@
 """Templates of strangers: expressions that reach for Python, and loops without end.
 
-Owns the campaign `packs`. While a template runs, an audit hook of Python's watches what it does: nothing may be run, opened or imported.
+Owns the campaign `packs`. While a template runs, an audit hook of Python's watches what it does:
+nothing may be run, opened or imported.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-TARGETS = (("mine/x.j2", "graph"), ("frr/frr.conf.j2", "configs"), ("nccl/nccl.conf.j2", "hosts"), ("slurm/tree.conf.j2", "cluster"))
+TARGETS = (
+    ("mine/x.j2", "graph"),
+    ("frr/frr.conf.j2", "configs"),
+    ("nccl/nccl.conf.j2", "hosts"),
+    ("slurm/tree.conf.j2", "cluster"),
+)
 """Templates that a stranger replaces, and the group of files that they write."""
 
 NAMES = (
@@ -79,16 +85,32 @@ def templates(draw: st.DrawFn) -> Case:
     """Draw a build with one template of a stranger; what only takes the whole budget is drawn seldom."""
     few = STATEMENTS if draw(st.integers(0, 19)) == 0 else STATEMENTS[:11]
     parts = draw(st.lists(st.sampled_from(few), min_size=1, max_size=2))
-    text = "".join(part.format(draw(expressions()), draw(expressions()), draw(st.sampled_from(ATTRIBUTES))) for part in parts)
+    text = "".join(
+        part.format(draw(expressions()), draw(expressions()), draw(st.sampled_from(ATTRIBUTES)))
+        for part in parts
+    )
     path, group = draw(st.sampled_from(TARGETS))
-    files = {"f.yaml": f"{SMALL}nos: frr\n", "own/mine/pack.yaml": PACK, "own/mine/x.j2": "x", f"own/{path}": text}
+    files = {
+        "f.yaml": f"{SMALL}nos: frr\n",
+        "own/mine/pack.yaml": PACK,
+        "own/mine/x.j2": "x",
+        f"own/{path}": text,
+    }
     return Case(("build", "f.yaml", "-o", "out", "--only", group, "--templates", "own"), files)
 
 
 OUTSIDE = "what lies outside of the pack"
 """The content of a file that a link in the pack leads to."""
 
-FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "subprocess.Popen", "pickle.find_class", "socket.connect")
+FORBIDDEN = (
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.spawn",
+    "subprocess.Popen",
+    "pickle.find_class",
+    "socket.connect",
+)
 seen: list[str] = []
 """What the audit hook saw since it was last emptied."""
 
@@ -110,7 +132,11 @@ def search_packs(case: Case, home: Path) -> Iterator[tuple[Case, str]]:
     (home / "secret").write_text(OUTSIDE, encoding="utf-8")
     leak.symlink_to("../../secret")
     ended = execute(case, home)
-    if any(OUTSIDE in path.read_text(encoding="utf-8") for path in (home / "out").rglob("*") if path.is_file()):
+    if any(
+        OUTSIDE in path.read_text(encoding="utf-8")
+        for path in (home / "out").rglob("*")
+        if path.is_file()
+    ):
         yield case, "the template read a file outside of its pack"
     yield from ((case, f"the template caused {event}") for event in seen)
     yield from ((case, fault) for fault in faults(case, ended))

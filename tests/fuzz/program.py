@@ -75,14 +75,24 @@ class EndlessError(Exception):
 
 def execute(case: Case, home: Path) -> Ended:
     """Write the files of a case into `home` and run it there."""
-    written = {home / name: text.encode("utf-8", "surrogateescape") for name, text in case.files.items()}
+    written = {
+        home / name: text.encode("utf-8", "surrogateescape") for name, text in case.files.items()
+    }
     for path, content in written.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)]
-    entered = io.TextIOWrapper(io.BytesIO(case.stdin.encode("utf-8", "surrogateescape")), encoding="utf-8")
+    streams = [
+        io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2)
+    ]
+    entered = io.TextIOWrapper(
+        io.BytesIO(case.stdin.encode("utf-8", "surrogateescape")), encoding="utf-8"
+    )
     before, peak = _cpu_s(), _peak_mib()
-    with contextlib.chdir(home), _stopped_after(6 * CPU_S), mock.patch.multiple(sys, stdin=entered, stdout=streams[0], stderr=streams[1]):
+    with (
+        contextlib.chdir(home),
+        _stopped_after(6 * CPU_S),
+        mock.patch.multiple(sys, stdin=entered, stdout=streams[0], stderr=streams[1]),
+    ):
         try:
             code = run([*case.arguments])
         except BaseException:  # noqa: BLE001 - whatever leaves `run` is the fault that is searched for
@@ -91,7 +101,11 @@ def execute(case: Case, home: Path) -> Ended:
     out, err = (stream.buffer.getvalue().decode("utf-8", "replace") for stream in streams)
     runs[case.arguments[0] if case.arguments else ""] += 1
     cpu_s, grown_mib = _cpu_s() - before, _peak_mib() - peak
-    altered = tuple(path.name for path, content in written.items() if not path.is_file() or path.is_symlink() or path.read_bytes() != content)
+    altered = tuple(
+        path.name
+        for path, content in written.items()
+        if not path.is_file() or path.is_symlink() or path.read_bytes() != content
+    )
     return Ended(code, out, err, cpu_s, grown_mib, altered)
 
 
@@ -118,7 +132,11 @@ def faults(case: Case, ended: Ended) -> Iterator[str]:
 def _raised(err: str) -> str:
     """Return where in the project an exception was raised, and its line."""
     places = re.findall(r'File ".*?(fabricgen/[^"]*)", line (\d+)', err)
-    lines = [line for line in err.splitlines() if re.match(r"[\w.]+(Error|Exception|Warning|Interrupt)\b", line)]
+    lines = [
+        line
+        for line in err.splitlines()
+        if re.match(r"[\w.]+(Error|Exception|Warning|Interrupt)\b", line)
+    ]
     return f"{':'.join(places[-1]) if places else 'nowhere'} {lines[-1][:200] if lines else ''}".strip()
 
 

@@ -36,7 +36,12 @@ def grown_or_refused(old: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - w
 def ends(view: CableView) -> Ends:
     """Return the names of both ports of a cable."""
     connector = f" connector {view.connector}" if view.connector else ""
-    return frozenset({f"{view.a_device} {view.a_interface}{connector}", f"{view.b_device} {view.b_interface}{connector}"})
+    return frozenset(
+        {
+            f"{view.a_device} {view.a_interface}{connector}",
+            f"{view.b_device} {view.b_interface}{connector}",
+        }
+    )
 
 
 def wired(plan: Plan) -> dict[Ends, str]:

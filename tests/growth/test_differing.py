@@ -69,7 +69,12 @@ def test_steps_lead_to_any_plan() -> None:
     @settings(max_examples=60)
     @given(inventories(), inventories())
     def hold(one: Inventory, other: Inventory) -> None:
-        plans = [planned_or_refused(inventory | {"gpus": min(inventory["gpus"], 8 * inventory["hb_domain"]["gpus"])}) for inventory in (one, other)]
+        plans = [
+            planned_or_refused(
+                inventory | {"gpus": min(inventory["gpus"], 8 * inventory["hb_domain"]["gpus"])}
+            )
+            for inventory in (one, other)
+        ]
         if plans[0] and plans[1] and max(plan.cables for plan in plans if plan) < 1500:
             found = diff(plans[0], plans[1])
             replay(found)
@@ -84,10 +89,19 @@ def test_a_plan_does_not_differ_from_itself() -> None:
     plan = planned(**BASE)
     found = diff(plan, planned(**BASE))
     assert (found.moved, found.added, found.removed, found.kept) == (0, 0, 0, len(wired(plan)))
-    assert (found.steps, found.parts, found.settings, found.devices, found.cost_delta) == ((), [], [], [], 0)
+    assert (found.steps, found.parts, found.settings, found.devices, found.cost_delta) == (
+        (),
+        [],
+        [],
+        [],
+        0,
+    )
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(7, 13)), max_size=12), st.randoms(use_true_random=False))
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(7, 13)), max_size=12),
+    st.randoms(use_true_random=False),
+)
 def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
     """No pairing of old cables with new ones that share a port has more pairs."""
     old: list[Cable] = []
@@ -102,7 +116,12 @@ def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -
     old, new = ([cable for cable in side if cable.ports not in both] for side in (old, new))
     graph: nx.Graph[Any] = nx.Graph()
     graph.add_nodes_from([("old", at) for at in range(len(old))])
-    graph.add_edges_from((("old", a), ("new", b)) for a, one in enumerate(old) for b, other in enumerate(new) if set(one.ports) & set(other.ports))
+    graph.add_edges_from(
+        (("old", a), ("new", b))
+        for a, one in enumerate(old)
+        for b, other in enumerate(new)
+        if set(one.ports) & set(other.ports)
+    )
     most = len(nx.bipartite.maximum_matching(graph, [("old", at) for at in range(len(old))])) // 2
     jobs = match(old, new)
     assert sum(job.old is not None and job.new is not None for job in jobs) == most
@@ -132,7 +151,13 @@ def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize(("older", "newer", "keys"), [(256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}), (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16})])
+@pytest.mark.parametrize(
+    ("older", "newer", "keys"),
+    [
+        (256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}),
+        (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16}),
+    ],
+)
 def test_growth_keeps_every_nic_port_joined(older: int, newer: int, keys: Inventory) -> None:
     """After each step, every port that stays where it is has a path; only a port whose own cable moves has none meanwhile."""
     old, new = grown(older, newer, **keys)
@@ -155,7 +180,14 @@ def test_dark_ports_are_those_without_a_path() -> None:
     found = diff(old, new)
     technician = Technician(wired(old))
     for step in found.steps:
-        before = dark(old, {pair for pair in technician.cables if not (step.action == "move" and step.start in pair)})
+        before = dark(
+            old,
+            {
+                pair
+                for pair in technician.cables
+                if not (step.action == "move" and step.start in pair)
+            },
+        )
         assert len(step.dark) == len(before)
         technician.follow(step)
     assert dark(old, set(technician.cables)) == set()
@@ -166,17 +198,32 @@ def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: A
     """Of a few moves between leaves and spines: whichever is next, no other that could be next leaves fewer ports dark meanwhile."""
     slots = [(leaf, 100 + 10 * spine + leaf) for leaf in range(3) for spine in range(3)]
     random.shuffle(slots)
-    old = [Cable(f"u{at}", (1000 + at, port), (leaf, port // 10), (f"l{at}", f"s{port}"), ()) for at, (leaf, port) in enumerate(slots[:4])]
+    old = [
+        Cable(f"u{at}", (1000 + at, port), (leaf, port // 10), (f"l{at}", f"s{port}"), ())
+        for at, (leaf, port) in enumerate(slots[:4])
+    ]
     new = [
-        cable._replace(ports=(cable.ports[0], port), nodes=(cable.nodes[0], port // 10), names=(cable.names[0], f"s{port}"))
+        cable._replace(
+            ports=(cable.ports[0], port),
+            nodes=(cable.nodes[0], port // 10),
+            names=(cable.names[0], f"s{port}"),
+        )
         for cable, (_, port) in zip(old, random.sample(slots[4:], 4), strict=True)
     ]
-    fixed, nics = [(200 + leaf, leaf) for leaf in range(3)], {200 + leaf: (f"d{leaf}-g0", leaf) for leaf in range(3)}
+    fixed, nics = (
+        [(200 + leaf, leaf) for leaf in range(3)],
+        {200 + leaf: (f"d{leaf}-g0", leaf) for leaf in range(3)},
+    )
     state = {cable.label: cable.nodes for cable in old}
     left = list(state)
     for step in order(match(old, new), Watch(fixed, nics)):
         watch = Watch(fixed, nics)
-        counts = {label: len(watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))) for label in left}
+        counts = {
+            label: len(
+                watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))
+            )
+            for label in left
+        }
         assert len(step.dark) == counts[step.cable] == min(counts.values())
         state[step.cable] = next(cable.nodes for cable in new if cable.label == step.cable)
         left.remove(step.cable)
@@ -187,7 +234,14 @@ def test_every_view_that_differs_is_named() -> None:
     """Each device whose configuration would differ is in the list, and no other."""
     old, new = planned(**BASE), planned(**BASE, addressing={"mtu": 9000}, roce={"dscp": 24})
     found = diff(old, new)
-    views = [{view.name: view for unit in range(plan.mapping.units) for view in Views(plan).switches(unit)} for plan in (old, new)]
+    views = [
+        {
+            view.name: view
+            for unit in range(plan.mapping.units)
+            for view in Views(plan).switches(unit)
+        }
+        for plan in (old, new)
+    ]
     differing = {name for name in views[0] if views[0][name] != views[1][name]}
     assert differing
     assert {device.name for device in found.devices if device.role != "host"} == differing
@@ -201,7 +255,9 @@ def test_parts_and_cost_are_those_of_the_bills() -> None:
     found = diff(old, new)
     bills = [make_bom(plan) for plan in (old, new)]
     counts = [{line.part: line.quantity + line.spares for line in bill.lines} for bill in bills]
-    assert {delta.part: (delta.was, delta.now) for delta in found.parts} == {part: (counts[0].get(part, 0), count) for part, count in counts[1].items()}
+    assert {delta.part: (delta.was, delta.now) for delta in found.parts} == {
+        part: (counts[0].get(part, 0), count) for part, count in counts[1].items()
+    }
     assert found.cost_delta == (bills[1].cost() or 0) - (bills[0].cost() or 0)
 
 
@@ -216,7 +272,10 @@ def test_the_document_has_what_scripts_rely_on() -> None:
 def test_places_count_where_both_rooms_are_described() -> None:
     """In a room that somebody described, a device that stands elsewhere is said to, and its cables are cut anew."""
     feet = {"footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}
-    old, new = (planned(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet}) for where in ("row-middle", "row-end"))
+    old, new = (
+        planned(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet})
+        for where in ("row-middle", "row-end")
+    )
     found = diff(old, new)
     assert found.measured
     assert any(change.what == "place" for device in found.devices for change in device.changes)

@@ -49,13 +49,29 @@ CASES: dict[str, Case] = {
     "twice the spines": (256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}),
     "four times the spines": (256, 768, {"hb_domain": {"gpus": 8}, "radix": 16}),
     "stripes": (64, 128, {"hb_domain": {"gpus": 4}, "radix": 16, "design": "rail-optimized"}),
-    "a leaf becomes one of a rail": (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16, "design": "rail-optimized"}),
+    "a leaf becomes one of a rail": (
+        16,
+        64,
+        {"hb_domain": {"gpus": 4}, "radix": 16, "design": "rail-optimized"},
+    ),
     "hosts in a row": (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16, "design": "fat-tree"}),
     "a pod becomes many": (32, 96, {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree"}),
     "more pods": (64, 120, {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree"}),
-    "rails share a leaf": (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2, "planes": 2}}),
-    "unnumbered": (32, 96, {"hb_domain": {"gpus": 4}, "radix": 8, "addressing": {"host_links": "unnumbered"}}),
-    "an uneven spread": (32, 56, {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree", "spread": "minimal"}),
+    "rails share a leaf": (
+        16,
+        64,
+        {"hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2, "planes": 2}},
+    ),
+    "unnumbered": (
+        32,
+        96,
+        {"hb_domain": {"gpus": 4}, "radix": 8, "addressing": {"host_links": "unnumbered"}},
+    ),
+    "an uneven spread": (
+        32,
+        56,
+        {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree", "spread": "minimal"},
+    ),
 }
 
 
@@ -69,18 +85,37 @@ def pair(request: pytest.FixtureRequest) -> tuple[Plan, Plan]:
 def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
     """Return the most links of one kind and block that can stay, as a min-cost flow over pairs of switches.
 
-    A unit of flow is a link. It leaves its lower switch for a pair, which takes as many as any pair of the new wiring has; from there it goes
-    as an old link, which each stay once and earn one, or as a new one; and an upper switch takes as many as it has ports.
+    A unit of flow is a link. It leaves its lower switch for a pair, which takes as many as any pair
+    of the new wiring has; from there it goes as an old link, which each stay once and earn one, or
+    as a new one; and an upper switch takes as many as it has ports.
     """
     was, now = (joined(plan.mapping, kind) for plan in (old, new))
     scale = new.sizing.group_cores, max(old.sizing.group_cores, 1)
-    upper = was.upper // scale[1] * scale[0] + was.upper % scale[1] if kind is LinkKind.SPINE_CORE else was.upper
-    ports = new.widths[kind.upper][0] if kind.upper.tier < new.sizing.tiers else new.request.fronts[kind.upper].radix
-    stays = Counter(zip(was.lower[was.upper_port < ports].tolist(), upper[was.upper_port < ports].tolist(), strict=True))
+    upper = (
+        was.upper // scale[1] * scale[0] + was.upper % scale[1]
+        if kind is LinkKind.SPINE_CORE
+        else was.upper
+    )
+    ports = (
+        new.widths[kind.upper][0]
+        if kind.upper.tier < new.sizing.tiers
+        else new.request.fronts[kind.upper].radix
+    )
+    stays = Counter(
+        zip(
+            was.lower[was.upper_port < ports].tolist(),
+            upper[was.upper_port < ports].tolist(),
+            strict=True,
+        )
+    )
     pairs = Counter(zip(now.lower.tolist(), now.upper.tolist(), strict=True))
     network: nx.DiGraph[Any] = nx.DiGraph()
-    network.add_nodes_from((("low", low), {"demand": -links}) for low, links in Counter(now.lower.tolist()).items())
-    network.add_nodes_from((("high", high), {"demand": links}) for high, links in Counter(now.upper.tolist()).items())
+    network.add_nodes_from(
+        (("low", low), {"demand": -links}) for low, links in Counter(now.lower.tolist()).items()
+    )
+    network.add_nodes_from(
+        (("high", high), {"demand": links}) for high, links in Counter(now.upper.tolist()).items()
+    )
     for (low, high), links in pairs.items():
         here = ("pair", low, high)
         network.add_edge(("low", low), here, capacity=links, weight=0)
@@ -116,12 +151,21 @@ def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
     old, new = pair
     assert set(old.switches()) <= set(new.switches())
     assert new.hosts[: len(old.hosts)] == old.hosts
-    asns = [{view.name: view.asn for unit in range(plan.mapping.units) for view in Views(plan).switches(unit)} for plan in pair]
+    asns = [
+        {
+            view.name: view.asn
+            for unit in range(plan.mapping.units)
+            for view in Views(plan).switches(unit)
+        }
+        for plan in pair
+    ]
     assert asns[0].items() <= asns[1].items()
     assert len(set(new.switches())) == len(list(new.switches()))
     assert old.addresses.host_asn == new.addresses.host_asn
     before, after = wired(old), wired(new)
-    assert {end: after[end] for end in before.keys() & after.keys()} == {end: before[end] for end in before.keys() & after.keys()}
+    assert {end: after[end] for end in before.keys() & after.keys()} == {
+        end: before[end] for end in before.keys() & after.keys()
+    }
 
 
 def addressed(plan: Plan) -> dict[str, str]:
@@ -129,9 +173,14 @@ def addressed(plan: Plan) -> dict[str, str]:
     found: dict[str, str] = {}
     for unit in range(plan.mapping.units):
         for view in Views(plan).switches(unit):
-            found |= {f"{view.name} {one.vrf}": f"{one.loopback} {one.loopback_prefix} {one.host_prefix}" for one in view.instances}
+            found |= {
+                f"{view.name} {one.vrf}": f"{one.loopback} {one.loopback_prefix} {one.host_prefix}"
+                for one in view.instances
+            }
     nics = [nic for host in Hosts(plan).views(range(len(plan.hosts))) for nic in host.nics]
-    return found | {f"{nic.gpu} {nic.interface}": f"{nic.address} {nic.rail_prefix}" for nic in nics}
+    return found | {
+        f"{nic.gpu} {nic.interface}": f"{nic.address} {nic.rail_prefix}" for nic in nics
+    }
 
 
 def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
@@ -141,10 +190,19 @@ def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
     assert all(where.startswith("d") for where in changed)
     said = list(outgrown(*pair))
     assert sum(int(sentence.split()[3].replace(",", "")) for sentence in said) == len(changed)
-    assert all("NIC ports that stand change: they change their leaf" in sentence for sentence in said)
+    assert all(
+        "NIC ports that stand change: they change their leaf" in sentence for sentence in said
+    )
 
 
-@pytest.mark.parametrize(("pools", "stay"), [({}, True), ({"host_pool": "10.0.0.0/23"}, False), ({"loopback_pool": "10.128.0.0/25"}, False)])
+@pytest.mark.parametrize(
+    ("pools", "stay"),
+    [
+        ({}, True),
+        ({"host_pool": "10.0.0.0/23"}, False),
+        ({"loopback_pool": "10.128.0.0/25"}, False),
+    ],
+)
 def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
     """A full pool is refused, with its arithmetic; where it is given more, what changes is counted."""
     keys = {"hb_domain": {"gpus": 8}, "radix": 16}
@@ -156,9 +214,16 @@ def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
         grow(old, spec_of(**keys, gpus=1024, addressing=pools), CATALOG)
     assert [finding.code for finding in refused.value.findings] == ["pool-too-small"]
     new = grow(old, spec_of(**keys, gpus=1024), CATALOG)
-    changed = Counter(change.what for device in diff(old, new).devices if device.state == "changed" for change in device.changes)
+    changed = Counter(
+        change.what
+        for device in diff(old, new).devices
+        if device.state == "changed"
+        for change in device.changes
+    )
     (sentence,) = outgrown(old, new)
-    assert int(sentence.split()[3]) == changed["address" if "host_pool" in pools else "loopback"] // (2 if "host_pool" in pools else 1)
+    assert int(sentence.split()[3]) == changed[
+        "address" if "host_pool" in pools else "loopback"
+    ] // (2 if "host_pool" in pools else 1)
 
 
 def test_a_grown_plan_keeps_every_law(pair: tuple[Plan, Plan]) -> None:
@@ -188,23 +253,39 @@ def test_a_plan_file_holds_what_is_kept(pair: tuple[Plan, Plan], tmp_path: Path)
     assert old.request.gpus < again.request.gpus
 
 
-@pytest.mark.parametrize("changes", [{}, {"addressing": {"asn_base": 64512}}, {"naming": {"leaf": "l{rail}-{n}"}}, {"rails": {"planes": 2}}])
-def test_devices_that_are_alike_are_passed_over(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"addressing": {"asn_base": 64512}},
+        {"naming": {"leaf": "l{rail}-{n}"}},
+        {"rails": {"planes": 2}},
+    ],
+)
+def test_devices_that_are_alike_are_passed_over(
+    changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is said of devices is the same as where each is compared with its older self."""
     keys = {"hb_domain": {"gpus": 8, "hosts": 2}, "radix": 16, "reserve": {"gpus": 512}}
     old, new = planned(**keys, gpus=128), planned(**keys | {"gpus": 256} | changes)
     found = list(device_changes(old, new))
     monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
-    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0))
+    monkeypatch.setattr(
+        "fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0)
+    )
     assert list(device_changes(old, new)) == found
     assert {device.state for device in found} >= {"added", "changed"}
 
 
-def test_devices_of_grown_plans_are_passed_over_as_well(pair: tuple[Plan, Plan], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_devices_of_grown_plans_are_passed_over_as_well(
+    pair: tuple[Plan, Plan], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The same of plans that grow."""
     found = list(device_changes(*pair))
     monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
-    monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0))
+    monkeypatch.setattr(
+        "fabricgen.lifecycle.change.device_changes._hosts_alike", lambda *_: range(0)
+    )
     assert list(device_changes(*pair)) == found
 
 
@@ -241,14 +322,32 @@ def test_within_a_reserve_nothing_moves() -> None:
         room = min(inventory.get("reserve", {"gpus": inventory["gpus"]})["gpus"], 20 * domain)
         half = -(-room // 2 // domain) * domain
         old = planned_or_refused(inventory | {"gpus": half, "reserve": {"gpus": room}})
-        new = grown_or_refused(old, **inventory | {"gpus": room, "reserve": {"gpus": room}}) if old else None
+        new = (
+            grown_or_refused(old, **inventory | {"gpus": room, "reserve": {"gpus": room}})
+            if old
+            else None
+        )
         if old and new:
             found = diff(old, new)
             assert {step.action for step in found.steps} <= {"add"}
             assert found.kept == old.cables
             assert list(outgrown(old, new)) == []
-            numbers = {"asn", "loopback", "router id", "address", "gateway", "host prefix", "loopback prefix", "place"}
-            assert not numbers & {change.what for device in found.devices if device.state == "changed" for change in device.changes}
+            numbers = {
+                "asn",
+                "loopback",
+                "router id",
+                "address",
+                "gateway",
+                "host prefix",
+                "loopback prefix",
+                "place",
+            }
+            assert not numbers & {
+                change.what
+                for device in found.devices
+                if device.state == "changed"
+                for change in device.changes
+            }
             assert fewest_moves(old, new) == 0
             seen += 1
 
@@ -260,7 +359,10 @@ def test_growth_inside_the_last_pod_moves_no_cable() -> None:
     """The spines of a pod with few leaves have the ports for the leaves that are added."""
     keys: dict[str, Any] = {"hb_domain": {"gpus": 2}, "radix": 4}
     old, new = planned(gpus=18, **keys), planned(gpus=24, **keys)
-    assert [(plan.sizing.leaf, plan.sizing.spine, plan.sizing.core) for plan in (old, new)] == [(5, 6, 4), (6, 6, 4)]
+    assert [(plan.sizing.leaf, plan.sizing.spine, plan.sizing.core) for plan in (old, new)] == [
+        (5, 6, 4),
+        (6, 6, 4),
+    ]
     found = diff(old, grow(old, new.spec, CATALOG))
     assert {step.action for step in found.steps} == {"add"}
     assert found.kept == old.cables
@@ -276,7 +378,13 @@ def test_whatever_grows_keeps_what_it_can() -> None:
     def hold(inventory: Inventory, more: int) -> None:
         small = {key: value for key, value in inventory.items() if key != "reserve"}
         old = planned_or_refused(small)
-        new = grown_or_refused(old, **small | {"gpus": small["gpus"] + more * small["hb_domain"]["gpus"]}) if old else None
+        new = (
+            grown_or_refused(
+                old, **small | {"gpus": small["gpus"] + more * small["hb_domain"]["gpus"]}
+            )
+            if old
+            else None
+        )
         if not old or not new or new.cables > 20_000:
             return
         seen[old.sizing.tiers, new.sizing.tiers] += 1
@@ -286,8 +394,17 @@ def test_whatever_grows_keeps_what_it_can() -> None:
         assert set(old.switches()) <= set(new.switches())
         assert check(new).broken == []
         blocks = range(old.mapping.units * old.mapping.unit_blocks)
-        starts = [[pool.start(block) for pool in (plan.addresses.hosts, plan.addresses.loopbacks) for block in blocks] for plan in (old, new)]
-        assert starts[0] == starts[1] or any("pool grows" in sentence for sentence in outgrown(old, new))
+        starts = [
+            [
+                pool.start(block)
+                for pool in (plan.addresses.hosts, plan.addresses.loopbacks)
+                for block in blocks
+            ]
+            for plan in (old, new)
+        ]
+        assert starts[0] == starts[1] or any(
+            "pool grows" in sentence for sentence in outgrown(old, new)
+        )
         seen_cuts[starts[0] == starts[1]] += 1
 
     hold()
@@ -322,12 +439,26 @@ def test_ports_of_uplinks_stay() -> None:
     sides = []
     for plan in (old, new):
         rows = plan.unit.kind == LinkKind.LEAF_SPINE
-        sides.append(set(zip(plan.unit.lower[rows].tolist(), plan.unit.lower_port[rows].tolist(), strict=True)))
+        sides.append(
+            set(
+                zip(
+                    plan.unit.lower[rows].tolist(), plan.unit.lower_port[rows].tolist(), strict=True
+                )
+            )
+        )
     assert sides[0] <= sides[1]
-    assert np.array_equal(old.unit.slot[old.unit.kind == LinkKind.HOST], new.unit.slot[new.unit.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8])
+    assert np.array_equal(
+        old.unit.slot[old.unit.kind == LinkKind.HOST],
+        new.unit.slot[new.unit.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8],
+    )
 
 
-SITE = {"racks_per_row": 4, "rows": 12, "hosts_per_rack": 4, "footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine", "core")}}
+SITE = {
+    "racks_per_row": 4,
+    "rows": 12,
+    "hosts_per_rack": 4,
+    "footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine", "core")},
+}
 
 
 def places(plan: Plan) -> dict[str, str]:
@@ -347,12 +478,18 @@ def common(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
     ("older", "newer", "keys"),
     [
         (256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}),
-        (32, 64, {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree", "rails": {"tiers": 3}}),
+        (
+            32,
+            64,
+            {"hb_domain": {"gpus": 4}, "radix": 8, "design": "fat-tree", "rails": {"tiers": 3}},
+        ),
         (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2, "planes": 2}}),
     ],
 )
 @pytest.mark.parametrize("leaves", ["network-rack", "top-of-rack"])
-def test_what_stands_stays_where_it_stands(older: int, newer: int, keys: dict[str, Any], leaves: str) -> None:
+def test_what_stands_stays_where_it_stands(
+    older: int, newer: int, keys: dict[str, Any], leaves: str
+) -> None:
     """In a described room nobody moves when others come, and a kept plan says where everybody is."""
     site = {"site": SITE | {"leaves": leaves}}
     old, new = grown(older, newer, **keys, **site)

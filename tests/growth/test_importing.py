@@ -50,7 +50,10 @@ def write(tmp_path: Path) -> Write:
 
 def rows_of(plan: Plan) -> list[Cable]:
     """Return the rows of a plan's own cut sheet."""
-    return [(view.a_device, view.a_interface, view.b_device, view.b_interface) for view in cables_of(plan)]
+    return [
+        (view.a_device, view.a_interface, view.b_device, view.b_interface)
+        for view in cables_of(plan)
+    ]
 
 
 def exchanged(rows: list[Cable]) -> list[Cable]:
@@ -59,7 +62,9 @@ def exchanged(rows: list[Cable]) -> list[Cable]:
     found = []
     for a, interface, b, port in rows:
         first = a.endswith("leaf-1")
-        found.append((hosts.get(a, a), ports.get(interface, interface) if first else interface, b, port))
+        found.append(
+            (hosts.get(a, a), ports.get(interface, interface) if first else interface, b, port)
+        )
     return found
 
 
@@ -68,7 +73,10 @@ def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
     with pytest.raises(Refusal) as refused:
         take_over(plan, read_cut_sheet(path))
     assert all(finding.hint for finding in refused.value.findings)
-    return [(finding.place.line if finding.place else None, finding.fact) for finding in refused.value.findings]
+    return [
+        (finding.place.line if finding.place else None, finding.fact)
+        for finding in refused.value.findings
+    ]
 
 
 def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
@@ -84,7 +92,11 @@ def test_another_cabling_is_taken_over(write: Write) -> None:
     plan = planned(**BASE)
     rows = exchanged(rows_of(plan))
     taken = take_over(plan, read_cut_sheet(write(rows)))
-    assert wired(taken).keys() == {frozenset({f"{a} {port}", f"{b} {other}"}) for a, port, b, other in rows} != wired(plan).keys()
+    assert (
+        wired(taken).keys()
+        == {frozenset({f"{a} {port}", f"{b} {other}"}) for a, port, b, other in rows}
+        != wired(plan).keys()
+    )
     assert check(taken).broken == []
     new = grow(taken, spec_of(**BASE | {"gpus": 128}), CATALOG)
     assert diff(taken, new).moved == fewest_moves(taken, new)
@@ -131,7 +143,11 @@ def test_columns_may_have_other_names(write: Write, header: tuple[str, ...]) -> 
 def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:
     """Change cells of one row."""
     row = dict(zip(HEADER, rows[at], strict=True)) | cells
-    return [*rows[:at], (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]), *rows[at + 1 :]]
+    return [
+        *rows[:at],
+        (row["a_device"], row["a_interface"], row["b_device"], row["b_interface"]),
+        *rows[at + 1 :],
+    ]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +180,10 @@ def test_rails_that_differ_are_named(write: Write) -> None:
     """Two hosts exchanged in one rail only: a plan cannot say it, and the first port that differs is named."""
     plan = planned(**BASE)
     rows = rows_of(plan)
-    one, other = (next(at for at, row in enumerate(rows) if row[:2] == (host, "nic1")) for host in ("host-01", "host-02"))
+    one, other = (
+        next(at for at, row in enumerate(rows) if row[:2] == (host, "nic1"))
+        for host in ("host-01", "host-02")
+    )
     rows = changed(changed(rows, one, a_device="host-02"), other, a_device="host-01")
     found = refusal(plan, write(rows))
     assert found == [(one + 2, "unit 2 is cabled otherwise than the first, at r1-leaf-1 swp1")]
@@ -177,5 +196,10 @@ def test_a_pod_is_not_crossed(write: Write) -> None:
     first = next(at for at, row in enumerate(rows) if "leaf" in row[0])
     last = next(at for at in range(len(rows) - 1, 0, -1) if "leaf" in rows[at][0])
     ends = rows[first][2:], rows[last][2:]
-    rows = changed(changed(rows, first, b_device=ends[1][0], b_interface=ends[1][1]), last, b_device=ends[0][0], b_interface=ends[0][1])
+    rows = changed(
+        changed(rows, first, b_device=ends[1][0], b_interface=ends[1][1]),
+        last,
+        b_device=ends[0][0],
+        b_interface=ends[0][1],
+    )
     assert [line for line, _ in refusal(plan, write(rows))] == [first + 2, last + 2]

@@ -9,12 +9,22 @@ import pytest
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.baseline.baseline import read_heritage
 
-RINGS = [{"leaf": 2, "spine": 2, "core": 0, "pods": 1}, {"leaf": 4, "spine": 2, "core": 0, "pods": 1}]
+RINGS = [
+    {"leaf": 2, "spine": 2, "core": 0, "pods": 1},
+    {"leaf": 4, "spine": 2, "core": 0, "pods": 1},
+]
 KEPT: dict[str, Any] = {
     "rings": RINGS,
     "digits": {"leaf": 1},
     "slices": {"hosts": 64, "loopbacks": 64},
-    "standing": {"rack": [[0, 1, 2]], "unit": [[1, 0, 2]], "hall": [[0, 0, 2]], "row": [[0, 0, 2]], "at": [[0, 1, 2]], "row_racks": 2},
+    "standing": {
+        "rack": [[0, 1, 2]],
+        "unit": [[1, 0, 2]],
+        "hall": [[0, 0, 2]],
+        "row": [[0, 0, 2]],
+        "at": [[0, 1, 2]],
+        "row_racks": 2,
+    },
 }
 
 

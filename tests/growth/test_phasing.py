@@ -22,7 +22,12 @@ from tests.small_fabrics import cables_of as every_cable
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
-TWIN: Inventory = {"gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}}
+TWIN: Inventory = {
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-b300"},
+    "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+}
 
 
 def adds_up(plan: Plan) -> None:
@@ -30,7 +35,9 @@ def adds_up(plan: Plan) -> None:
     stages = phase_in(plan)
     pulled = np.sum([stage.rows for stage in stages], axis=0)
     assert (pulled == 1).all()
-    assert {kind: sum(stage.links[kind] for stage in stages) for kind in plan.kinds} == {kind: plan.link_count(kind) for kind in plan.kinds}
+    assert {kind: sum(stage.links[kind] for stage in stages) for kind in plan.kinds} == {
+        kind: plan.link_count(kind) for kind in plan.kinds
+    }
     bought: Counter[str] = Counter()
     for stage in stages:
         bought.update(stage.parts)
@@ -39,27 +46,47 @@ def adds_up(plan: Plan) -> None:
     for line in make_bom(plan).lines:
         bill[line.part] += line.quantity
     assert bought == Counter({part: count for part, count in bill.items() if count})
-    assert stages[-1].nic_gbps == plan.link_count(LinkKind.HOST) * plan.joints[LinkKind.HOST].speed_gbps
+    assert (
+        stages[-1].nic_gbps
+        == plan.link_count(LinkKind.HOST) * plan.joints[LinkKind.HOST].speed_gbps
+    )
     assert stages[-1].bare_gpus == 0
     assert [stage.nic_gbps for stage in stages] == sorted(stage.nic_gbps for stage in stages)
 
 
 def test_planes_and_rails_come_later() -> None:
     """The first phase of a twin-plane fabric: half of the rails on one plane."""
-    plan = planned(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1, "rails": 4}, {"name": "second", "planes": 1}])
+    plan = planned(
+        **TWIN,
+        rails={"planes": 2},
+        phases=[{"name": "first", "planes": 1, "rails": 4}, {"name": "second", "planes": 1}],
+    )
     adds_up(plan)
     stages = phase_in(plan)
     assert [stage.name for stage in stages] == ["first", "second", "rest"]
     assert [stage.links[LinkKind.HOST] for stage in stages] == [128, 128, 256]
     assert [stage.bare_gpus for stage in stages] == [128, 0, 0]
-    assert [stage.parts.get("mma4z00-ns-flt", 0) for stage in stages] == [128, 128, 0]  # a twin-port module serves both planes
+    assert [stage.parts.get("mma4z00-ns-flt", 0) for stage in stages] == [
+        128,
+        128,
+        0,
+    ]  # a twin-port module serves both planes
 
 
 def test_spines_come_later() -> None:
     """Half of the spines are half of the uplinks: 2:1 in between."""
-    plan = planned(gpus=1024, hb_domain={"gpus": 8}, design="rail-optimized", radix=64, phases=[{"name": "half", "spines": 8}])
+    plan = planned(
+        gpus=1024,
+        hb_domain={"gpus": 8},
+        design="rail-optimized",
+        radix=64,
+        phases=[{"name": "half", "spines": 8}],
+    )
     adds_up(plan)
-    assert [entry["oversubscription_by_then"] for entry in document(plan, phase_in(plan))] == ["2:1", "1:1"]
+    assert [entry["oversubscription_by_then"] for entry in document(plan, phase_in(plan))] == [
+        "2:1",
+        "1:1",
+    ]
 
 
 def test_a_phase_lists_its_cables() -> None:
@@ -103,7 +130,9 @@ def test_any_phases_add_up() -> None:
         ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
     ],
 )
-def test_phases_that_do_not_build_on_each_other_are_refused(phases: list[dict[str, Any]], said: str) -> None:
+def test_phases_that_do_not_build_on_each_other_are_refused(
+    phases: list[dict[str, Any]], said: str
+) -> None:
     """With what is wrong about them."""
     plan = planned(**TWIN, rails={"planes": 2}, phases=phases)
     with pytest.raises(Refusal) as refused:
@@ -113,6 +142,12 @@ def test_phases_that_do_not_build_on_each_other_are_refused(phases: list[dict[st
 
 def test_a_fat_tree_has_no_rails_to_begin_with() -> None:
     """Its leaves serve hosts in a row."""
-    plan = planned(gpus=64, hb_domain={"gpus": 8}, design="fat-tree", radix=16, phases=[{"name": "a", "rails": 4}])
+    plan = planned(
+        gpus=64,
+        hb_domain={"gpus": 8},
+        design="fat-tree",
+        radix=16,
+        phases=[{"name": "a", "rails": 4}],
+    )
     with pytest.raises(Refusal, match="no rails"):
         phase_in(plan)

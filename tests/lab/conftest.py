@@ -54,7 +54,12 @@ class Machine:
     @property
     def environment(self) -> dict[str, str]:
         """A clean environment with the mark; temporary files and the directory of labs have a place of their own."""
-        own = {"TMPDIR": str(self.place / "tmp"), "XDG_RUNTIME_DIR": f"{self.place}/run", "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        own = {
+            "TMPDIR": str(self.place / "tmp"),
+            "XDG_RUNTIME_DIR": f"{self.place}/run",
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         return clean_environment(self.place) | own | {"FABRICGEN_MARK": self.mark}
 
     def write(self, **changes: Any) -> Path:  # noqa: ANN401 - what stands in an inventory
@@ -68,7 +73,14 @@ class Machine:
         """Start a command in a process group of its own."""
         command = [*self.prefix, *self.program, *map(str, arguments)]
         return subprocess.Popen(
-            command, cwd=self.place, env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
+            command,
+            cwd=self.place,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            process_group=0,
         )
 
     def run(self, *arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -83,7 +95,11 @@ class Machine:
         for path in Path("/proc").glob("[0-9]*"):
             try:
                 if f"FABRICGEN_MARK={self.mark}".encode() in (path / "environ").read_bytes():
-                    found[int(path.name)] = (path / "cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
+                    found[int(path.name)] = (
+                        (path / "cmdline")
+                        .read_text(encoding="utf-8", errors="replace")
+                        .replace("\0", " ")
+                    )
             except OSError:  # gone, or somebody else's
                 continue
         return found
@@ -93,14 +109,25 @@ class Machine:
         until = time.monotonic() + PATIENCE_S
         while self.processes() and time.monotonic() < until:
             time.sleep(0.02)
-        files = [path for folder in ("tmp", "run/fabricgen-lab") for path in (self.place / folder).glob("*")]
-        mounts = [line for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines() if "netns" in line or "fabricgen" in line]
+        files = [
+            path
+            for folder in ("tmp", "run/fabricgen-lab")
+            for path in (self.place / folder).glob("*")
+        ]
+        mounts = [
+            line
+            for line in Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+            if "netns" in line or "fabricgen" in line
+        ]
         return [*self.processes().values(), *map(str, files), *mounts]
 
 
 def closed_to_others(path: Path) -> Path | None:
     """Return the outermost directory on the way to a path that other users may not enter."""
-    return next((folder for folder in [*reversed(path.parents), path] if not folder.stat().st_mode & 0o001), None)
+    return next(
+        (folder for folder in [*reversed(path.parents), path] if not folder.stat().st_mode & 0o001),
+        None,
+    )
 
 
 def as_nobody() -> list[str]:
@@ -111,8 +138,13 @@ def as_nobody() -> list[str]:
             opened.setdefault(closed, []).append(needed)
     script = ["set -eu; mount -t tmpfs -o mode=755 none /mnt"]
     for number, (closed, paths) in enumerate(opened.items()):
-        script += [f"mkdir /mnt/{number}; mount --rbind '{closed}' /mnt/{number}; mount -t tmpfs -o mode=755 none '{closed}'"]
-        script += [f"mkdir -p '{path}'; mount --rbind '/mnt/{number}/{path.relative_to(closed)}' '{path}'" for path in paths]
+        script += [
+            f"mkdir /mnt/{number}; mount --rbind '{closed}' /mnt/{number}; mount -t tmpfs -o mode=755 none '{closed}'"
+        ]
+        script += [
+            f"mkdir -p '{path}'; mount --rbind '/mnt/{number}/{path.relative_to(closed)}' '{path}'"
+            for path in paths
+        ]
     script.append(f'exec setpriv --reuid {NOBODY} --regid {NOBODY} --clear-groups "$@"')
     return ["unshare", "--mount", "--propagation", "private", "sh", "-c", "\n".join(script), "sh"]
 
@@ -145,7 +177,9 @@ def end_all(machine: Machine) -> None:
 
 
 @pytest.fixture(params=["whoever", "an ordinary user", "root where users may not"])
-def anybody(request: pytest.FixtureRequest, place: Path, out_of_reach: Callable[[str], NoReturn]) -> Iterator[Machine]:
+def anybody(
+    request: pytest.FixtureRequest, place: Path, out_of_reach: Callable[[str], NoReturn]
+) -> Iterator[Machine]:
     """Return a machine for each kind of user."""
     machine = Machine(place)
     if request.param != "whoever" and os.geteuid() != 0:
@@ -154,12 +188,18 @@ def anybody(request: pytest.FixtureRequest, place: Path, out_of_reach: Callable[
         machine.prefix = as_nobody()
         for path in (place, *place.iterdir()):
             os.chown(path, NOBODY, NOBODY)
-        tried = subprocess.run([*machine.prefix, "unshare", "-Urn", "true"], capture_output=True, text=True, check=False)
+        tried = subprocess.run(
+            [*machine.prefix, "unshare", "-Urn", "true"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if tried.returncode:
             out_of_reach(f"an ordinary user may not make namespaces here: {tried.stderr.strip()}")
     elif request.param == "root where users may not":
         refuses = (
-            "import sys, fabricgen.lab.namespaces as kernel, fabricgen.cli as cli\nkernel.can_map_users = lambda: False\nsys.argv[0] = 'fabricgen'\ncli.main()"
+            "import sys, fabricgen.lab.namespaces as kernel, fabricgen.cli as cli\n"
+            "kernel.can_map_users = lambda: False\nsys.argv[0] = 'fabricgen'\ncli.main()"
         )
         machine.program = [sys.executable, "-c", refuses]
     yield machine

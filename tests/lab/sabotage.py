@@ -1,6 +1,7 @@
 """Labs that are broken on purpose, each fault in turn on one that is up: which trial objects, and whom it names.
 
-Run as a program with an inventory: it boots the fabric twice, once as planned and once with cables swapped, and prints what was found as JSON.
+Run as a program with an inventory: it boots the fabric twice, once as planned and once with cables
+swapped, and prints what was found as JSON.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ LEAF, SPINE, NEAR, FAR = "r0-leaf-1", "r0-spine-1", "d0-g0", "d7-g0"
 
 def ip(bench: Bench, node: str, *words: str) -> str:
     """Run `ip` in a node."""
-    return bench.machines.networks.inside(node, lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout)  # noqa: S607 - found as the user's shell finds it
+    return bench.machines.networks.inside(
+        node,
+        lambda: subprocess.run(["ip", *words], capture_output=True, text=True, check=True).stdout,  # noqa: S607 - found as the user's shell finds it
+    )
 
 
 def wait(come: Callable[[], bool]) -> None:
@@ -69,7 +73,9 @@ def route_to(bench: Bench, switch: str, gpu: str) -> tuple[str, list[list[str]]]
     """Return the prefix of a GPU's NIC in a switch's kernel, and the words of each next hop."""
     prefix = prefix_of(bench.addresses[gpu]["nic0"])
     (route,) = json.loads(ip(bench, switch, "-j", "route", "show", prefix))
-    return prefix, [["nexthop", "via", hop["gateway"], "dev", hop["dev"], "onlink"] for hop in route["nexthops"]]
+    return prefix, [
+        ["nexthop", "via", hop["gateway"], "dev", hop["dev"], "onlink"] for hop in route["nexthops"]
+    ]
 
 
 def prefix_of(address: str) -> str:
@@ -79,7 +85,9 @@ def prefix_of(address: str) -> str:
 
 
 @contextmanager
-def changed_route(bench: Bench, words: Callable[[list[list[str]]], list[list[str]]]) -> Iterator[None]:
+def changed_route(
+    bench: Bench, words: Callable[[list[list[str]]], list[list[str]]]
+) -> Iterator[None]:
     """Change the next hops of a route in a leaf's kernel, and put them back."""
     with without_zebra(LEAF):
         prefix, hops = route_to(bench, LEAF, FAR)
@@ -96,7 +104,18 @@ def removed_route(bench: Bench) -> Iterator[None]:
         prefix, hops = route_to(bench, LEAF, FAR)
         ip(bench, LEAF, "route", "del", prefix, "proto", "bgp")
         yield
-        ip(bench, LEAF, "route", "add", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(hops))
+        ip(
+            bench,
+            LEAF,
+            "route",
+            "add",
+            prefix,
+            "proto",
+            "bgp",
+            "metric",
+            "20",
+            *chain.from_iterable(hops),
+        )
 
 
 def narrowed_route(bench: Bench) -> AbstractContextManager[None]:
@@ -107,7 +126,10 @@ def narrowed_route(bench: Bench) -> AbstractContextManager[None]:
 @contextmanager
 def leaked_prefix(bench: Bench) -> Iterator[None]:
     """Teach a leaf a prefix of another rail."""
-    prefix, port = prefix_of(bench.addresses["d7-g1"]["nic0"]), next(iter(bench.machines.ends[LEAF]))
+    prefix, port = (
+        prefix_of(bench.addresses["d7-g1"]["nic0"]),
+        next(iter(bench.machines.ends[LEAF])),
+    )
     ip(bench, LEAF, "route", "add", prefix, "proto", "bgp", "dev", port)
     yield
     ip(bench, LEAF, "route", "del", prefix, "proto", "bgp")
@@ -137,9 +159,25 @@ def silent_bfd(bench: Bench) -> Iterator[None]:
 def wrong_relay(bench: Bench) -> Iterator[None]:
     """Send a GPU's packets for another rail over the wrong GPU of its domain."""
     routes = json.loads(ip(bench, NEAR, "-j", "route", "show"))
-    route = min((route for route in routes if route.get("dev") == "hb0" and "gateway" in route), key=lambda route: int(route["metric"]))
-    own = ["via", route["gateway"], "dev", "hb0", "src", route["prefsrc"], "metric", str(route["metric"])]
-    other = next(end.wire.a_address for end in bench.machines.ends["hb:0"].values() if end.wire.a_address != route["gateway"] and end.wire.a == "d0-g5")
+    route = min(
+        (route for route in routes if route.get("dev") == "hb0" and "gateway" in route),
+        key=lambda route: int(route["metric"]),
+    )
+    own = [
+        "via",
+        route["gateway"],
+        "dev",
+        "hb0",
+        "src",
+        route["prefsrc"],
+        "metric",
+        str(route["metric"]),
+    ]
+    other = next(
+        end.wire.a_address
+        for end in bench.machines.ends["hb:0"].values()
+        if end.wire.a_address != route["gateway"] and end.wire.a == "d0-g5"
+    )
     ip(bench, NEAR, "route", "replace", route["dst"], "via", other, *own[2:])
     yield
     ip(bench, NEAR, "route", "replace", route["dst"], *own)
@@ -181,7 +219,15 @@ def narrow_link(bench: Bench) -> Iterator[None]:
 def way_back(bench: Bench) -> Iterator[None]:
     """Teach the leaf of another rail a way back to a GPU, over the host that the packet comes from."""
     wire = next(wire for wire in bench.machines.layout.wires if wire.a == "d0-g7" and wire.label)
-    ip(bench, wire.b, "route", "add", bench.addresses[NEAR]["nic0"], "via", bench.addresses["d0-g7"]["nic0"])
+    ip(
+        bench,
+        wire.b,
+        "route",
+        "add",
+        bench.addresses[NEAR]["nic0"],
+        "via",
+        bench.addresses["d0-g7"]["nic0"],
+    )
     yield
     ip(bench, wire.b, "route", "del", bench.addresses[NEAR]["nic0"])
 
@@ -194,14 +240,41 @@ def leaning(bench: Bench) -> Iterator[None]:
         for gpu in (f"d{domain}-g0" for domain in range(4, 8)):
             prefix, hops = route_to(bench, LEAF, gpu)
             before[prefix] = hops
-            heavy = [[*hop[:-1], "onlink", "weight", "20" if number < len(hops) // 2 else "1"] for number, hop in enumerate(hops)]
-            ip(bench, LEAF, "route", "replace", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(heavy))
+            heavy = [
+                [*hop[:-1], "onlink", "weight", "20" if number < len(hops) // 2 else "1"]
+                for number, hop in enumerate(hops)
+            ]
+            ip(
+                bench,
+                LEAF,
+                "route",
+                "replace",
+                prefix,
+                "proto",
+                "bgp",
+                "metric",
+                "20",
+                *chain.from_iterable(heavy),
+            )
         yield
         for prefix, hops in before.items():
-            ip(bench, LEAF, "route", "replace", prefix, "proto", "bgp", "metric", "20", *chain.from_iterable(hops))
+            ip(
+                bench,
+                LEAF,
+                "route",
+                "replace",
+                prefix,
+                "proto",
+                "bgp",
+                "metric",
+                "20",
+                *chain.from_iterable(hops),
+            )
 
 
-FAULTS: dict[str, tuple[Callable[[Bench], AbstractContextManager[None]], Callable[[Bench], Trial]]] = {
+FAULTS: dict[
+    str, tuple[Callable[[Bench], AbstractContextManager[None]], Callable[[Bench], Trial]]
+] = {
     "a route is removed": (removed_route, verify.routes),
     "a route is narrowed": (narrowed_route, verify.routes),
     "a prefix leaks": (leaked_prefix, verify.routes),
@@ -225,8 +298,14 @@ class Swapped(Layout):
     def wires(self) -> list[Wire]:
         """The wires with the far ends of two pairs changed over."""
         wires = list(super().wires)
-        hosts = [next(at for at, wire in enumerate(wires) if wire.label and wire.a == gpu) for gpu in (NEAR, FAR)]
-        uplinks = [next(at for at, wire in enumerate(wires) if (wire.a, wire.b) == (LEAF, spine)) for spine in (SPINE, "r0-spine-2")]
+        hosts = [
+            next(at for at, wire in enumerate(wires) if wire.label and wire.a == gpu)
+            for gpu in (NEAR, FAR)
+        ]
+        uplinks = [
+            next(at for at, wire in enumerate(wires) if (wire.a, wire.b) == (LEAF, spine))
+            for spine in (SPINE, "r0-spine-2")
+        ]
         for one, other in (hosts, uplinks):
             first, second = wires[one], wires[other]
             wires[one] = first._replace(b=second.b, b_interface=second.b_interface)
@@ -252,7 +331,11 @@ def main(inventory: Path) -> int:
 
     def break_it() -> int:
         bench = session.boot(whole, None, lambda _: None)
-        tell("whole", [trial(bench) for trial in verify.TRIALS] + [lldp.compare(bench, lldp.neighbours(bench))])
+        tell(
+            "whole",
+            [trial(bench) for trial in verify.TRIALS]
+            + [lldp.compare(bench, lldp.neighbours(bench))],
+        )
         for name, (fault, trial) in FAULTS.items():
             with fault(bench):
                 tell(name, [trial(bench)])
@@ -264,10 +347,19 @@ def main(inventory: Path) -> int:
         planned = session.boot(Swapped(plan, whole.rails, whole.domains), None, lambda _: None)
         judged = Bench(planned.machines, planned.daemons)
         object.__setattr__(judged.machines, "layout", whole)
-        tell("cables are swapped", [*(trial(judged) for trial in (verify.routes, verify.paths)), lldp.compare(judged, lldp.neighbours(judged))])
+        tell(
+            "cables are swapped",
+            [
+                *(trial(judged) for trial in (verify.routes, verify.paths)),
+                lldp.compare(judged, lldp.neighbours(judged)),
+            ],
+        )
         return 0
 
-    return max(run_isolated(work, as_root=session.as_root(), meanwhile=lambda: None) for work in (break_it, swap))
+    return max(
+        run_isolated(work, as_root=session.as_root(), meanwhile=lambda: None)
+        for work in (break_it, swap)
+    )
 
 
 if __name__ == "__main__":

@@ -50,10 +50,15 @@ def test_a_faithful_lab_is_clean(machine: Machine) -> None:
 
 def test_swapped_cables_are_named(machine: Machine) -> None:
     """Two cables of a leaf in each other's port are one swap of exactly these, and two moves mend it."""
-    downs, ups = ("".join(f"ip link set {name} {state}; " for name in (ONE, OTHER)) for state in ("down", "up"))
+    downs, ups = (
+        "".join(f"ip link set {name} {state}; " for name in (ONE, OTHER))
+        for state in ("down", "up")
+    )
     names = ((ONE, "held"), (OTHER, ONE), ("held", OTHER))
     script = downs + "".join(f"ip link set {old} name {new}; " for old, new in names) + ups
     status, found = audited(machine, machine.write(), script)
     assert (status, found["ok"]) == (1, False)
-    assert [(finding["kind"], finding["cables"]) for finding in found["findings"]] == [("swapped", ["r0-h00001", "r0-h00002"])]
+    assert [(finding["kind"], finding["cables"]) for finding in found["findings"]] == [
+        ("swapped", ["r0-h00001", "r0-h00002"])
+    ]
     assert (found["moves"], found["links"] - found["matched"]) == (2, 2)

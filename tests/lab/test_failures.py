@@ -52,19 +52,27 @@ def test_every_single_failure(machine: Machine) -> None:
     """Cables, switches, NICs, GPUs, HB domains, planes and rails: each dies once, and every pair goes where the plan says, or nowhere."""
     outcome = trials_of(machine, LAB, "--failures", "single")["every single failure"]
     assert outcome["findings"] == []
-    assert outcome["figure"].startswith(f"{64 + 64 + 32 + 2 * 64 + 8 + 1 + 8} failures, {305 * 64 * 63:,} pairs as planned (")
+    assert outcome["figure"].startswith(
+        f"{64 + 64 + 32 + 2 * 64 + 8 + 1 + 8} failures, {305 * 64 * 63:,} pairs as planned ("
+    )
 
 
 def test_what_dies_is_missed_briefly(clocks: dict[str, dict[str, Any]]) -> None:
     """A cable, a switch, its daemons: neighbours see it at once, and all comes back."""
     assert [title for title, trial in clocks.items() if not trial["ok"]] == []
-    for title in ("link:r0-u00001 dies", "switch:r0-spine-1 dies", "the daemons of r0-spine-1 are killed"):
+    for title in (
+        "link:r0-u00001 dies",
+        "switch:r0-spine-1 dies",
+        "the daemons of r0-spine-1 are killed",
+    ):
         assert silence_s(clocks[title]) < HOLD_S / 2
 
 
 def test_bfd_makes_the_difference(clocks: dict[str, dict[str, Any]]) -> None:
     """A switch that freezes without a sign is missed after three packets of BFD; without it, only when BGP's hold time has run out."""
-    with_bfd, without = (silence_s(clocks[f"r0-spine-1 freezes, {which} BFD"]) for which in ("with", "without"))
+    with_bfd, without = (
+        silence_s(clocks[f"r0-spine-1 freezes, {which} BFD"]) for which in ("with", "without")
+    )
     assert 2 * BFD_S / 3 < with_bfd < HOLD_S / 2 < without
 
 

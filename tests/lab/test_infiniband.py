@@ -28,7 +28,16 @@ RAILS: dict[str, Any] = {
 }  # fmt: skip
 """Two rails of 32 adapters each: eight leaves and four spines of eight ports."""
 
-CODES = ["ib-routes", "ib-reaches", "ib-spreads", "ib-traces", "ib-loops", "ib-discovers", "ib-survives", "ib-updn"]
+CODES = [
+    "ib-routes",
+    "ib-reaches",
+    "ib-spreads",
+    "ib-traces",
+    "ib-loops",
+    "ib-discovers",
+    "ib-survives",
+    "ib-updn",
+]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -45,7 +54,10 @@ def rails(place: Path) -> list[object]:
     switches = place / "own/switches"
     switches.mkdir(parents=True)
     text = (shipped("inventories") / "catalog/switches/qm8790.yaml").read_text(encoding="utf-8")
-    (switches / "ib8.yaml").write_text(text.replace("model: qm8790", "model: ib8").replace("cages: 40", "cages: 8"), encoding="utf-8")
+    (switches / "ib8.yaml").write_text(
+        text.replace("model: qm8790", "model: ib8").replace("cages: 40", "cages: 8"),
+        encoding="utf-8",
+    )
     (place / "rails.yaml").write_text(write_yaml(RAILS), encoding="utf-8")
     return [place / "rails.yaml", "--catalog", place / "own"]
 
@@ -68,7 +80,10 @@ def test_two_rails(anybody: Machine, rails: list[object]) -> None:
     figures = {code: trial["figure"] for code, trial in found.items()}
     assert figures["ib-routes"].startswith("ftree tables configured on all switches of 2 subnets")
     assert figures["ib-reaches"] == f"{2 * 32 * 31:,} pairs, over 4 links at most"
-    uplinks, pairs = 2 * 8 * 4, 2 * 32 * 28  # each pair of adapters on two leaves takes one uplink, and the same number of downlinks
+    uplinks, pairs = (
+        2 * 8 * 4,
+        2 * 32 * 28,
+    )  # each pair of adapters on two leaves takes one uplink, and the same number of downlinks
     assert figures["ib-spreads"] == f"{2 * uplinks} leaf-spine ways carry {pairs // uplinks} pairs"
     assert figures["ib-discovers"] == f"{64 + uplinks} of {64 + uplinks} links matched"
     assert figures["ib-survives"].startswith("4 killed")
@@ -79,7 +94,10 @@ def test_the_superpod_of_one_unit(machine: Machine) -> None:
     found = outcomes(machine, shipped("inventories") / "dgx-h100-superpod-1su.yaml")
     assert all(trial["ok"] for trial in found.values()), found
     assert found["ib-reaches"]["figure"] == f"{256 * 255:,} pairs, over 4 links at most"
-    assert found["ib-spreads"]["figure"] == f"{2 * 8 * 32} leaf-spine ways carry {256 * 224 // 256} pairs"
+    assert (
+        found["ib-spreads"]["figure"]
+        == f"{2 * 8 * 32} leaf-spine ways carry {256 * 224 // 256} pairs"
+    )
 
 
 def test_every_switch_in_turn(machine: Machine, rails: list[object]) -> None:
@@ -106,7 +124,9 @@ def without_an_uplink(net: str) -> str:
     ],
     ids=["a missing uplink", "no compute nodes", "a port that there is not"],
 )
-def test_a_broken_file_is_seen(name: str, change: Callable[[str], str], failed: set[str], machine: Machine, rails: list[object]) -> None:
+def test_a_broken_file_is_seen(
+    name: str, change: Callable[[str], str], failed: set[str], machine: Machine, rails: list[object]
+) -> None:
     """The files of a directory are run as they stand, so what somebody broke in them shows, and in these trials."""
     out = machine.place / "out"
     assert machine.run("build", *rails, "--only", "configs", "-o", out).returncode == 0
@@ -121,7 +141,10 @@ def test_what_ends_it_ends_everything(machine: Machine, rails: list[object]) -> 
     """Interrupted in the middle, nothing is left."""
     lab = machine.start("lab", "run", *rails)
     until = time.monotonic() + 20
-    while not any("opensm" in words for words in machine.processes().values()) and time.monotonic() < until:
+    while (
+        not any("opensm" in words for words in machine.processes().values())
+        and time.monotonic() < until
+    ):
         time.sleep(0.01)
     lab.send_signal(signal.SIGINT)
     lab.communicate()
@@ -135,7 +158,10 @@ def test_a_machine_without_the_programs(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(ib_requirements, "library", lambda: None)
     with pytest.raises(Refusal) as refused:
         ib_requirements.check_machine()
-    assert all(package in refused.value.findings[0].hint for package in (*ib_requirements.PACKAGES.values(), "libumad2sim0"))
+    assert all(
+        package in refused.value.findings[0].hint
+        for package in (*ib_requirements.PACKAGES.values(), "libumad2sim0")
+    )
 
 
 def test_hb_domains_are_for_ethernet(machine: Machine, rails: list[object]) -> None:

@@ -29,7 +29,10 @@ def outside() -> list[str]:
     named = Path("/run/netns")
     return [
         *sorted(path.name for path in Path("/sys/class/net").iterdir()),
-        *(Path("/proc/sys/net/ipv4", key).read_text(encoding="ascii") for key in ("ip_forward", "fib_multipath_hash_policy", "conf/all/rp_filter")),
+        *(
+            Path("/proc/sys/net/ipv4", key).read_text(encoding="ascii")
+            for key in ("ip_forward", "fib_multipath_hash_policy", "conf/all/rp_filter")
+        ),
         Path("/proc/net/route").read_text(encoding="ascii"),
         *(sorted(path.name for path in named.iterdir()) if named.exists() else []),
         Path("/proc/sys/kernel/hostname").read_text(encoding="ascii"),
@@ -46,7 +49,10 @@ def test_run_boots_tries_and_ends(anybody: Machine) -> None:
     assert said["ok"]
     assert [trial["code"] for trial in said["trials"]][: len(TRIED)] == TRIED
     assert all(trial["ok"] and not trial["findings"] for trial in said["trials"])
-    assert [step["step"] for step in said["steps"]][-2:] == ["FRR in 8 switches", "routes in every kernel"]
+    assert [step["step"] for step in said["steps"]][-2:] == [
+        "FRR in 8 switches",
+        "routes in every kernel",
+    ]
     assert anybody.left() == []
     assert outside() == before
 
@@ -59,18 +65,47 @@ def test_up_test_exec_shell_and_down(anybody: Machine) -> None:
     assert done.stdout.splitlines()[-1].startswith("small is up: ")
     assert outside() == before
     (lab,) = json.loads(anybody.run("lab", "status", "--json").stdout)["labs"]
-    assert lab == {"name": "small", "ready": True, "fabric": "small", "gpus": 8, "switches": 8, "sessions": 8, "of": 8}
+    assert lab == {
+        "name": "small",
+        "ready": True,
+        "fabric": "small",
+        "gpus": 8,
+        "switches": 8,
+        "sessions": 8,
+        "of": 8,
+    }
     tried = anybody.run("lab", "test")
     assert tried.returncode == 0
-    assert tried.stdout.count("\nok ") + tried.stdout.startswith("ok ") == len(tried.stdout.splitlines())
-    assert anybody.run("lab", "exec", "d1-g3", "--", "cat", "/sys/class/net/nic0/operstate").stdout == "up\n"
+    assert tried.stdout.count("\nok ") + tried.stdout.startswith("ok ") == len(
+        tried.stdout.splitlines()
+    )
+    assert (
+        anybody.run("lab", "exec", "d1-g3", "--", "cat", "/sys/class/net/nic0/operstate").stdout
+        == "up\n"
+    )
     assert anybody.run("lab", "exec", "r0-leaf-1", "--", "sh", "-c", "exit 5").returncode == 5
-    assert "frr version" in anybody.run("lab", "exec", "r1-spine-2", "--", "vtysh", "--vty_socket", "/run/frr/r1-spine-2", "-c", "show running-config").stdout
+    assert (
+        "frr version"
+        in anybody.run(
+            "lab",
+            "exec",
+            "r1-spine-2",
+            "--",
+            "vtysh",
+            "--vty_socket",
+            "/run/frr/r1-spine-2",
+            "-c",
+            "show running-config",
+        ).stdout
+    )
     typed = anybody.run("lab", "shell", "hb:1", stdin="ls /sys/class/net\nid -u\n")
     assert {"br0", "gpu0", "gpu1", "gpu2", "gpu3"} <= set(typed.stdout.split())
     assert typed.returncode == 0
     again = anybody.run("lab", "up", anybody.write())
-    assert (again.returncode, again.stderr.splitlines()[0]) == (1, "error[lab-is-up]: a lab called `small` is up already")
+    assert (again.returncode, again.stderr.splitlines()[0]) == (
+        1,
+        "error[lab-is-up]: a lab called `small` is up already",
+    )
     ended = anybody.run("lab", "down")
     assert (ended.returncode, ended.stdout, anybody.left()) == (0, "small is down\n", [])
     assert outside() == before
@@ -83,9 +118,20 @@ def test_two_labs_side_by_side(machine: Machine) -> None:
     for name in ("one", "two"):
         assert machine.run("lab", "up", machine.write(name=name)).returncode == 0
     unclear = machine.run("lab", "test")
-    assert (unclear.returncode, unclear.stderr) == (1, "error[no-such-lab]: several labs are up\n\nhint: `--name` says which: one, two\n")
-    assert machine.run("lab", "exec", "--name", "one", "r0-leaf-1", "--", "ip", "link", "set", "swp1", "down").returncode == 0
-    broken, whole = machine.run("lab", "test", "--name", "one"), machine.run("lab", "test", "--name", "two")
+    assert (unclear.returncode, unclear.stderr) == (
+        1,
+        "error[no-such-lab]: several labs are up\n\nhint: `--name` says which: one, two\n",
+    )
+    assert (
+        machine.run(
+            "lab", "exec", "--name", "one", "r0-leaf-1", "--", "ip", "link", "set", "swp1", "down"
+        ).returncode
+        == 0
+    )
+    broken, whole = (
+        machine.run("lab", "test", "--name", "one"),
+        machine.run("lab", "test", "--name", "two"),
+    )
     assert (broken.returncode, "FAILED" in broken.stdout) == (1, True)
     assert (whole.returncode, "FAILED" in whole.stdout) == (0, False)
     assert machine.run("lab", "down", "--name", "one").returncode == 0
@@ -121,7 +167,13 @@ DEATHS: dict[str, tuple[str, int, Callable[[int], int]]] = {
 
 
 @pytest.mark.parametrize(
-    ("command", "death"), [*(("run", death) for death in DEATHS), ("up", "Ctrl-C early"), ("up", "kill -9"), ("up", "kill -9 of the guard")]
+    ("command", "death"),
+    [
+        *(("run", death) for death in DEATHS),
+        ("up", "Ctrl-C early"),
+        ("up", "kill -9"),
+        ("up", "kill -9 of the guard"),
+    ],
 )
 def test_death_while_booting(machine: Machine, death: str, command: str) -> None:
     """However a command dies, nothing is left of its lab."""
@@ -134,7 +186,9 @@ def test_death_while_booting(machine: Machine, death: str, command: str) -> None
         else:
             os.kill(target, number)
         _, said = process.communicate()
-    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 130}.get(signal.Signals(number), -9 if target == process.pid else process.returncode)
+    assert process.returncode == {signal.SIGINT: 130, signal.SIGTERM: 130}.get(
+        signal.Signals(number), -9 if target == process.pid else process.returncode
+    )
     assert process.returncode != 0
     assert "Traceback" not in said
     if command == "up" and target == process.pid and number == signal.SIGKILL:
@@ -158,7 +212,10 @@ def test_a_lab_whose_guard_is_killed(machine: Machine) -> None:
     os.kill(json.loads(record.read_text(encoding="utf-8"))["guard"], signal.SIGKILL)
     assert settled(machine) == {}
     gone = machine.run("lab", "exec", "--name", "small", "d0-g0", "--", "true")
-    assert (gone.returncode, gone.stderr) == (1, "error[no-such-lab]: no lab called `small` is up\n\nhint: `fabricgen lab up` boots one\n")
+    assert (gone.returncode, gone.stderr) == (
+        1,
+        "error[no-such-lab]: no lab called `small` is up\n\nhint: `fabricgen lab up` boots one\n",
+    )
     assert machine.left() == []
     assert machine.run("lab", "up", machine.write()).returncode == 0
     assert machine.run("lab", "down").returncode == 0
@@ -182,12 +239,18 @@ def test_a_test_that_is_interrupted_leaves_the_lab_whole(machine: Machine) -> No
 def test_a_lab_that_does_not_come_up(machine: Machine, command: str) -> None:
     """A line that FRR does not know is refused with FRR's words, and nothing is left; `-o` takes what was built."""
     fabric, out = machine.write(), machine.place / "out"
-    assert machine.run("build", fabric, "--only", "configs,forwarding,lab", "-o", out).returncode == 0
+    assert (
+        machine.run("build", fabric, "--only", "configs,forwarding,lab", "-o", out).returncode == 0
+    )
     config = out / "configs" / "r0-leaf-1" / "frr.conf"
-    config.write_text(config.read_text(encoding="utf-8").replace(" timers bgp 3 9", " timers bgp three nine"), encoding="utf-8")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace(" timers bgp 3 9", " timers bgp three nine"),
+        encoding="utf-8",
+    )
     done = machine.run("lab", command, fabric, "-o", out)
     assert done.returncode == 1
     assert re.match(
-        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = because % Unknown command: +timers bgp three nine", done.stderr
+        r"error\[lab-failed\]: r0-leaf-1: vtysh does not take what was emitted\n   = because % Unknown command: +timers bgp three nine",
+        done.stderr,
     )
     assert machine.left() == []

@@ -23,7 +23,9 @@ HERE = "tests/lab/test_refused.py"
 
 
 @pytest.fixture
-def told(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[[Case], str]:
+def told(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Callable[[Case], str]:
     """Return a function that runs a case in this process, which never gets to boot a lab, and returns what stands on stderr."""
     monkeypatch.chdir(place)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(place / "run"))
@@ -60,7 +62,9 @@ def said_by(machine: Machine, case: Case) -> str:
     return done.stderr
 
 
-def test_a_machine_that_lacks_something(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_machine_that_lacks_something(
+    place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Neither root nor user namespaces, and no FRR: both are named, with the commands that help."""
     case = find("lab-needs", place)
     ready = requirements.doctor()
@@ -71,7 +75,9 @@ def test_a_machine_that_lacks_something(place: Path, told: Callable[[Case], str]
     judge(case, told(case))
 
 
-def test_a_lab_that_is_too_large(place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lab_that_is_too_large(
+    place: Path, told: Callable[[Case], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sum, and what there is."""
     case = find("lab-too-large", place)
     monkeypatch.setattr(requirements, "available_mb", lambda: 300)
@@ -81,9 +87,17 @@ def test_a_lab_that_is_too_large(place: Path, told: Callable[[Case], str], monke
 def test_a_line_that_frr_does_not_take(place: Path, machine: Machine) -> None:
     """FRR's own words are the reason."""
     case = find("lab-failed", place)
-    assert machine.run("build", "fabric.yaml", "--only", "configs,forwarding,lab", "-o", "out").returncode == 0
+    assert (
+        machine.run(
+            "build", "fabric.yaml", "--only", "configs,forwarding,lab", "-o", "out"
+        ).returncode
+        == 0
+    )
     config = place / "out" / "configs" / "r0-leaf-1" / "frr.conf"
-    config.write_text(config.read_text(encoding="utf-8").replace(" timers bgp 3 9\n", " timers bgp three nine\n"), encoding="utf-8")
+    config.write_text(
+        config.read_text(encoding="utf-8").replace(" timers bgp 3 9\n", " timers bgp three nine\n"),
+        encoding="utf-8",
+    )
     judge(case, said_by(machine, case))
     assert machine.left() == []
 
@@ -107,4 +121,9 @@ def test_following_the_hints_helps(machine: Machine) -> None:
         case = next(case for case in CASES if case.path.stem == code)
         assert added in case.expected
         case.lay_out(machine.place)
-        assert machine.run(*case.command, *shlex.split(added), "--rails", "2", "--hb-domains", "2").returncode == 0, code
+        assert (
+            machine.run(
+                *case.command, *shlex.split(added), "--rails", "2", "--hb-domains", "2"
+            ).returncode
+            == 0
+        ), code

@@ -34,9 +34,17 @@ LARGE: dict[str, Any] = {"gpus": 256, "hb_domain": {"gpus": 8}, "radix": 16, "no
 
 PARTS: dict[str, tuple[dict[str, Any] | str, int, int]] = {
     "two tiers": (LARGE, 2, 8),
-    "three tiers": ({"gpus": 128, "hb_domain": {"gpus": 4}, "rails": {"count": 2}, "radix": 8, "nos": "frr"}, 2, 8),
+    "three tiers": (
+        {"gpus": 128, "hb_domain": {"gpus": 4}, "rails": {"count": 2}, "radix": 8, "nos": "frr"},
+        2,
+        8,
+    ),
     "rails that meet": (LARGE | {"design": "rail-optimized"}, 8, 6),
-    "planes": ({"gpus": 64, "hb_domain": {"gpus": 4}, "rails": {"planes": 2}, "radix": 8, "nos": "frr"}, 3, 6),
+    "planes": (
+        {"gpus": 64, "hb_domain": {"gpus": 4}, "rails": {"planes": 2}, "radix": 8, "nos": "frr"},
+        3,
+        6,
+    ),
     "a million GPUs": ("million-hb8", 2, 8),
 }
 
@@ -49,7 +57,9 @@ PARTS: dict[str, tuple[dict[str, Any] | str, int, int]] = {
         ("", None),
     ],
 )
-def test_the_doctor_shows_a_version_or_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, found: str | None) -> None:
+def test_the_doctor_shows_a_version_or_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, found: str | None
+) -> None:
     """What a program complains of is not its version."""
     program = tmp_path / "vtysh"
     program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
@@ -113,8 +123,15 @@ def test_a_slice_has_every_kind_of_way(part: Layout) -> None:
     """On one leaf, between leaves of a pod, and between pods where there are several."""
     plan, reach = part.plan, Reach(part.plan)
     leaves = [reach.leaf(gpu) for gpu in part.gpus]
-    ways = {(one == other, one // plan.sizing.pod_leaves == other // plan.sizing.pod_leaves) for one, other in permutations(leaves, 2)}
-    assert ways == {(True, True), (False, True), (False, False)} if plan.sizing.pods > 1 else {(True, True), (False, True)}
+    ways = {
+        (one == other, one // plan.sizing.pod_leaves == other // plan.sizing.pod_leaves)
+        for one, other in permutations(leaves, 2)
+    }
+    assert (
+        ways == {(True, True), (False, True), (False, False)}
+        if plan.sizing.pods > 1
+        else {(True, True), (False, True)}
+    )
     boxes = [plan.naming.boxes[index] for index in part.boxes]
     assert {box.role for box in boxes} == set(plan.roles)
     pods = {leaf // plan.sizing.pod_leaves for leaf in leaves}
@@ -132,9 +149,15 @@ def test_a_slice_is_faithful(part: Layout) -> None:
 
 def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
     """The counts of what is booted; nothing of a whole lab."""
-    assert f"{len(part.domains)} of {part.plan.request.gpus // part.plan.request.domain_gpus:,} HB domains" in part.left_out()
+    assert (
+        f"{len(part.domains)} of {part.plan.request.gpus // part.plan.request.domain_gpus:,} HB domains"
+        in part.left_out()
+    )
     assert lay_out(planned(**LARGE)).left_out() == ""
-    assert one_rail(lay_out(planned(**LARGE)), 1).left_out() == "rail 1 alone, the other rails in their turn"
+    assert (
+        one_rail(lay_out(planned(**LARGE)), 1).left_out()
+        == "rail 1 alone, the other rails in their turn"
+    )
 
 
 def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:
@@ -146,13 +169,24 @@ def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:
     job = Job(plan, Packs(), groups, frozenset(groups), part=layout.part)
     written = {file.path for file in build(job, tmp_path / "part")}
     assert written | {"manifest.json"} == set(job.paths())
-    assert {path.split("/")[1] for path in written if path.startswith("configs/")} == {seat.name for seat in layout.switches}
-    assert {path for path in written if path.startswith("lab/")} == {f"lab/gpus/{gpu}.sh" for gpu in layout.gpus.values()}
+    assert {path.split("/")[1] for path in written if path.startswith("configs/")} == {
+        seat.name for seat in layout.switches
+    }
+    assert {path for path in written if path.startswith("lab/")} == {
+        f"lab/gpus/{gpu}.sh" for gpu in layout.gpus.values()
+    }
     for path in written:
         if not path.startswith("hosts/"):
-            assert (tmp_path / "part" / path).read_bytes() == (tmp_path / "whole" / path).read_bytes()
+            assert (tmp_path / "part" / path).read_bytes() == (
+                tmp_path / "whole" / path
+            ).read_bytes()
     for host in layout.hosts:
-        one, every = (json.loads((tmp_path / out / "hosts" / host / "forwarding.json").read_text(encoding="utf-8"))["gpus"] for out in ("part", "whole"))
+        one, every = (
+            json.loads(
+                (tmp_path / out / "hosts" / host / "forwarding.json").read_text(encoding="utf-8")
+            )["gpus"]
+            for out in ("part", "whole")
+        )
         assert one == [gpu for gpu in every if gpu["gpu"] in layout.gpus.values()]
 
 
@@ -175,8 +209,13 @@ def follow(plan: Plan, hint: str) -> None:
         check_fits(lay_out(plan), one_rail=True)
 
 
-@pytest.mark.parametrize(("name", "free_mb", "offered"), [("million-hb8", 6000, 1), ("lab-256", 900, 2), ("lab-256", 800, 1), ("lab-256", 600, 0)])
-def test_what_is_offered_instead_fits(name: str, free_mb: int, offered: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "free_mb", "offered"),
+    [("million-hb8", 6000, 1), ("lab-256", 900, 2), ("lab-256", 800, 1), ("lab-256", 600, 0)],
+)
+def test_what_is_offered_instead_fits(
+    name: str, free_mb: int, offered: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A slice, and where one rail has room, a rail at a time; nothing where nothing has."""
     monkeypatch.setattr(requirements, "available_mb", lambda: free_mb)
     plan = planned(**LARGE) if name == "lab-256" else ready(name)

@@ -16,17 +16,29 @@ if TYPE_CHECKING:
     from tests.lab.conftest import Machine
 
 CULPRITS: dict[str, tuple[str, str]] = {
-    "a route is removed": ("routes", "r0-leaf-1: 10.0.0.14/31 leads to nothing, and must to swp5, swp6, swp7, swp8"),
-    "a route is narrowed": ("routes", "r0-leaf-1: 10.0.0.14/31 leads to swp5, and must to swp5, swp6, swp7, swp8"),
+    "a route is removed": (
+        "routes",
+        "r0-leaf-1: 10.0.0.14/31 leads to nothing, and must to swp5, swp6, swp7, swp8",
+    ),
+    "a route is narrowed": (
+        "routes",
+        "r0-leaf-1: 10.0.0.14/31 leads to swp5, and must to swp5, swp6, swp7, swp8",
+    ),
     "a prefix leaks": ("routes", "r0-leaf-1: 10.0.1.14/31 leads to swp1, and must to nothing"),
     "a port is down": ("sessions", "r0-leaf-1: 3 of 4 sessions are up"),
     "BFD is off": ("bfd", "r0-spine-1: 0 of 4 BFD sessions are up"),
-    "a relay is wrong": ("paths", "d0-g0 to d1-g1: met d0-g0 d0-g5 d0-g1 r1-leaf-1 d1-g1, and the tables name d0-g0 d0-g1 d1-g1"),
+    "a relay is wrong": (
+        "paths",
+        "d0-g0 to d1-g1: met d0-g0 d0-g5 d0-g1 r1-leaf-1 d1-g1, and the tables name d0-g0 d0-g1 d1-g1",
+    ),
     "a relay is deaf": ("paths", "d0-g0 to d1-g1: no packet arrived"),
     "forwarding is on": ("isolation", "d0-g0 to d1-g1: arrives across rails without a relay"),
     "flows lean": ("spread", "flows take r0-spine-1, and 256 should"),
     "a link is narrow": ("mtu", "r0-spine-1: swp1 takes 1,500 bytes, and must take 9,216"),
-    "a way back": ("traceroute", "d0-g0 to d7-g7: r7-leaf-1 answers, and is to have no way back to another rail"),
+    "a way back": (
+        "traceroute",
+        "d0-g0 to d7-g7: r7-leaf-1 answers, and is to have no way back to another rail",
+    ),
 }
 """Each fault of `sabotage`, the trial that objects, and words of what it says."""
 
@@ -59,7 +71,13 @@ def sabotaged(once: Once) -> dict[str, dict[str, list[str]]]:
 
 def sabotage() -> dict[str, dict[str, list[str]]]:
     """Break the lab of 64 GPUs in every way."""
-    done = subprocess.run([sys.executable, "-m", "tests.lab.sabotage", "inventories/lab-64.yaml"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.lab.sabotage", "inventories/lab-64.yaml"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     told = [json.loads(line) for line in done.stdout.splitlines()]
     return {name: {each["trial"]: each["findings"] for each in outcomes} for name, outcomes in told}
@@ -69,8 +87,18 @@ def test_nothing_is_found_before(sabotaged: dict[str, dict[str, list[str]]]) -> 
     """Every trial holds, and LLDP agrees, before anything is broken; each holds again once its fault is mended."""
     whole = sabotaged["whole"]
     assert set(whole) == {trial for trial, _ in CULPRITS.values()} | {"lldp"}
-    assert {name: outcomes for name, outcomes in sabotaged.items() if name == "whole" or name.endswith(": mended") if any(outcomes.values())} == {}
-    assert set(sabotaged) == {"whole", "cables are swapped", *CULPRITS, *(f"{name}: mended" for name in CULPRITS)}
+    assert {
+        name: outcomes
+        for name, outcomes in sabotaged.items()
+        if name == "whole" or name.endswith(": mended")
+        if any(outcomes.values())
+    } == {}
+    assert set(sabotaged) == {
+        "whole",
+        "cables are swapped",
+        *CULPRITS,
+        *(f"{name}: mended" for name in CULPRITS),
+    }
 
 
 @pytest.mark.parametrize("fault", CULPRITS)
@@ -84,7 +112,9 @@ def test_a_fault_is_found(sabotaged: dict[str, dict[str, list[str]]], fault: str
 @pytest.mark.parametrize("trial", SWAPPED)
 def test_swapped_cables_are_found(sabotaged: dict[str, dict[str, list[str]]], trial: str) -> None:
     """Cables that were taken for each other show in routes, in paths and to LLDP."""
-    assert any(SWAPPED[trial] in finding for finding in sabotaged["cables are swapped"][trial]), sabotaged["cables are swapped"][trial][:5]
+    assert any(SWAPPED[trial] in finding for finding in sabotaged["cables are swapped"][trial]), (
+        sabotaged["cables are swapped"][trial][:5]
+    )
 
 
 @pytest.mark.parametrize("kind", FABRICS)
@@ -98,5 +128,16 @@ def test_every_kind_of_fabric(machine: Machine, kind: str) -> None:
 
 def test_a_slice_of_nvl72(machine: Machine) -> None:
     """Racks of 72 GPUs on rails of 18 GPUs each: a slice of the ready inventory, on FRR."""
-    done = machine.run("lab", "run", ROOT / "inventories" / "gb200-nvl72.yaml", "--set", "nos=frr", "--rails", "1", "--hb-domains", "3", "--json")
+    done = machine.run(
+        "lab",
+        "run",
+        ROOT / "inventories" / "gb200-nvl72.yaml",
+        "--set",
+        "nos=frr",
+        "--rails",
+        "1",
+        "--hb-domains",
+        "3",
+        "--json",
+    )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -17,22 +17,61 @@ RADICES = (4, 5, 6, 7, 8, 10, 12, 16, 24, 32)
 
 # A leaf, the speed of its NICs, and spines that may stand above it; None is the leaf's own model.
 BOXES: tuple[tuple[Inventory, str, tuple[Inventory | None, ...]], ...] = (
-    ({"model": "sn5600", "breakout": "2x400G"}, "400G", (None, {"model": "sn5600", "breakout": "1x800G"}, {"model": "sn5400"})),
-    ({"model": "ds5000", "breakout": "4x200G"}, "200G", ({"model": "ds5000", "breakout": "1x800G"}, {"model": "ds5000", "breakout": "2x400G"}, None)),
-    ({"model": "7220-ixr-h5-64", "breakout": "4x200G"}, "200G", (None, {"model": "7220-ixr-h5-64", "breakout": "1x800G"})),
-    ({"model": "7060dx5-64s", "breakout": "4x100G"}, "100G", ({"model": "7060dx5-64s", "breakout": "1x400G"}, None)),
+    (
+        {"model": "sn5600", "breakout": "2x400G"},
+        "400G",
+        (None, {"model": "sn5600", "breakout": "1x800G"}, {"model": "sn5400"}),
+    ),
+    (
+        {"model": "ds5000", "breakout": "4x200G"},
+        "200G",
+        (
+            {"model": "ds5000", "breakout": "1x800G"},
+            {"model": "ds5000", "breakout": "2x400G"},
+            None,
+        ),
+    ),
+    (
+        {"model": "7220-ixr-h5-64", "breakout": "4x200G"},
+        "200G",
+        (None, {"model": "7220-ixr-h5-64", "breakout": "1x800G"}),
+    ),
+    (
+        {"model": "7060dx5-64s", "breakout": "4x100G"},
+        "100G",
+        ({"model": "7060dx5-64s", "breakout": "1x400G"}, None),
+    ),
     ({"model": "qm9700"}, "400G", (None, {"model": "qm8790"})),
-    ({"model": "sn4700", "breakout": "2x200G"}, "200G", (None, {"model": "sn5600", "breakout": "2x400G"})),
+    (
+        {"model": "sn4700", "breakout": "2x200G"},
+        "200G",
+        (None, {"model": "sn5600", "breakout": "2x400G"}),
+    ),
 )
 
 # A host of the catalog with its HB domain, its planes, and leaves that take its ports.
 HOSTS: tuple[tuple[str, int, int, tuple[Inventory, ...]], ...] = (
     ("dgx-a100", 8, 1, ({"model": "qm8790"}, {"model": "sn4700", "breakout": "2x200G"})),
-    ("dgx-h100", 8, 1, ({"model": "qm9700"}, {"model": "sn5400"}, {"model": "sn5600", "breakout": "2x400G"})),
-    ("dgx-b300", 8, 2, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "z9864f", "breakout": "2x400G"})),
+    (
+        "dgx-h100",
+        8,
+        1,
+        ({"model": "qm9700"}, {"model": "sn5400"}, {"model": "sn5600", "breakout": "2x400G"}),
+    ),
+    (
+        "dgx-b300",
+        8,
+        2,
+        ({"model": "sn5600", "breakout": "2x400G"}, {"model": "z9864f", "breakout": "2x400G"}),
+    ),
     ("dgx-b300", 8, 1, ({"model": "q3400"}, {"model": "sn5600", "breakout": "1x800G"})),
     ("pcie-8gpu", 8, 1, ({"model": "qm9700"}, {"model": "sn5600", "breakout": "2x400G"})),
-    ("gb200-nvl72", 72, 1, ({"model": "sn5600", "breakout": "2x400G"}, {"model": "qfx5240", "breakout": "2x400G"})),
+    (
+        "gb200-nvl72",
+        72,
+        1,
+        ({"model": "sn5600", "breakout": "2x400G"}, {"model": "qfx5240", "breakout": "2x400G"}),
+    ),
 )
 
 
@@ -65,7 +104,11 @@ def inventories(draw: st.DrawFn) -> Inventory:
     host: Inventory = {"nic": {**nic, "per_gpu": draw(st.sampled_from(_divisors(planes)))}}
     if draw(st.integers(0, 4)) == 0:
         model, domain, planes, leaves = draw(st.sampled_from(HOSTS))
-        hosts, host, switches = {}, {"host": {"model": model}}, {"leaf": draw(st.sampled_from(leaves))}
+        hosts, host, switches = (
+            {},
+            {"host": {"model": model}},
+            {"leaf": draw(st.sampled_from(leaves))},
+        )
     rails = draw(st.sampled_from(_divisors(domain)))
     design = draw(st.sampled_from(DESIGNS))
     per_switch = draw(st.sampled_from([1, 1, "auto", *_divisors(rails)]))
@@ -137,7 +180,12 @@ WILD: dict[str, tuple[Any, ...]] = {
     "nccl": ("2.30.7", "2.x", 2.3, {"pxn": False}, {"version": "2.18"}, {"pxn": 0}, None),
     "roce": ({"dscp": 26}, {"dscp": 48}, {"priority": 6}, {"ecn_minimum_bytes": 10**9}),
 }  # fmt: skip
-SOUND: Inventory = {"name": "wild", "gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 64}}}}
+SOUND: Inventory = {
+    "name": "wild",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
 
 
 @st.composite

@@ -29,7 +29,9 @@ def planned_or_refused(inventory: Inventory) -> Plan | None:
     except Refusal as refusal:
         findings = refusal.findings
     assert findings
-    assert all(finding.code and finding.fact and finding.path and finding.hint for finding in findings), findings
+    assert all(
+        finding.code and finding.fact and finding.path and finding.hint for finding in findings
+    ), findings
     return None
 
 
@@ -53,7 +55,12 @@ def drawn() -> tuple[tuple[Inventory, Plan | None], ...]:
     cells: dict[tuple[str, int], list[tuple[Inventory, Plan | None]]] = defaultdict(list)
     for inventory, plan in every_draw():
         cells[inventory["design"], plan.sizing.tiers if plan else 0].append((inventory, plan))
-    return tuple(cells[design, tiers][number] for number in range(EACH) for design in DESIGNS for tiers in TIERS)
+    return tuple(
+        cells[design, tiers][number]
+        for number in range(EACH)
+        for design in DESIGNS
+        for tiers in TIERS
+    )
 
 
 def drawn_plans(count: int | None = None) -> list[Plan]:

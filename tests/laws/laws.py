@@ -1,6 +1,7 @@
 """The laws of a plan, one function each; a law asserts, and its name says what.
 
-They read the wired columns, the names and the addresses, and recount by other means than the planner's own.
+They read the wired columns, the names and the addresses, and recount by other means than the
+planner's own.
 """
 
 from __future__ import annotations
@@ -50,8 +51,12 @@ def every_port_is_one_that_the_box_has(plan: Plan) -> None:
     for role, ports in plan.ports.items():
         model = plan.request.fronts[role].model
         assert len({(port.cage, port.sub) for port in ports}) == len(ports)
-        assert len({(port.cage, port.breakout.name) for port in ports}) == len({port.cage for port in ports})
-        assert all(1 <= port.cage <= model.cages and 0 <= port.sub < port.breakout.count for port in ports)
+        assert len({(port.cage, port.breakout.name) for port in ports}) == len(
+            {port.cage for port in ports}
+        )
+        assert all(
+            1 <= port.cage <= model.cages and 0 <= port.sub < port.breakout.count for port in ports
+        )
         assert all(port.breakout in model.breakouts_of(port.cage) for port in ports)
         assert len(ports) <= (model.port_limit or len(ports))
 
@@ -62,7 +67,10 @@ def ports_run_at_the_speed_of_their_links(plan: Plan) -> None:
     for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
         speed = plan.joints[LinkKind(kind)].speed_gbps
         assert plan.ports[boxes[upper].role][upper_port].breakout.speed_gbps == speed
-        assert kind == LinkKind.HOST or plan.ports[boxes[lower].role][lower_port].breakout.speed_gbps == speed
+        assert (
+            kind == LinkKind.HOST
+            or plan.ports[boxes[lower].role][lower_port].breakout.speed_gbps == speed
+        )
 
 
 def gpus_of(plan: Plan, unit: int) -> list[tuple[int, int | None, Link]]:
@@ -74,8 +82,14 @@ def gpus_of(plan: Plan, unit: int) -> list[tuple[int, int | None, Link]]:
 
 def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
     """Over all units, each installed GPU has one link on each plane."""
-    cabled = Counter((gpu, plan.mapping.plane(unit)) for unit in range(plan.mapping.units) for gpu, _, _ in gpus_of(plan, unit))
-    assert cabled == Counter((gpu, plane) for gpu in range(plan.request.gpus) for plane in range(plan.request.planes))
+    cabled = Counter(
+        (gpu, plan.mapping.plane(unit))
+        for unit in range(plan.mapping.units)
+        for gpu, _, _ in gpus_of(plan, unit)
+    )
+    assert cabled == Counter(
+        (gpu, plane) for gpu in range(plan.request.gpus) for plane in range(plan.request.planes)
+    )
 
 
 def a_rail_stays_to_itself(plan: Plan) -> None:
@@ -84,10 +98,17 @@ def a_rail_stays_to_itself(plan: Plan) -> None:
     if request.design is not Design.RAIL_ONLY:
         return
     for unit in range(plan.mapping.units):
-        assert all(gpu % request.domain_gpus % request.rails == rail for gpu, rail, _ in gpus_of(plan, unit))
+        assert all(
+            gpu % request.domain_gpus % request.rails == rail
+            for gpu, rail, _ in gpus_of(plan, unit)
+        )
     for kind, block, lower, _, upper, _, _, _ in links(plan):
         switches = [upper] if kind == LinkKind.HOST else [lower, upper]
-        owners = {boxes[switch].block for switch in switches if boxes[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1}
+        owners = {
+            boxes[switch].block
+            for switch in switches
+            if boxes[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1
+        }
         assert owners <= {block}
 
 
@@ -117,7 +138,11 @@ def uplinks_are_spread_over_all_switches_above(plan: Plan) -> None:
         (LinkKind.LEAF_SPINE, sizing.leaf_up, sizing.pod_spines),
         (LinkKind.SPINE_CORE, sizing.spine_up, sizing.group_cores),
     ):
-        allowed = {uplinks // max(reached, 1)} if plan.spec.spread == "even" else {uplinks // max(reached, 1), -(-uplinks // max(reached, 1))}
+        allowed = (
+            {uplinks // max(reached, 1)}
+            if plan.spec.spread == "even"
+            else {uplinks // max(reached, 1), -(-uplinks // max(reached, 1))}
+        )
         for met in meetings(plan, kind).values():
             assert sum(met.values()) == uplinks
             assert len(met) == reached
@@ -144,7 +169,10 @@ def an_installed_pod_is_whole(plan: Plan) -> None:
     rows = [row for row in links(plan) if row[1] == block]
     pods = {row[2] // sizing.pod_leaves for row in rows if row[0] == LinkKind.LEAF_SPINE}
     met = Counter(LinkKind(row[0]) for row in rows)
-    leaves = {pod: min(sizing.spine_down, sizing.leaf - pod * sizing.spine_down) for pod in range(sizing.pods)}
+    leaves = {
+        pod: min(sizing.spine_down, sizing.leaf - pod * sizing.spine_down)
+        for pod in range(sizing.pods)
+    }
     assert min(leaves.values()) > 0
     assert sum(leaves.values()) == sizing.leaf
     assert met[LinkKind.LEAF_SPINE] == sum(leaves[pod] for pod in pods) * sizing.leaf_up
@@ -157,7 +185,10 @@ def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
     sizing, fronts = plan.sizing, plan.request.fronts
     if sizing.tiers > 1:
         leaf = fronts[Role.LEAF]
-        assert Fraction(sizing.leaf_down * leaf.down.speed_gbps, sizing.leaf_up * leaf.up.speed_gbps) <= plan.spec.oversubscription
+        assert (
+            Fraction(sizing.leaf_down * leaf.down.speed_gbps, sizing.leaf_up * leaf.up.speed_gbps)
+            <= plan.spec.oversubscription
+        )
     if sizing.tiers == 3:
         spine = fronts[Role.SPINE]
         assert sizing.spine_down * spine.down.speed_gbps <= sizing.spine_up * spine.up.speed_gbps
@@ -169,12 +200,18 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
     summary, units, boxes = summarize(plan, bom), plan.mapping.units, plan.naming.boxes
     rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
     by_kind = Counter(LinkKind(row[0]) for row in rows)
-    assert summary["links"] == {kind.key: units * by_kind[kind] for kind in LinkKind} | {"total": units * len(rows)}
+    assert summary["links"] == {kind.key: units * by_kind[kind] for kind in LinkKind} | {
+        "total": units * len(rows)
+    }
     assert summary["links"]["host"] == plan.request.gpus * plan.request.planes
     assert summary["transceivers"] == 2 * units * len(rows)
-    assert summary["cables"]["total"] == units * sum(plan.joints[LinkKind(row[0])].cables for row in rows)
+    assert summary["cables"]["total"] == units * sum(
+        plan.joints[LinkKind(row[0])].cables for row in rows
+    )
     by_role = Counter(boxes[switch].role.value for switch in wired)
-    assert summary["switches"] == {role.value: units * by_role[role.value] for role in Role} | {"total": units * len(wired)}
+    assert summary["switches"] == {role.value: units * by_role[role.value] for role in Role} | {
+        "total": units * len(wired)
+    }
     assert summary["switches"]["total"] == len(list(plan.switches()))
     assert summary["blocks"] * summary["per_block"]["endpoints"] == summary["links"]["host"]
 
@@ -182,11 +219,19 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
 def the_bill_adds_up(plan: Plan) -> None:
     """Boxes and cables on the bill are those of the plan, each line's purposes sum to it, and totals equal the sum."""
     bom = make_bom(plan)
-    quantity = {name: sum(line.quantity for line in bom.lines if line.part_class == name) for name in ("switches", "cables")}
+    quantity = {
+        name: sum(line.quantity for line in bom.lines if line.part_class == name)
+        for name in ("switches", "cables")
+    }
     summary = summarize(plan, bom)
-    assert quantity == {"switches": summary["switches"]["total"], "cables": summary["cables"]["total"]}
+    assert quantity == {
+        "switches": summary["switches"]["total"],
+        "cables": summary["cables"]["total"],
+    }
     for line in bom.lines:
-        assert line.quantity == sum(int(purpose.rpartition(" ")[2]) for purpose in line.purpose.split(", "))
+        assert line.quantity == sum(
+            int(purpose.rpartition(" ")[2]) for purpose in line.purpose.split(", ")
+        )
     priced = [line.total for line in bom.lines if line.total is not None]
     assert bom.cost() == (sum(priced) if priced else None)
     assert len(bom.unpriced) == len([line for line in bom.lines if line.unit_price is None])
@@ -194,7 +239,11 @@ def the_bill_adds_up(plan: Plan) -> None:
 
 def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
     """For every link end there is a connector on the bill; a cage that is used in part still takes a whole module."""
-    bought = {line.part: line.quantity for line in make_bom(plan).lines if line.part_class == "transceivers"}
+    bought = {
+        line.part: line.quantity
+        for line in make_bom(plan).lines
+        if line.part_class == "transceivers"
+    }
     modules = {module.model: module for joint in plan.offers for module in joint.modules.values()}
     connectors = sum(count * modules[part].ports for part, count in bought.items())
     ends = sum(2 * plan.link_count(kind) * plan.joints[kind].cables for kind in plan.kinds)
@@ -206,7 +255,9 @@ def addresses_of(plan: Plan) -> Iterator[int]:
     for unit in range(plan.mapping.units):
         for row in links(plan):
             if row[0] == LinkKind.HOST:
-                (address,) = plan.addresses.host_addresses(unit * plan.mapping.unit_blocks + row[1], [row[6]])
+                (address,) = plan.addresses.host_addresses(
+                    unit * plan.mapping.unit_blocks + row[1], [row[6]]
+                )
                 yield address
                 if plan.addresses.numbered:
                     yield address - 1
@@ -222,7 +273,11 @@ def loopbacks_of(plan: Plan) -> Iterator[int]:
 
 def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
     """No address is given twice, and each lies in its pool and in the slice of its block."""
-    hosts, loopbacks, asked = list(addresses_of(plan)), list(loopbacks_of(plan)), plan.spec.addressing
+    hosts, loopbacks, asked = (
+        list(addresses_of(plan)),
+        list(loopbacks_of(plan)),
+        plan.spec.addressing,
+    )
     assert len({*hosts, *loopbacks}) == len(hosts) + len(loopbacks)
     for pool, addresses in ((asked.host_pool, hosts), (asked.loopback_pool, loopbacks)):
         first = int(pool.network_address)
@@ -232,10 +287,17 @@ def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
 def neighbours_have_different_as_numbers(plan: Plan) -> None:
     """Every link between switches is an external BGP session, and no two leaves share a number."""
     boxes = plan.naming.boxes
-    numbers = [plan.addresses.asn(unit, box) for unit in range(plan.mapping.units) for box in boxes if box.role is Role.LEAF]
+    numbers = [
+        plan.addresses.asn(unit, box)
+        for unit in range(plan.mapping.units)
+        for box in boxes
+        if box.role is Role.LEAF
+    ]
     assert len(set(numbers)) == len(numbers)
     for kind, _, lower, _, upper, _, _, _ in links(plan):
-        assert kind == LinkKind.HOST or plan.addresses.asn(0, boxes[lower]) != plan.addresses.asn(0, boxes[upper])
+        assert kind == LinkKind.HOST or plan.addresses.asn(0, boxes[lower]) != plan.addresses.asn(
+            0, boxes[upper]
+        )
 
 
 def names_are_unique(plan: Plan) -> None:
@@ -251,14 +313,26 @@ def no_two_cables_share_a_label(plan: Plan) -> None:
     labels = [cable.cable for cable in cables]
     assert len(set(labels)) == len(labels)
     firsts = [cable for cable in cables if cable.connector < 2]
-    ends = [end for cable in firsts for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface))]
+    ends = [
+        end
+        for cable in firsts
+        for end in ((cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface))
+    ]
     assert len(set(ends)) == len(ends) == 2 * sum(plan.link_count(kind) for kind in plan.kinds)
 
 
 def ends_by_label(plan: Plan, unit: int) -> dict[str, tuple[str, str, str, str]]:
     """Return the ends of each link of a unit by its label: the cable's, without the letter where a link takes several cables."""
     firsts = (cable for cable in Views(plan).cables(unit) if cable.connector < 2)
-    return {cable.cable[:-1] if cable.connector else cable.cable: (cable.a_device, cable.a_interface, cable.b_device, cable.b_interface) for cable in firsts}
+    return {
+        cable.cable[:-1] if cable.connector else cable.cable: (
+            cable.a_device,
+            cable.a_interface,
+            cable.b_device,
+            cable.b_interface,
+        )
+        for cable in firsts
+    }
 
 
 def both_ends_name_the_same_cable(plan: Plan) -> None:
@@ -267,21 +341,34 @@ def both_ends_name_the_same_cable(plan: Plan) -> None:
     listed = ends_by_label(plan, last)
     seen: Counter[str] = Counter()
     for switch in views.switches(last):
-        interfaces = [port.interface for port in switch.ports] + [port.interface for port in switch.idle_ports]
+        interfaces = [port.interface for port in switch.ports] + [
+            port.interface for port in switch.idle_ports
+        ]
         assert len(set(interfaces)) == len(interfaces)
         for port in switch.ports:
             own, peer = (switch.name, port.interface), (port.peer_device, port.peer_interface)
             assert listed[port.cable] in ((*own, *peer), (*peer, *own))
             seen[port.cable] += 1
-    assert seen == {label: 1 if row[0] == LinkKind.HOST else 2 for label, row in zip(listed, links(plan), strict=True)}
+    assert seen == {
+        label: 1 if row[0] == LinkKind.HOST else 2
+        for label, row in zip(listed, links(plan), strict=True)
+    }
 
 
 def every_port_of_an_instance_belongs_to_its_rail(plan: Plan) -> None:
     """On a shared box, the routing instances take the ports apart by rail; on any box they take all of them."""
     for switch in Views(plan).switches(0):
-        ports = [port for instance in switch.instances for port in (*instance.host_ports, *instance.fabric_ports)]
+        ports = [
+            port
+            for instance in switch.instances
+            for port in (*instance.host_ports, *instance.fabric_ports)
+        ]
         assert sorted(port.cable for port in ports) == sorted(port.cable for port in switch.ports)
-        assert all(port.rail == instance.rail for instance in switch.vrfs for port in instance.host_ports + instance.fabric_ports)
+        assert all(
+            port.rail == instance.rail
+            for instance in switch.vrfs
+            for port in instance.host_ports + instance.fabric_ports
+        )
         assert len({instance.loopback for instance in switch.instances}) == len(switch.instances)
 
 

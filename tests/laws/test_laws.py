@@ -16,7 +16,15 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import make_plan
 from tests.laws.drawing import DESIGNS, Inventory, wild_inventories
-from tests.laws.drawn import EACH, TIERS, drawn, drawn_plans, every_draw, other_plans, planned_or_refused
+from tests.laws.drawn import (
+    EACH,
+    TIERS,
+    drawn,
+    drawn_plans,
+    every_draw,
+    other_plans,
+    planned_or_refused,
+)
 from tests.laws.laws import LAWS, growth_keeps_every_link
 from tests.planned import CATALOG
 
@@ -34,14 +42,20 @@ def test_laws_are_found() -> None:
 
 def test_each_design_is_drawn_in_each_number_of_tiers() -> None:
     """The draws that the laws are held on are ten of each, as many of which are refused; what is refused is refused with findings."""
-    seen = Counter((inventory["design"], plan.sizing.tiers if plan else 0) for inventory, plan in drawn())
+    seen = Counter(
+        (inventory["design"], plan.sizing.tiers if plan else 0) for inventory, plan in drawn()
+    )
     assert seen == dict.fromkeys(product(DESIGNS, TIERS), EACH)
-    assert len(drawn_plans()) + len(other_plans()) == sum(plan is not None for _, plan in every_draw())
+    assert len(drawn_plans()) + len(other_plans()) == sum(
+        plan is not None for _, plan in every_draw()
+    )
 
 
 @pytest.mark.parametrize("plans", [drawn_plans, pytest.param(other_plans, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_every_plan_keeps_every_law(law: Callable[[Plan], None], plans: Callable[[], list[Plan]]) -> None:
+def test_every_plan_keeps_every_law(
+    law: Callable[[Plan], None], plans: Callable[[], list[Plan]]
+) -> None:
     """Recounted from the wired columns, the names and the addresses by other means than the planner's."""
     for plan in plans():
         law(plan)
@@ -55,7 +69,10 @@ def test_growth_inside_a_reserve_keeps_every_link() -> None:
         room = inventory["reserve"]["gpus"] if "reserve" in inventory else inventory["gpus"]
         domain = inventory["hb_domain"]["gpus"]
         sizes = (domain, -(-room // 2 // domain) * domain, room)
-        plans = [planned_or_refused(inventory | {"gpus": gpus, "reserve": {"gpus": room}}) for gpus in sizes]
+        plans = [
+            planned_or_refused(inventory | {"gpus": gpus, "reserve": {"gpus": room}})
+            for gpus in sizes
+        ]
         for small, large in pairwise(plans):
             if small and large:
                 growth_keeps_every_link(small, large)
@@ -81,7 +98,9 @@ def test_whatever_is_typed_is_planned_or_refused(tmp_path: Path) -> None:
                 json.dumps(compare(read.spec, CATALOG).document(), allow_nan=False)
         except Refusal as refusal:
             findings = refusal.findings
-        assert all(finding.code and finding.fact and finding.place for finding in findings), findings
+        assert all(finding.code and finding.fact and finding.place for finding in findings), (
+            findings
+        )
         ends.update({finding.code for finding in findings} or {"planned"})
 
     hold()

@@ -80,12 +80,20 @@ def with_ports(evidence: Evidence, role: Role, ports: list[Port]) -> Evidence:
 
 def with_joint(evidence: Evidence, kind: LinkKind, **parts: Any) -> Evidence:  # noqa: ANN401 - the fields of a joint are of many types
     """Use other parts for a kind of link."""
-    return replace(evidence, offers=tuple(replace(joint, **parts) if joint.kind is kind else joint for joint in evidence.offers))
+    return replace(
+        evidence,
+        offers=tuple(
+            replace(joint, **parts) if joint.kind is kind else joint for joint in evidence.offers
+        ),
+    )
 
 
 def with_copper(evidence: Evidence, **facts: Any) -> Evidence:  # noqa: ANN401 - the facts of a cable are of many types
     """Change what is known of every cable with its own ends."""
-    offers = (replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint for joint in evidence.offers)
+    offers = (
+        replace(joint, cable=joint.cable.model_copy(update=facts)) if not joint.modules else joint
+        for joint in evidence.offers
+    )
     return replace(evidence, offers=tuple(offers))
 
 
@@ -126,7 +134,9 @@ def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object])
     return replace(evidence, configs=configs)
 
 
-def with_edges(evidence: Evidence, edit: Callable[[dict[str, tuple[str, str]]], object]) -> Evidence:
+def with_edges(
+    evidence: Evidence, edit: Callable[[dict[str, tuple[str, str]]], object]
+) -> Evidence:
     """Edit the links of the graph."""
 
     def edges() -> dict[str, tuple[str, str]]:
@@ -144,7 +154,12 @@ def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
     columns = {name: getattr(room.standing, name).copy() for name in where}
     for name, value in where.items():
         columns[name][device] = value
-    return replace(evidence, lengths=_in_room(evidence.lengths, replace(room, standing=room.standing._replace(**columns))))
+    return replace(
+        evidence,
+        lengths=_in_room(
+            evidence.lengths, replace(room, standing=room.standing._replace(**columns))
+        ),
+    )
 
 
 def _in_room(lengths: Lengths, room: Room) -> Lengths:
@@ -162,4 +177,7 @@ def limited(evidence: Evidence, **limits: int) -> Evidence:
 
 def hashed(evidence: Evidence, shares: list[int]) -> Evidence:
     """Let flows take the uplinks of the leaf by these shares."""
-    return replace(evidence, flows=lambda count: {LinkKind.LEAF_SPINE: np.array(shares) * (count // sum(shares))})
+    return replace(
+        evidence,
+        flows=lambda count: {LinkKind.LEAF_SPINE: np.array(shares) * (count // sum(shares))},
+    )

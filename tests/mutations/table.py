@@ -62,14 +62,25 @@ def _other_split(evidence: Evidence, name: str) -> Breakout:
 def _resplit(evidence: Evidence, name: str, count: int) -> Evidence:
     """Split the first `count` ports of a leaf otherwise."""
     ports, split = evidence.ports[Role.LEAF], _other_split(evidence, name)
-    return with_ports(evidence, Role.LEAF, [Port(port.cage, port.sub, split) if index < count else port for index, port in enumerate(ports)])
+    return with_ports(
+        evidence,
+        Role.LEAF,
+        [
+            Port(port.cage, port.sub, split) if index < count else port
+            for index, port in enumerate(ports)
+        ],
+    )
 
 
 def _all_ports(evidence: Evidence, name: str) -> Evidence:
     """Use every port that the leaf's cages can be split into."""
     split = _other_split(evidence, name)
     cages = evidence.plan.request.fronts[Role.LEAF].model.cages
-    return with_ports(evidence, Role.LEAF, [Port(cage, sub, split) for cage in range(1, cages + 1) for sub in range(split.count)])
+    return with_ports(
+        evidence,
+        Role.LEAF,
+        [Port(cage, sub, split) for cage in range(1, cages + 1) for sub in range(split.count)],
+    )
 
 
 def _first_ports(evidence: Evidence, *ports: Port) -> Evidence:
@@ -79,7 +90,9 @@ def _first_ports(evidence: Evidence, *ports: Port) -> Evidence:
 
 def _one_spine_each(evidence: Evidence) -> Evidence:
     """Leave leaf 0 the links to the first spine, and leaf 1 those to the second."""
-    return dropped(evidence, [*rows(evidence, UP, lower=0, upper=3), *rows(evidence, UP, lower=1, upper=2)])
+    return dropped(
+        evidence, [*rows(evidence, UP, lower=0, upper=3), *rows(evidence, UP, lower=1, upper=2)]
+    )
 
 
 def _thinner(evidence: Evidence, kind: LinkKind) -> Evidence:
@@ -140,7 +153,10 @@ def _quantity(evidence: Evidence, line: int, by: int) -> Evidence:
 
 def _unbought(evidence: Evidence, line: int) -> Evidence:
     """Leave a part out of the bill."""
-    return replace(evidence, bom=replace(evidence.bom, lines=evidence.bom.lines[:line] + evidence.bom.lines[line + 1 :]))
+    return replace(
+        evidence,
+        bom=replace(evidence.bom, lines=evidence.bom.lines[:line] + evidence.bom.lines[line + 1 :]),
+    )
 
 
 def _cell(column: str, value: str) -> Callable[[Evidence], Evidence]:

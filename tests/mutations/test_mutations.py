@@ -38,7 +38,11 @@ def facts(found: Evidence) -> list[Any]:
         found.prefixes,
         [column.tolist() for column in found.addresses],
         found.bom,
-        found.lengths and [found.lengths.room.shares, *(column.tolist() for column in found.lengths.room.standing[:2])],
+        found.lengths
+        and [
+            found.lengths.room.shares,
+            *(column.tolist() for column in found.lengths.room.standing[:2]),
+        ],
         [list(found.cables(unit, 0, links)) for unit in units],
         [list(found.configs(unit, range(found.boxes))) for unit in units],
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},
@@ -74,9 +78,15 @@ def test_exactly_the_right_law_objects(mutation: Mutation) -> None:
     broken = mutation.broken(sound)
     report = judge(broken)
     assert report.broken == [mutation.law], [finding.fact for finding in report.findings]
-    assert {judgement.law.code for judgement in report.judgements if judgement.ok is None} == resting_on(mutation.law)
+    assert {
+        judgement.law.code for judgement in report.judgements if judgement.ok is None
+    } == resting_on(mutation.law)
     assert {finding.code for finding in report.findings} == {mutation.law}
-    assert any(mutation.says in text for finding in report.findings for text in (finding.fact, *finding.because)), report.findings
+    assert any(
+        mutation.says in text
+        for finding in report.findings
+        for text in (finding.fact, *finding.because)
+    ), report.findings
     assert facts(sound) == before
     assert facts(broken) != before
 
@@ -94,9 +104,21 @@ def test_every_law_is_seen_to_fail() -> None:
 def test_a_page_shows_what_is_said(law: str) -> None:
     """Examples of findings are what a mutation gets, to the letter, and a line of a report is the lab's. Oversubscription is a term first."""
     page = (ROOT / "fabricgen" / "cli" / "pages" / f"{law}.md").read_text(encoding="utf-8")
-    shown = [line[4:] for line in page.split("\n") if line.startswith("    ") and not line.startswith("    $")]
-    said = {line for mutation in MUTATIONS if mutation.law == law for finding in _findings(mutation) for line in text_of(finding).split("\n")}
-    said |= {" ".join(line.split()) for line in report_text(judge(evidence("lab")), "lab").split("\n")}
+    shown = [
+        line[4:]
+        for line in page.split("\n")
+        if line.startswith("    ") and not line.startswith("    $")
+    ]
+    said = {
+        line
+        for mutation in MUTATIONS
+        if mutation.law == law
+        for finding in _findings(mutation)
+        for line in text_of(finding).split("\n")
+    }
+    said |= {
+        " ".join(line.split()) for line in report_text(judge(evidence("lab")), "lab").split("\n")
+    }
     wrong = [line for line in shown if line not in said and " ".join(line.split()) not in said]
     assert shown
     assert wrong == []

@@ -1,6 +1,7 @@
 """What this project counts for each row of a printed table, under the column's own name.
 
-Counts are taken from the wired columns and from the bill of materials, not from the sizing alone, so that a table tests what is built.
+Counts are taken from the wired columns and from the bill of materials, not from the sizing alone,
+so that a table tests what is built.
 """
 
 from __future__ import annotations
@@ -57,7 +58,10 @@ def quantum_x800(row: Row, _table: Table) -> Row:
     return {"spine": spread_over(row["leaf"] * 72, 72, 144, even=True)}
 
 
-DS5000 = {"leaf": {"model": "ds5000", "breakout": "2x400G"}, "spine": {"model": "ds5000", "breakout": "1x800G"}}
+DS5000 = {
+    "leaf": {"model": "ds5000", "breakout": "2x400G"},
+    "spine": {"model": "ds5000", "breakout": "1x800G"},
+}
 
 
 @cache
@@ -93,8 +97,15 @@ def front_end(servers: int) -> Plan:
 
 def modules(plan: Plan) -> tuple[int, int]:
     """Count the modules that are bought: those in hosts, and those in switches."""
-    purposes = [purpose.split(" ") for line in make_bom(plan).lines if line.part_class == "transceivers" for purpose in line.purpose.split(", ")]
-    return sum(int(count) for end, count in purposes if end == "host"), sum(int(count) for end, count in purposes if end != "host")
+    purposes = [
+        purpose.split(" ")
+        for line in make_bom(plan).lines
+        if line.part_class == "transceivers"
+        for purpose in line.purpose.split(", ")
+    ]
+    return sum(int(count) for end, count in purposes if end == "host"), sum(
+        int(count) for end, count in purposes if end != "host"
+    )
 
 
 def composition(row: Row, _table: Table) -> Row:
@@ -122,7 +133,11 @@ def composition(row: Row, _table: Table) -> Row:
 
 def cable_at(plan: Plan, host: str, interface: str, unit: int = 0) -> CableView:
     """Find the cable at a port of a host."""
-    (found,) = (cable for cable in Views(plan).cables(unit) if (cable.a_device, cable.a_interface) == (host, interface))
+    (found,) = (
+        cable
+        for cable in Views(plan).cables(unit)
+        if (cable.a_device, cable.a_interface) == (host, interface)
+    )
     return found
 
 
@@ -137,7 +152,11 @@ def port_map(row: Row, _table: Table) -> Row:
 def uplink_map(row: Row, _table: Table) -> Row:
     """Follow a run of cages of leaf 1 to the spine where they all end; say its ports where they are printed."""
     first, last = (int(row[key].removeprefix("E1/")) for key in ("first", "last"))
-    own = [cable for cable in Views(back_end(32)).cables(0) if cable.tier == 2 and cable.a_device == "be-rail-leaf-01" and cable.connector < 2]
+    own = [
+        cable
+        for cable in Views(back_end(32)).cables(0)
+        if cable.tier == 2 and cable.a_device == "be-rail-leaf-01" and cable.connector < 2
+    ]
     run = [cable for cable in own if first <= int(cable.a_interface.removeprefix("E1/")) <= last]
     spines = {cable.b_device for cable in run}
     assert (len(run), len(spines)) == (last - first + 1, 1)
@@ -150,7 +169,11 @@ def dual_plane(row: Row, table: Table) -> Row:
     """Check the printed rule at each of the 256 NIC ports of a plane of 32 servers; where it holds at all of them, it is ours too."""
     plane = int(row["port"].removeprefix("port"))
     holds = [
-        (cable.b_device, cable.b_interface) == (f"plane-{plane}-leaf-{-(-(gpu + 1) // 2):02}", f"E1/{int(cable.a_device[-3:])}/{gpu % 2 + 1}")
+        (cable.b_device, cable.b_interface)
+        == (
+            f"plane-{plane}-leaf-{-(-(gpu + 1) // 2):02}",
+            f"E1/{int(cable.a_device[-3:])}/{gpu % 2 + 1}",
+        )
         for cable in Views(back_end(32, planes=2)).cables(plane)
         if cable.tier == 1
         for gpu in [int(cable.a_interface[3])]
@@ -161,7 +184,12 @@ def dual_plane(row: Row, table: Table) -> Row:
 
 def stripes(row: Row, _table: Table) -> Row:
     """Look at the first stripe of a fabric of four: the domains behind leaf 1, and the leaves that they stand on."""
-    plan = planned(design="rail-optimized", gpus=row["ports_400g"] * 16, hb_domain={"gpus": 8}, switches={"leaf": row["switch"]})
+    plan = planned(
+        design="rail-optimized",
+        gpus=row["ports_400g"] * 16,
+        hb_domain={"gpus": 8},
+        switches={"leaf": row["switch"]},
+    )
     hosts = plan.unit.kind == LinkKind.HOST
     domain, leaf = plan.unit.lower[hosts] // 8, plan.unit.upper[hosts]
     first = np.unique(domain[leaf == 0])
@@ -180,22 +208,39 @@ STRIPE = {"QFX5220-32CD": 32, "QFX5230-64CD": 64, "QFX5240-64OD": 128}
 
 def jvd_example(row: Row, _table: Table) -> Row:
     """Plan the worked example; a stripe is eight leaves."""
-    plan = planned(design="rail-optimized", gpus=row["gpus"], hb_domain={"gpus": 8}, switches=QFX5240)
+    plan = planned(
+        design="rail-optimized", gpus=row["gpus"], hb_domain={"gpus": 8}, switches=QFX5240
+    )
     return {"stripes": plan.switch_count(Role.LEAF) // 8}
 
 
 def jvd_clusters(row: Row, _table: Table) -> Row:
     """Sum the GPUs of stripes, each the largest that eight leaves of its model hold."""
-    sizes = [stripes({"ports_400g": STRIPE[model], "switch": {"generic": {"radix": STRIPE[model]}}}, _table) for model in row["stripes"]]
+    sizes = [
+        stripes(
+            {"ports_400g": STRIPE[model], "switch": {"generic": {"radix": STRIPE[model]}}}, _table
+        )
+        for model in row["stripes"]
+    ]
     return {"gpus": sum(size["gpus_per_stripe"] for size in sizes)}
 
 
 def jvd_interfaces(row: Row, _table: Table) -> Row:
     """Look at server 1 on leaves 1 and 2."""
     pool = {"host_pool": "10.200.0.0/16"}
-    plan = planned(design="rail-optimized", gpus=1024, hb_domain={"gpus": 8}, switches=QFX5240, addressing=pool)
-    one, two = [next(view.ports[0] for view in Views(plan).switches(0) if view.name == name) for name in ("leaf-01", "leaf-02")]
-    assert (one.peer_device, one.peer_interface, two.peer_device, two.peer_interface) == ("host-001", "nic0", "host-001", "nic1")
+    plan = planned(
+        design="rail-optimized", gpus=1024, hb_domain={"gpus": 8}, switches=QFX5240, addressing=pool
+    )
+    one, two = [
+        next(view.ports[0] for view in Views(plan).switches(0) if view.name == name)
+        for name in ("leaf-01", "leaf-02")
+    ]
+    assert (one.peer_device, one.peer_interface, two.peer_device, two.peer_interface) == (
+        "host-001",
+        "nic0",
+        "host-001",
+        "nic1",
+    )
     (server,) = plan.addresses.host_addresses(0, [0])
     own = {
         "leaf 1 interface to server 1": one.interface,
@@ -212,7 +257,16 @@ PAPER_ROWS = ((32768, 64), (32768, 128), (32768, 256), (65536, 64), (65536, 128)
 @cache
 def paper(gpus: int, radix: int, book: str = "paper-v5") -> Comparison:
     """Compare the designs of one row of the rail-only paper."""
-    return compare(spec_of(gpus=gpus, hb_domain={"gpus": 256}, radix=radix, rails={"per_switch": "auto"}, prices=book), CATALOG)
+    return compare(
+        spec_of(
+            gpus=gpus,
+            hb_domain={"gpus": 256},
+            radix=radix,
+            rails={"per_switch": "auto"},
+            prices=book,
+        ),
+        CATALOG,
+    )
 
 
 def whole(pct: float | None) -> float | None:
@@ -237,13 +291,22 @@ def paper_row(row: Row, _table: Table) -> Row:
 
 def paper_cost(row: Row, _table: Table) -> Row:
     """Price row 1."""
-    return {"usd": next(summary["cost"]["total"] for summary in paper(32768, 64).summaries if summary["design"] == row["design"])}
+    return {
+        "usd": next(
+            summary["cost"]["total"]
+            for summary in paper(32768, 64).summaries
+            if summary["design"] == row["design"]
+        )
+    }
 
 
 def paper_range(row: Row, table: Table) -> Row:
     """Find the least and the most that the six rows save."""
     book = "paper-v1-fit" if table.id.endswith("v1") else "paper-v5"
-    savings = [whole(paper(gpus, radix, book).savings[f"{row['claim']}_pct"]) or 0 for gpus, radix in PAPER_ROWS]
+    savings = [
+        whole(paper(gpus, radix, book).savings[f"{row['claim']}_pct"]) or 0
+        for gpus, radix in PAPER_ROWS
+    ]
     return {"lowest": min(savings), "highest": max(savings)}
 
 
@@ -252,12 +315,27 @@ def formulas(row: Row, _table: Table) -> Row:
     radix = row["k"]
     two = largest(radix, 2)
     three = largest(radix, 3) if radix < 512 else None
-    return {"t2": two.slots, "t3": three and three.slots, "t3_switches": three and three.leaf + three.spine + three.core}
+    return {
+        "t2": two.slots,
+        "t3": three and three.slots,
+        "t3_switches": three and three.leaf + three.spine + three.core,
+    }
 
 
 def fat_tree(endpoints: int, radix: int, tiers: int) -> Sizing:
     """Size a fat-tree of exactly so many tiers. Raises Refusal where it does not fit."""
-    return map_design(resolve(spec_of(design="fat-tree", gpus=endpoints, hb_domain={"gpus": 1}, radix=radix, rails={"tiers": tiers}), CATALOG)).sizing
+    return map_design(
+        resolve(
+            spec_of(
+                design="fat-tree",
+                gpus=endpoints,
+                hb_domain={"gpus": 1},
+                radix=radix,
+                rails={"tiers": tiers},
+            ),
+            CATALOG,
+        )
+    ).sizing
 
 
 def largest(radix: int, tiers: int) -> Sizing:
@@ -276,12 +354,21 @@ def largest(radix: int, tiers: int) -> Sizing:
 
 def threshold(row: Row, _table: Table) -> Row:
     """Find the most GPUs that two tiers hold, a domain of 8 at a time."""
-    return {"largest_two_tier_gpus": max(gpus for gpus in range(1024, 20000, 8) if _tiers(row, gpus) == 2)}
+    return {
+        "largest_two_tier_gpus": max(
+            gpus for gpus in range(1024, 20000, 8) if _tiers(row, gpus) == 2
+        )
+    }
 
 
 def _tiers(row: Row, gpus: int) -> int:
     """Count the tiers that a fabric takes."""
-    return map_design(resolve(spec_of(design=row["design"], gpus=gpus, hb_domain={"gpus": 8}, radix=row["radix"]), CATALOG)).sizing.tiers
+    return map_design(
+        resolve(
+            spec_of(design=row["design"], gpus=gpus, hb_domain={"gpus": 8}, radix=row["radix"]),
+            CATALOG,
+        )
+    ).sizing.tiers
 
 
 def kit(plan: Plan) -> Counter[tuple[str, str]]:
@@ -319,8 +406,14 @@ def composition_kit(row: Row, _table: Table) -> Row:
 
 def link_ends(plan: Plan, bom: Bom) -> tuple[int, int]:
     """Count transceivers both ways: one per link end, and the link ends that the modules on the bill have connectors for."""
-    bought = [(line, CATALOG.transceiver(line.part)) for line in bom.lines if line.part_class == "transceivers"]
-    return summarize(plan, bom)["transceivers"], sum(line.quantity * module.ports for line, module in bought if module)
+    bought = [
+        (line, CATALOG.transceiver(line.part))
+        for line in bom.lines
+        if line.part_class == "transceivers"
+    ]
+    return summarize(plan, bom)["transceivers"], sum(
+        line.quantity * module.ports for line, module in bought if module
+    )
 
 
 _COUNTERS: dict[str, Callable[[Row, Table], Row]] = {

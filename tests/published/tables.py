@@ -1,7 +1,7 @@
 """The printed tables as cells: what stands where, and by what rule ours may differ.
 
-Owns the reading of the data files beside it, and the list of differences, DIFFERENCES.md, that follows from them. It counts nothing:
-`counting` does.
+Owns the reading of the data files beside it, and the list of differences, DIFFERENCES.md, that
+follows from them. It counts nothing: `counting` does.
 """
 
 from __future__ import annotations
@@ -49,7 +49,11 @@ class Table:
 
     def difference(self, index: int, column: str) -> dict[str, Any]:
         """Return how the cell differs; empty where it must be equal."""
-        fitting = (entry for entry in self.differs if entry["column"] == column and index in entry.get("rows", range(len(self.rows))))
+        fitting = (
+            entry
+            for entry in self.differs
+            if entry["column"] == column and index in entry.get("rows", range(len(self.rows)))
+        )
         return next(fitting, {})
 
 
@@ -66,7 +70,9 @@ class Cell:
     def name(self) -> str:
         """Where the cell stands: the table, the row's inputs and the column."""
         row = self.table.row(self.index)
-        return f"{self.table.id}[{' '.join(str(row[key]) for key in self.table.inputs)}].{self.column}"
+        return (
+            f"{self.table.id}[{' '.join(str(row[key]) for key in self.table.inputs)}].{self.column}"
+        )
 
     @property
     def difference(self) -> dict[str, Any]:
@@ -79,13 +85,19 @@ class Cell:
             return self.difference["ours"]
         if not self.difference:
             return self.printed
-        return (self.printed - self.difference.get("plus", 0)) / Fraction(str(self.difference.get("factor", 1)))
+        return (self.printed - self.difference.get("plus", 0)) / Fraction(
+            str(self.difference.get("factor", 1))
+        )
 
 
 @cache
 def tables() -> tuple[Table, ...]:
     """Read every table, in the order of the files."""
-    return tuple(Table(name, **{"fabric": {}, "differs": [], **facts}) for file in FILES for name, facts in load_facts(HERE / f"{file}.yaml").items())
+    return tuple(
+        Table(name, **{"fabric": {}, "differs": [], **facts})
+        for file in FILES
+        for name, facts in load_facts(HERE / f"{file}.yaml").items()
+    )
 
 
 def cells() -> list[Cell]:
@@ -122,5 +134,7 @@ def differences() -> str:
             ]
             lines += [f"| {cell.name} | {cell.printed} | {cell.expected()} |" for cell in own]
     lines += ["", "## Not compared", ""]
-    lines += [f"- {figure['figure']} ({figure['source']}). {figure['why']}" for figure in left_out()]
+    lines += [
+        f"- {figure['figure']} ({figure['source']}). {figure['why']}" for figure in left_out()
+    ]
     return "\n".join(lines) + "\n"

@@ -10,7 +10,16 @@ import pytest
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.terms import LinkKind
 from tests.planned import planned
-from tests.published.counting import Row, back_end, counts, fat_tree, front_end, largest, link_ends, modules
+from tests.published.counting import (
+    Row,
+    back_end,
+    counts,
+    fat_tree,
+    front_end,
+    largest,
+    link_ends,
+    modules,
+)
 from tests.published.tables import DIFFERENCES, Cell, Table, cells, differences, left_out, tables
 
 CELLS = cells()
@@ -39,8 +48,12 @@ def test_cell(cell: Cell) -> None:
     """Ours is what is printed; where the table states a difference, it is real, and exactly that."""
     ours = counted(cell.table.id, cell.index)[cell.column]
     why = cell.difference.get("why", "")
-    assert ours == cell.expected(), f"{cell.name}: printed {cell.printed}, ours {ours}; {cell.table.source}. {why}"
-    assert bool(cell.difference) == (ours != cell.printed), f"{cell.name}: printed {cell.printed}, ours {ours}, and the table says otherwise"
+    assert ours == cell.expected(), (
+        f"{cell.name}: printed {cell.printed}, ours {ours}; {cell.table.source}. {why}"
+    )
+    assert bool(cell.difference) == (ours != cell.printed), (
+        f"{cell.name}: printed {cell.printed}, ours {ours}, and the table says otherwise"
+    )
 
 
 @pytest.mark.parametrize("table", tables(), ids=lambda table: table.id)
@@ -55,18 +68,27 @@ def test_a_table_has_its_address(table: Table) -> None:
 
 def test_differences_are_listed() -> None:
     """DIFFERENCES.md says what the tables say; `python -m tests.published` writes it anew."""
-    assert DIFFERENCES.read_text(encoding="utf-8") == differences(), f"DIFFERENCES.md should read:\n{differences()}"
+    assert DIFFERENCES.read_text(encoding="utf-8") == differences(), (
+        f"DIFFERENCES.md should read:\n{differences()}"
+    )
 
 
 @pytest.mark.parametrize(
-    ("table", "index"), [(table, index) for table, index in ROWS if table.id in {"dgx-h100-table-3", "dgx-h100-table-4", "dgx-b300-spectrum"}]
+    ("table", "index"),
+    [
+        (table, index)
+        for table, index in ROWS
+        if table.id in {"dgx-h100-table-3", "dgx-h100-table-4", "dgx-b300-spectrum"}
+    ],
 )
 def test_transceivers_both_ways(table: Table, index: int) -> None:
     """One per link end, as the paper counts, and as bought: a twin-port module serves two ends, and may leave one of them idle."""
     plan = planned(gpus=table.row(index)["nodes"] * 8, **table.fabric)
     ends, connectors = link_ends(plan, make_bom(plan))
     assert ends == 2 * sum(plan.link_count(kind) for kind in LinkKind)
-    idle = table.row(index)["nodes"] % 2 * 8  # an odd node leaves half a cage idle on the leaf of each of its eight rails
+    idle = (
+        table.row(index)["nodes"] % 2 * 8
+    )  # an odd node leaves half a cage idle on the leaf of each of its eight rails
     assert connectors == ends + idle
     assert 2 * sum(modules(plan)) == connectors
 

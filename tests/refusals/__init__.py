@@ -1,14 +1,20 @@
 """Refused inputs, one file for each error code: the bad inventory itself, and below it in comments what was run and what must be said.
 
-    # run: fabricgen plan fabric.yaml        how the program is called; the inventory is always called fabric.yaml
-    # file own/switches/box.yaml:            another file that lies beside it, its lines below, indented
+    # run: fabricgen plan fabric.yaml        how the program is called; the inventory is always
+    # called fabric.yaml
+    # file own/switches/box.yaml:            another file that lies beside it, its lines below,
+    # indented
     # grown to: 1048577 bytes                the inventory, filled up with blanks
-    # shown by: tests/lab/test_refused.py    the machine must be brought into a state first; that test does it, and compares the text
-    # fixed by: --set rails.count=4          the hint, followed: these words added to the command make it pass
-    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory, or of the command, makes it pass
+    # shown by: tests/lab/test_refused.py    the machine must be brought into a state first; that
+    # test does it, and compares the text
+    # fixed by: --set rails.count=4          the hint, followed: these words added to the command
+    # make it pass
+    # fixed by: OLD => NEW                   the hint, followed: this change of the inventory, or of
+    # the command, makes it pass
     # expect:                                the exact text on stderr, to the end of the file
 
-A second case of a code is called `<code>--<what>.yaml`. FABRICGEN_UPDATE=1 makes the tests write the expected text anew; read what it wrote.
+A second case of a code is called `<code>--<what>.yaml`. FABRICGEN_UPDATE=1 makes the tests write
+the expected text anew; read what it wrote.
 """
 
 from __future__ import annotations
@@ -56,7 +62,9 @@ def read_case(path: Path) -> Case:
     data = path.read_bytes()
     found = _FIRST.search(data)
     assert found, f"{path.name} says neither what is run nor what is expected"
-    case = Case(path, data[: found.start()].rstrip() + b"\n" if data[: found.start()].strip() else b"")
+    case = Case(
+        path, data[: found.start()].rstrip() + b"\n" if data[: found.start()].strip() else b""
+    )
     command, below = f"fabricgen plan {INVENTORY}", None
     for line in data[found.start() :].decode("utf-8").splitlines():
         said = line.removeprefix("#").removeprefix(" ")

@@ -1,6 +1,7 @@
 """Reading a report as people do: in a browser without a network, where every word of complaint counts as a fault.
 
-Owns the browser, the fabrics that the tests look at, and what the command line says of them. What must be seen stands in the tests.
+Owns the browser, the fabrics that the tests look at, and what the command line says of them. What
+must be seen stands in the tests.
 """
 
 from __future__ import annotations
@@ -26,7 +27,15 @@ from fabricgen.cli import run
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page, Request
+    from playwright.sync_api import (
+        Browser,
+        BrowserContext,
+        ConsoleMessage,
+        Dialog,
+        Locator,
+        Page,
+        Request,
+    )
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -36,7 +45,11 @@ PATIENCE_MS = 15_000
 PHONE_PX, DESK_PX = 375, 1400
 expect.set_options(timeout=PATIENCE_MS)
 
-GENERIC: dict[str, Any] = {"gpus": 32, "hb_domain": {"gpus": 4}, "switches": {"leaf": {"generic": {"radix": 8}}}}
+GENERIC: dict[str, Any] = {
+    "gpus": 32,
+    "hb_domain": {"gpus": 4},
+    "switches": {"leaf": {"generic": {"radix": 8}}},
+}
 FABRICS: dict[str, str | dict[str, Any]] = {
     "lab-64": "inventories/lab-64.yaml",
     "planes": GENERIC | {"rails": {"planes": 2}},
@@ -87,8 +100,15 @@ class Built:
 
     def gpus_at(self, device: str) -> set[str]:
         """Return the GPUs whose cables end at a switch, by cables.csv: in the generic fabrics a host is an HB domain, and a NIC has the number of its GPU."""
-        rows = [row for row in self.rows("cabling/cables.csv") if row["b_device"] == device and row["tier"] == "1"]
-        numbers = [(re.findall(r"\d+", row["a_device"])[-1], re.findall(r"\d+", row["a_interface"])[0]) for row in rows]
+        rows = [
+            row
+            for row in self.rows("cabling/cables.csv")
+            if row["b_device"] == device and row["tier"] == "1"
+        ]
+        numbers = [
+            (re.findall(r"\d+", row["a_device"])[-1], re.findall(r"\d+", row["a_interface"])[0])
+            for row in rows
+        ]
         return {f"d{int(host) - 1}-g{nic}" for host, nic in numbers}
 
     def said(self, command: str, *arguments: str) -> Any:  # noqa: ANN401 - each command's JSON has a shape of its own
@@ -98,7 +118,10 @@ class Built:
 
 def called(*arguments: str, stream: Literal["stdout", "stderr"] = "stdout") -> str:
     """Run a command in this process, and return what it prints to a stream. Findings are no failure."""
-    with contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as complained:
+    with (
+        contextlib.redirect_stdout(io.StringIO()) as said,
+        contextlib.redirect_stderr(io.StringIO()) as complained,
+    ):
         code = run(list(arguments))
     assert code in {0, 1}, complained.getvalue()
     return (said if stream == "stdout" else complained).getvalue()
@@ -114,7 +137,9 @@ def build(name: str, home: Path) -> Built:
     return build_file(inventory, home / "out")
 
 
-def build_file(inventory: Path, out: Path, groups: str = "report,cabling,bom,configs", *options: str) -> Built:
+def build_file(
+    inventory: Path, out: Path, groups: str = "report,cabling,bom,configs", *options: str
+) -> Built:
     """Build an inventory with its report."""
     called("build", str(inventory), "-o", str(out), "--only", groups, *options)
     built = Built(inventory, out)
@@ -137,7 +162,9 @@ def reading(browser: Browser, report: Path, *, at: str = "", **looks: Any) -> It
 
 
 @contextmanager
-def watched(context: BrowserContext, allowed: Callable[[str], bool], *, forgiven: str = "") -> Iterator[Page]:
+def watched(
+    context: BrowserContext, allowed: Callable[[str], bool], *, forgiven: str = ""
+) -> Iterator[Page]:
     """Open a page that may load the allowed addresses; whatever else it asks for, says or opens is a fault. Closes the context.
 
     `forgiven` stands in faults that are none.
@@ -191,7 +218,11 @@ def violations(page: Page, place: str = "") -> list[str]:
     """Return what axe-core calls serious or critical, in the page or in one place of it."""
     found: list[dict[str, Any]] = Axe().run(page, place or None).response["violations"]
     grave = [each for each in found if each["impact"] in {"serious", "critical"}]
-    return [f"{each['id']}: {node['target']} {node['failureSummary']}" for each in grave for node in each["nodes"]]
+    return [
+        f"{each['id']}: {node['target']} {node['failureSummary']}"
+        for each in grave
+        for node in each["nodes"]
+    ]
 
 
 def number(text: str) -> int:
@@ -212,7 +243,9 @@ def section(page: Page, name: str) -> Locator:
 def serving(inventory: Path) -> Iterator[str]:
     """Serve an inventory in a process of its own, on a port that is free, and return the address that it says."""
     command = [sys.executable, "-m", "fabricgen", "serve", str(inventory), "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as server:
         assert server.stdout
         said = server.stdout.readline()
         try:

@@ -2,7 +2,8 @@
 
     python -m tests.report.screens [FOLDER]
 
-`tests/pictures.py` makes those that are drawn. No test compares these: another version of the browser makes other pixels.
+`tests/pictures.py` makes those that are drawn. No test compares these: another version of the
+browser makes other pixels.
 """
 
 from __future__ import annotations
@@ -13,7 +14,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from tests.report.browsing import DESK_PX, PHONE_PX, ROOT, Built, browsing, build_file, find_browser, reading, section, serving, settled, watched
+from tests.report.browsing import (
+    DESK_PX,
+    PHONE_PX,
+    ROOT,
+    Built,
+    browsing,
+    build_file,
+    find_browser,
+    reading,
+    section,
+    serving,
+    settled,
+    watched,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +55,9 @@ def top(page: Page) -> None:
 
 def to(name: str) -> Callable[[Page], None]:
     """Return what brings a section to the top of the window."""
-    return lambda page: section(page, name).evaluate("each => each.scrollIntoView({block: 'start'})")
+    return lambda page: section(page, name).evaluate(
+        "each => each.scrollIntoView({block: 'start'})"
+    )
 
 
 class Shot(NamedTuple):
@@ -64,10 +80,16 @@ SHOTS = {
     "report-rail-dark.png": Shot(to("topology"), scheme="dark", at=LEAF),
     "report-comparison.png": Shot(to("comparison"), fabric="inventories/paper-32k-r64.yaml"),
     "report-front.png": Shot(to("switches"), fabric="examples/two-rails-one-leaf.yaml"),
-    **{f"report-{name}.png": Shot(to(name)) for name in ("topology", "cables", "racks", "switches", "route", "failures", "bill", "laws")},
+    **{
+        f"report-{name}.png": Shot(to(name))
+        for name in ("topology", "cables", "racks", "switches", "route", "failures", "bill", "laws")
+    },
 }
 """The pictures of a file, by name."""
-LIVE = {"report-live.png": {"gpus": "65536", "radix": "128"}, "report-refused.png": {"gpus": "1000"}}
+LIVE = {
+    "report-live.png": {"gpus": "65536", "radix": "128"},
+    "report-refused.png": {"gpus": "1000"},
+}
 """The pictures of the page as it is served, and what is turned in it."""
 
 KEPT = ("report-comparison.png", "report-rail.png", "report-live.png")
@@ -77,13 +99,19 @@ KEPT = ("report-comparison.png", "report-rail.png", "report-live.png")
 def photograph(browser: Browser, built: dict[str, Built], folder: Path) -> None:
     """Take every picture of the files, and those of the page as it is served."""
     for name, shot in SHOTS.items():
-        with reading(browser, built[shot.fabric].report, at=shot.at, color_scheme=shot.scheme, **shot.looks) as page:
+        with reading(
+            browser, built[shot.fabric].report, at=shot.at, color_scheme=shot.scheme, **shot.looks
+        ) as page:
             shot.look(page)
             page.wait_for_timeout(REST_MS)
             take(page, folder / name)
     with serving(ROOT / "inventories" / "paper-32k-r64.yaml") as url:
         for name, controls in LIVE.items():
-            with watched(browser.new_context(color_scheme="light", **DESK), lambda asked: asked.startswith(url), forgiven="status of 422") as page:
+            with watched(
+                browser.new_context(color_scheme="light", **DESK),
+                lambda asked: asked.startswith(url),
+                forgiven="status of 422",
+            ) as page:
                 page.goto(url)
                 settled(page)
                 for control, value in controls.items():

@@ -25,14 +25,20 @@ FAULTS = {
 
 def document(path: Path, text: str) -> Path:
     """Write a page that has a section."""
-    path.write_text(f"<!doctype html><html lang=en><title>page</title><main><h1>page</h1><section>{text}</section></main>", encoding="utf-8")
+    path.write_text(
+        f"<!doctype html><html lang=en><title>page</title><main><h1>page</h1><section>{text}</section></main>",
+        encoding="utf-8",
+    )
     return path
 
 
 @pytest.mark.parametrize("text", FAULTS)
 def test_each_fault_is_noticed(browser: Browser, tmp_path: Path, text: str) -> None:
     """A page that speaks, breaks, asks the reader or asks the network fails whoever reads it."""
-    with pytest.raises(AssertionError) as noticed, reading(browser, document(tmp_path / "page.html", f"<p>text</p>{text}")) as page:
+    with (
+        pytest.raises(AssertionError) as noticed,
+        reading(browser, document(tmp_path / "page.html", f"<p>text</p>{text}")) as page,
+    ):
         page.wait_for_load_state("networkidle")
     assert FAULTS[text] in str(noticed.value)
 
@@ -41,5 +47,11 @@ def test_a_clean_page_passes_and_a_pale_one_does_not(browser: Browser, tmp_path:
     """Contrast is judged, and a name that is missing."""
     with reading(browser, document(tmp_path / "clean.html", "<p>text</p>")) as page:
         assert violations(page) == []
-    with reading(browser, document(tmp_path / "pale.html", "<p style='color: #ccc'>text</p><button></button>")) as page:
-        assert {each.partition(":")[0] for each in violations(page)} == {"color-contrast", "button-name"}
+    with reading(
+        browser,
+        document(tmp_path / "pale.html", "<p style='color: #ccc'>text</p><button></button>"),
+    ) as page:
+        assert {each.partition(":")[0] for each in violations(page)} == {
+            "color-contrast",
+            "button-name",
+        }

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SETTINGS = ("build.mjs", "package-lock.json", "package.json", "tsconfig.json")
-NAMESPACES = re.compile(r"http://www\.w3\.org/(1998/Math/MathML|1999/xhtml|1999/xlink|2000/svg|XML/1998/namespace)")
+NAMESPACES = re.compile(
+    r"http://www\.w3\.org/(1998/Math/MathML|1999/xhtml|1999/xlink|2000/svg|XML/1998/namespace)"
+)
 """The addresses that name a vocabulary and are never opened."""
 
 
@@ -26,7 +28,10 @@ def bundle(root: Path) -> Path:
 def test_the_bundle_was_made_from_these_sources(root: Path, bundle: Path) -> None:
     """The digest that the bundler left is that of the sources: `make page` was run after the last change."""
     web, digest = root / "web", hashlib.sha256()
-    sources = [*SETTINGS, *(path.relative_to(web).as_posix() for path in (web / "src").rglob("*") if path.is_file())]
+    sources = [
+        *SETTINGS,
+        *(path.relative_to(web).as_posix() for path in (web / "src").rglob("*") if path.is_file()),
+    ]
     assert len(sources) > len(SETTINGS)
     for source in sorted(sources):
         digest.update(f"{source}\n".encode() + (web / source).read_bytes())
@@ -35,9 +40,18 @@ def test_the_bundle_was_made_from_these_sources(root: Path, bundle: Path) -> Non
 
 def test_the_licence_of_all_that_is_bundled_comes_along(root: Path, bundle: Path) -> None:
     """Each package that the page needs when it runs is named with its locked version and the text of its licence."""
-    packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    ours = {path: package for path, package in packages.items() if path and not package.get("dev") and not package.get("peer")}
-    named = {f"{path.removeprefix('node_modules/')} {package['version']} ({package['license']})" for path, package in ours.items()}
+    packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))[
+        "packages"
+    ]
+    ours = {
+        path: package
+        for path, package in packages.items()
+        if path and not package.get("dev") and not package.get("peer")
+    }
+    named = {
+        f"{path.removeprefix('node_modules/')} {package['version']} ({package['license']})"
+        for path, package in ours.items()
+    }
     texts = re.split(r"\n-{80}\n\n", (bundle / "licences.txt").read_text(encoding="utf-8"))
     assert {text.partition("\n")[0] for text in texts} == named
     assert all("Permission is hereby granted" in text for text in texts)
@@ -45,8 +59,14 @@ def test_the_licence_of_all_that_is_bundled_comes_along(root: Path, bundle: Path
 
 def test_the_lock_of_the_page_names_no_machine(root: Path) -> None:
     """Each package is known by its digest, wherever it comes from."""
-    packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
-    assert [path for path, package in packages.items() if path and not package["integrity"].startswith("sha512-")] == []
+    packages = json.loads((root / "web" / "package-lock.json").read_text(encoding="utf-8"))[
+        "packages"
+    ]
+    assert [
+        path
+        for path, package in packages.items()
+        if path and not package["integrity"].startswith("sha512-")
+    ] == []
     assert [path for path, package in packages.items() if "resolved" in package] == []
 
 
@@ -54,5 +74,7 @@ def test_the_lock_of_the_page_names_no_machine(root: Path) -> None:
 def test_the_bundle_opens_no_address(bundle: Path, name: str) -> None:
     """No script, style, font or map is loaded from anywhere."""
     text = (bundle / name).read_text(encoding="utf-8")
-    assert re.findall(r"(?:https?:|wss?:)?//[\w.-]+\.\w+[^\s\"'`)]*", NAMESPACES.sub("", text)) == []
+    assert (
+        re.findall(r"(?:https?:|wss?:)?//[\w.-]+\.\w+[^\s\"'`)]*", NAMESPACES.sub("", text)) == []
+    )
     assert re.findall(r"@import|url\((?!data:|#)[^)]*\)|sourceMappingURL", text) == []

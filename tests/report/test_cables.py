@@ -20,15 +20,26 @@ if TYPE_CHECKING:
 Row = dict[str, str]
 FILTERS: dict[str, tuple[dict[str, str], Callable[[Row], bool]]] = {
     "rail": ({"Rail": "3"}, lambda row: row["rail"] == "3"),
-    "device": ({"Device": "r1-leaf-2"}, lambda row: "r1-leaf-2" in {row["a_device"], row["b_device"]}),
+    "device": (
+        {"Device": "r1-leaf-2"},
+        lambda row: "r1-leaf-2" in {row["a_device"], row["b_device"]},
+    ),
     "host": ({"Device": "host-1"}, lambda row: "host-1" in {row["a_device"], row["b_device"]}),
-    "piece of a device": ({"Device": "spine"}, lambda row: "spine" in row["a_device"] or "spine" in row["b_device"]),
+    "piece of a device": (
+        {"Device": "spine"},
+        lambda row: "spine" in row["a_device"] or "spine" in row["b_device"],
+    ),
     "rack": ({"Rack": "A01-01"}, lambda row: "A01-01" in {row["a_rack"], row["b_rack"]}),
     "text": ({"Text": "H0001"}, lambda row: "h0001" in row["cable"]),
-    "GPU": ({"Text": "d2-g5"}, lambda row: (row["a_device"], row["a_interface"]) == ("host-3", "nic5")),
+    "GPU": (
+        {"Text": "d2-g5"},
+        lambda row: (row["a_device"], row["a_interface"]) == ("host-3", "nic5"),
+    ),
     "several": (
         {"Rail": "0", "Device": "r0-leaf-1", "Text": "spine"},
-        lambda row: {row["a_device"], row["b_device"]} >= {"r0-leaf-1"} and "spine" in row["b_device"],
+        lambda row: (
+            {row["a_device"], row["b_device"]} >= {"r0-leaf-1"} and "spine" in row["b_device"]
+        ),
     ),
     "nothing": ({"Text": "no such thing"}, lambda _: False),
 }
@@ -38,7 +49,9 @@ FILTERS: dict[str, tuple[dict[str, str], Callable[[Row], bool]]] = {
 def narrow(page: Page, fields: dict[str, str]) -> None:
     """Fill in the fields of the section."""
     for label, value in fields.items():
-        field = section(page, "cables").get_by_role("searchbox" if label == "Text" else "combobox", name=label, exact=True)
+        field = section(page, "cables").get_by_role(
+            "searchbox" if label == "Text" else "combobox", name=label, exact=True
+        )
         field.select_option(value) if label == "Rail" else field.fill(value)
 
 
@@ -77,7 +90,10 @@ def test_a_filter_leaves_what_the_table_gives(page: Page, lab: Built, name: str)
     narrow(page, fields)
     expect(page.get_by_test_id("cable-count")).to_have_text(f"{len(left)} of {len(rows)} cables")
     assert len(left) < len(rows)
-    assert first_cells(page, "Cable") == [row["cable"] for row in left][: len(first_cells(page, "Cable"))]
+    assert (
+        first_cells(page, "Cable")
+        == [row["cable"] for row in left][: len(first_cells(page, "Cable"))]
+    )
     own = kept(page)
     assert own == [{key: row[key] for key in (own[0] if own else row)} for row in left]
     page.get_by_role("button", name="Clear").click()
@@ -101,8 +117,14 @@ def test_titles_sort(browser: Browser, lab: Built) -> None:
             for down in (False, True):
                 head.get_by_role("button").click()
                 expect(head).to_have_attribute("aria-sort", "descending" if down else "ascending")
-                order = sorted(rows, key=lambda row: row[key] if key == "b_device" else float(row[key]), reverse=down)
-                assert [row["cable"] for row in kept(page)] == [row["cable"] for row in order], title
+                order = sorted(
+                    rows,
+                    key=lambda row: row[key] if key == "b_device" else float(row[key]),
+                    reverse=down,
+                )
+                assert [row["cable"] for row in kept(page)] == [row["cable"] for row in order], (
+                    title
+                )
 
 
 def test_a_long_table_holds_only_what_is_seen(page: Page, lab: Built) -> None:
@@ -112,7 +134,9 @@ def test_a_long_table_holds_only_what_is_seen(page: Page, lab: Built) -> None:
     assert len(first_cells(page, "Cable")) < len(rows)
     section(page, "cables").get_by_role("region").focus()
     page.keyboard.press("End")
-    expect(section(page, "cables").get_by_role("button", name=rows[-1]["cable"], exact=True)).to_be_visible()
+    expect(
+        section(page, "cables").get_by_role("button", name=rows[-1]["cable"], exact=True)
+    ).to_be_visible()
 
 
 @pytest.mark.slow

@@ -28,12 +28,33 @@ from tests.small_fabrics import cables_of
 MODEL = Path(__file__).parents[2] / "web" / "src" / "model.ts"
 FABRICS: dict[str, dict[str, Any]] = {
     "rail-only": {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8},
-    "shared boxes": {"gpus": 32, "hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2, "planes": 2}},
-    "shared leaves": {"gpus": 64, "hb_domain": {"gpus": 4}, "radix": 16, "rails": {"per_switch": 2}},
-    "rail-optimized": {"design": "rail-optimized", "gpus": 40, "hb_domain": {"gpus": 4}, "radix": 8},
+    "shared boxes": {
+        "gpus": 32,
+        "hb_domain": {"gpus": 4},
+        "radix": 16,
+        "rails": {"per_switch": 2, "planes": 2},
+    },
+    "shared leaves": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 4},
+        "radix": 16,
+        "rails": {"per_switch": 2},
+    },
+    "rail-optimized": {
+        "design": "rail-optimized",
+        "gpus": 40,
+        "hb_domain": {"gpus": 4},
+        "radix": 8,
+    },
     "fat-tree": {"design": "fat-tree", "gpus": 32, "hb_domain": {"gpus": 4}, "radix": 6},
     "reserve": {"gpus": 16, "reserve": {"gpus": 48}, "hb_domain": {"gpus": 2}, "radix": 8},
-    "two connectors": {"gpus": 16, "hb_domain": {"gpus": 2}, "switches": {"leaf": {"model": "sn5600"}}, "nic": {"speed": "800G"}, "rails": {"tiers": 2}},
+    "two connectors": {
+        "gpus": 16,
+        "hb_domain": {"gpus": 2},
+        "switches": {"leaf": {"model": "sn5600"}},
+        "nic": {"speed": "800G"},
+        "rails": {"tiers": 2},
+    },
     "several systems": {
         "gpus": 16,
         "hb_domain": {"gpus": 4},
@@ -75,7 +96,9 @@ def interfaces() -> dict[str, set[str]]:
 
 def columns_in_model(name: str) -> set[str]:
     """Read the names of the columns of a table of the contract."""
-    body = re.search(rf"export interface {name} \{{(.*?)\n\}}", MODEL.read_text(encoding="utf-8"), re.DOTALL)
+    body = re.search(
+        rf"export interface {name} \{{(.*?)\n\}}", MODEL.read_text(encoding="utf-8"), re.DOTALL
+    )
     assert body
     return set(re.findall(r'"(\w+)"', body[1]))
 
@@ -105,15 +128,22 @@ def test_counts_are_those_of_the_plan(name: str) -> None:
     report = report_named(name)
     plan, counts = report.plan, report.page["counts"]
     summary = summarize(plan, make_bom(plan))
-    assert {key: counts[key] for key in ("gpus", "rails", "planes")} == {key: summary[key] for key in ("gpus", "rails", "planes")}
+    assert {key: counts[key] for key in ("gpus", "rails", "planes")} == {
+        key: summary[key] for key in ("gpus", "rails", "planes")
+    }
     devices = table(name, "devices")
     roles = [row["role"] for row in devices]
-    assert {role.value: roles.count(role) for role in plan.roles} == {role.value: summary["switches"][role] for role in plan.roles}
+    assert {role.value: roles.count(role) for role in plan.roles} == {
+        role.value: summary["switches"][role] for role in plan.roles
+    }
     assert counts["switches"] == summary["switches"]["total"]
     assert roles.count("host") == counts["hosts"] == counts["gpus"] // counts["host_gpus"]
     assert len(table(name, "cables")) == counts["cables"] == summary["cables"]["total"]
     figures = {figure["key"]: figure["value"] for figure in report.page["figures"]}
-    assert (figures["switches"], figures["cables"]) == (f"{counts['switches']:,}", f"{counts['cables']:,}")
+    assert (figures["switches"], figures["cables"]) == (
+        f"{counts['switches']:,}",
+        f"{counts['cables']:,}",
+    )
     assert figures["oversubscription"] == summary["oversubscription"]
 
 
@@ -127,8 +157,13 @@ def test_cables_are_those_of_the_list(name: str) -> None:
     ]
     for row in rows:
         host = plan.hosts.index(row["a_device"]) if row["tier"] == "1" else -1
-        gpus = {plan.naming.interface(gpu, int(row["plane"])): host * plan.request.host_gpus + gpu for gpu in range(plan.request.host_gpus)}
-        domain, rank = divmod(gpus[row["a_interface"]], plan.request.domain_gpus) if host >= 0 else (0, 0)
+        gpus = {
+            plan.naming.interface(gpu, int(row["plane"])): host * plan.request.host_gpus + gpu
+            for gpu in range(plan.request.host_gpus)
+        }
+        domain, rank = (
+            divmod(gpus[row["a_interface"]], plan.request.domain_gpus) if host >= 0 else (0, 0)
+        )
         assert row["gpu"] == (f"d{domain}-g{rank}" if host >= 0 else "")
 
 
@@ -158,12 +193,18 @@ def test_impact_of_every_part(name: str) -> None:
     """What stands for a class is what each switch and each cable of it loses, measured one by one."""
     plan, impacts = report_named(name).plan, part_of(name, "devices")["impacts"]
     devices = [row for row in table(name, "devices") if row["role"] not in ("host", "planned")]
-    parts = [(f"switch:{row['name']}", row["alike"]) for row in devices] + [(f"link:{row['cable']}", row["alike"]) for row in table(name, "cables")]
+    parts = [(f"switch:{row['name']}", row["alike"]) for row in devices] + [
+        (f"link:{row['cable']}", row["alike"]) for row in table(name, "cables")
+    ]
     documents = {part: measured(plan, part) for part, _ in parts}
-    assert {part: impacts[int(alike)] for part, alike in parts} == {part: impact_of(document) for part, document in documents.items()}
+    assert {part: impacts[int(alike)] for part, alike in parts} == {
+        part: impact_of(document) for part, document in documents.items()
+    }
     worst = [severity(documents[part]) for part, _ in sorted(parts, key=lambda each: int(each[1]))]
     assert worst == sorted(worst)
-    assert all(not row["alike"] for row in table(name, "devices") if row["role"] in ("host", "planned"))
+    assert all(
+        not row["alike"] for row in table(name, "devices") if row["role"] in ("host", "planned")
+    )
     assert {alike for _, alike in parts} == {str(number) for number in range(len(impacts))}
 
 
@@ -176,36 +217,78 @@ def test_drawings_hold_everything_once(name: str) -> None:
     for each in rails["named"]:
         drawing = rails["blocks"][each["block"]]
         boxes = [box for row in drawing["rows"] for box in row["boxes"]]
-        switches = sorted(member for box in boxes if box["kind"] == "switch" for member in box["members"])
-        assert switches == [at for at, box in enumerate(plan.naming.boxes) if plan.installed[at] and box.block in (-1, each["block"])]
-        gpus += [member + max(0, each["rail"]) for box in boxes if box["kind"] == "gpu" for member in box["members"]]
-        assert all(row["count"] == sum(len(box["members"]) for box in row["boxes"]) for row in drawing["rows"])
-        assert {stroke[end] for stroke in drawing["strokes"] for end in "ab"} <= {box["id"] for box in boxes}
+        switches = sorted(
+            member for box in boxes if box["kind"] == "switch" for member in box["members"]
+        )
+        assert switches == [
+            at
+            for at, box in enumerate(plan.naming.boxes)
+            if plan.installed[at] and box.block in (-1, each["block"])
+        ]
+        gpus += [
+            member + max(0, each["rail"])
+            for box in boxes
+            if box["kind"] == "gpu"
+            for member in box["members"]
+        ]
+        assert all(
+            row["count"] == sum(len(box["members"]) for box in row["boxes"])
+            for row in drawing["rows"]
+        )
+        assert {stroke[end] for stroke in drawing["strokes"] for end in "ab"} <= {
+            box["id"] for box in boxes
+        }
     assert sorted(gpus) == sorted(list(range(plan.request.gpus)) * plan.request.planes)
-    assert sum(stroke["links"] for each in rails["named"] for stroke in rails["blocks"][each["block"]]["strokes"]) == plan.links
+    assert (
+        sum(
+            stroke["links"]
+            for each in rails["named"]
+            for stroke in rails["blocks"][each["block"]]["strokes"]
+        )
+        == plan.links
+    )
     assert rails["first"] == len(plan.hosts)
     assert rails["boxes"] == len(plan.naming.boxes)
     stripes = part_of(name, "stripes")
     assert list(stripes) == page["drawings"]["stripes"]
-    domains = [member for drawing in stripes.values() for box in drawing["rows"][-1]["boxes"] for member in box["members"]]
-    assert sorted(domains) == sorted(f"d{domain}" for domain in range(plan.request.gpus // plan.request.domain_gpus))
-    assert sum(stroke["links"] for drawing in stripes.values() for stroke in drawing["strokes"]) == plan.link_count(LinkKind.HOST)
+    domains = [
+        member
+        for drawing in stripes.values()
+        for box in drawing["rows"][-1]["boxes"]
+        for member in box["members"]
+    ]
+    assert sorted(domains) == sorted(
+        f"d{domain}" for domain in range(plan.request.gpus // plan.request.domain_gpus)
+    )
+    assert sum(
+        stroke["links"] for drawing in stripes.values() for stroke in drawing["strokes"]
+    ) == plan.link_count(LinkKind.HOST)
 
 
 @every_fabric
 def test_faces_hold_every_interface(name: str) -> None:
     """Each interface in the list of cables is a port of the front of its switch, in a cage that has a seat, and no two share a position."""
-    faces, roles = report_named(name).page["faces"], {row["name"]: row["role"] for row in table(name, "devices")}
+    faces, roles = (
+        report_named(name).page["faces"],
+        {row["name"]: row["role"] for row in table(name, "devices")},
+    )
     for cable in cables_of(report_named(name).plan):
         behind = f"/{cable.connector}" if cable.connector else ""
-        for device, interface, port in ((cable.a_device, cable.a_interface, cable.a_port), (cable.b_device, cable.b_interface, cable.b_port)):
+        for device, interface, port in (
+            (cable.a_device, cable.a_interface, cable.a_port),
+            (cable.b_device, cable.b_interface, cable.b_port),
+        ):
             if (role := roles[device]) != "host":
                 cage, position = faces.get(f"{role}@{cable.rail}", faces[role])["ports"][interface]
                 assert port == (f"{cage}/{position}" if position else str(cage)) + behind
     for face in faces.values():
         places = [tuple(place) for place in face["ports"].values()]
         assert len(set(places)) == len(places)
-        assert len({tuple(seat) for seat in face["seats"]}) == len(face["seats"]) == max(cage for cage, _ in places)
+        assert (
+            len({tuple(seat) for seat in face["seats"]})
+            == len(face["seats"])
+            == max(cage for cage, _ in places)
+        )
         assert all(row < face["rows"] and column < face["columns"] for row, column in face["seats"])
 
 
@@ -224,10 +307,15 @@ def test_laws_and_comparison_are_told_as_they_are(name: str) -> None:
         (judgement.law.code, judgement.ok, judgement.figure) for judgement in check(plan).judgements
     ]
     comparison = compare(plan.spec, plan.catalog)
-    bars = {chart["figure"]: {bar["design"]: bar["value"] for bar in chart["bars"]} for chart in page["charts"]}
+    bars = {
+        chart["figure"]: {bar["design"]: bar["value"] for bar in chart["bars"]}
+        for chart in page["charts"]
+    }
     refused = {each["design"]: None for each in page["refused"]}
     for figure in ("switches", "cost"):
-        assert bars[figure] == refused | {summary["design"]: summary[figure]["total"] for summary in comparison.summaries}
+        assert bars[figure] == refused | {
+            summary["design"]: summary[figure]["total"] for summary in comparison.summaries
+        }
 
 
 def test_a_part_names_neither_clock_nor_system() -> None:
@@ -243,6 +331,10 @@ def test_iteration_needs_an_accelerator() -> None:
     assert {"iteration_s", "compute_s"} <= {figure["key"] for figure in told["parts"]}
     assert {"N", "B_F", "B_S", "C"} <= {symbol["name"] for symbol in told["symbols"]}
     silent = planned(
-        design="rail-optimized", gpus=16, hb_domain={"gpus": 8}, host={"model": "pcie-8gpu"}, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+        design="rail-optimized",
+        gpus=16,
+        hb_domain={"gpus": 8},
+        host={"model": "pcie-8gpu"},
+        switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
     )
     assert Report.of(silent).page["iteration"] is None

@@ -46,15 +46,38 @@ def test_a_build_writes_it(design: str, tmp_path: Path) -> None:
     assert set(found) == {"page", *PARTS}
     rows = list(csv.DictReader(io.StringIO((out / "cabling" / "cables.csv").read_text())))
     columns = {key: cells(column) for key, column in found["cables"]["columns"].items()}
-    assert {key: columns[key] for key in rows[0] if key in columns} == {key: [row[key] for row in rows] for key in rows[0] if key in columns}
-    bill = [row for row in csv.DictReader(io.StringIO((out / "bom" / "bom.csv").read_text())) if row["row"] == "part"]
-    shown = [dict(zip(found["page"]["bill"]["columns"], row["cells"], strict=True)) for row in found["page"]["bill"]["rows"] if row["kind"] == "part"]
+    assert {key: columns[key] for key in rows[0] if key in columns} == {
+        key: [row[key] for row in rows] for key in rows[0] if key in columns
+    }
+    bill = [
+        row
+        for row in csv.DictReader(io.StringIO((out / "bom" / "bom.csv").read_text()))
+        if row["row"] == "part"
+    ]
+    shown = [
+        dict(zip(found["page"]["bill"]["columns"], row["cells"], strict=True))
+        for row in found["page"]["bill"]["rows"]
+        if row["kind"] == "part"
+    ]
     keys = ("part", "quantity", "spares", "total")
-    assert [[row[key].replace(",", "") for key in keys] for row in shown] == [[row[key] for key in keys] for row in bill]
-    files = {path.relative_to(out / "configs").as_posix(): path.read_text() for path in (out / "configs").rglob("*") if path.is_file()}
-    assert {f"{switch}/{file['file']}": file["text"] for switch, own in found["configs"]["switches"].items() for file in own} == files
+    assert [[row[key].replace(",", "") for key in keys] for row in shown] == [
+        [row[key] for key in keys] for row in bill
+    ]
+    files = {
+        path.relative_to(out / "configs").as_posix(): path.read_text()
+        for path in (out / "configs").rglob("*")
+        if path.is_file()
+    }
+    assert {
+        f"{switch}/{file['file']}": file["text"]
+        for switch, own in found["configs"]["switches"].items()
+        for file in own
+    } == files
     (script,) = (text for attributes, text in blocks.scripts if "type" not in attributes)
-    assert f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}';" in blocks.policy
+    assert (
+        f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}';"
+        in blocks.policy
+    )
     assert "default-src 'none'" in blocks.policy
     assert "report.html" in (out / "manifest.json").read_text()
 
@@ -66,7 +89,12 @@ def test_the_same_bytes_twice() -> None:
 
 
 @settings(max_examples=50)
-@given(st.dictionaries(st.text(st.sampled_from("<>&!-/'\"\\\u2028\u2029scriptaelon() =")), st.text() | st.just("</script><script>alert(1)</script>")))
+@given(
+    st.dictionaries(
+        st.text(st.sampled_from("<>&!-/'\"\\\u2028\u2029scriptaelon() =")),
+        st.text() | st.just("</script><script>alert(1)</script>"),
+    )
+)
 def test_nothing_in_json_is_markup(value: dict[str, str]) -> None:
     """Whatever strangers write, their text stands in one element, and comes out as it went in."""
     blocks = Blocks(json_block("page", value))
@@ -127,4 +155,8 @@ def test_a_large_fabric_is_small() -> None:
     report = Report.of(plan_file(shipped("inventories") / "paper-65k-r128.yaml"))
     text = "".join(html(report))
     assert len(text) < 3_000_000
-    assert len(Blocks(text).documents["cables"]["columns"]["cable"]["steps"]) == report.plan.cables == 131_072
+    assert (
+        len(Blocks(text).documents["cables"]["columns"]["cable"]["steps"])
+        == report.plan.cables
+        == 131_072
+    )

@@ -29,9 +29,17 @@ MOST_STOPS = 500
         ("planes", "dark", PHONE_PX, "#device=r0p0-leaf-1"),
     ],
 )
-def test_axe_finds_nothing_grave(browser: Browser, fabric: Callable[[str], Built], name: str, scheme: str, width: int, at: str) -> None:
+def test_axe_finds_nothing_grave(
+    browser: Browser, fabric: Callable[[str], Built], name: str, scheme: str, width: int, at: str
+) -> None:
     """Names, roles, contrast and order hold in each scheme and width, with the panel and without; and nobody scrolls the page sideways."""
-    with reading(browser, fabric(name).report, at=at, color_scheme=scheme, viewport={"width": width, "height": 900}) as page:
+    with reading(
+        browser,
+        fabric(name).report,
+        at=at,
+        color_scheme=scheme,
+        viewport={"width": width, "height": 900},
+    ) as page:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert violations(page) == []
 
@@ -49,7 +57,9 @@ def test_the_finder_opens_finds_and_gives_the_focus_back(page: Page) -> None:
     page.keyboard.press("/")
     page.keyboard.type("r0-leaf")
     page.keyboard.press("ArrowDown")
-    expect(page.get_by_role("listbox", name="Found").get_by_role("option", selected=True)).to_contain_text("r0-leaf-2")
+    expect(
+        page.get_by_role("listbox", name="Found").get_by_role("option", selected=True)
+    ).to_contain_text("r0-leaf-2")
     page.keyboard.press("Enter")
     panel = page.get_by_role("complementary", name="Details")
     expect(panel.get_by_role("heading", level=2)).to_be_focused()
@@ -65,12 +75,18 @@ def test_the_tab_key_reaches_every_section(opened: Callable[[str], Page]) -> Non
     skip = page.get_by_role("link", name="Skip to the numbers")
     expect(skip).to_be_focused()
     expect(skip).to_be_in_viewport()
-    wanted = set(page.locator("main section:has(button, a, input, select, [tabindex='0'])").evaluate_all("all => all.map(each => each.id)"))
+    wanted = set(
+        page.locator("main section:has(button, a, input, select, [tabindex='0'])").evaluate_all(
+            "all => all.map(each => each.id)"
+        )
+    )
     assert len(wanted) > 5
     reached = set()
     for _ in range(MOST_STOPS):
         page.keyboard.press("Tab")
-        place = page.evaluate("document.activeElement === document.body ? 'end' : document.activeElement.closest('main section')?.id")
+        place = page.evaluate(
+            "document.activeElement === document.body ? 'end' : document.activeElement.closest('main section')?.id"
+        )
         if place == "end":
             break
         reached.add(place)
@@ -93,8 +109,15 @@ def test_paper_has_pages_all_cables_and_no_controls(page: Page, lab: Built) -> N
     assert page.pdf(prefer_css_page_size=True).count(b"/Type /Page\n") > 1
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    controls = page.locator("nav, .skip, .inspector, input, select, button:not(.name, .port, .standing, [aria-pressed=true])")
-    assert controls.evaluate_all("all => all.filter(each => each.getClientRects().length).map(each => each.outerHTML)") == []
+    controls = page.locator(
+        "nav, .skip, .inspector, input, select, button:not(.name, .port, .standing, [aria-pressed=true])"
+    )
+    assert (
+        controls.evaluate_all(
+            "all => all.filter(each => each.getClientRects().length).map(each => each.outerHTML)"
+        )
+        == []
+    )
     assert page.locator(".cables-paper tbody tr").count() == len(lab.rows("cabling/cables.csv"))
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.emulate_media(media=None)

@@ -43,8 +43,16 @@ def drawn(page: Page) -> list[dict[str, Any]]:
     for kind in route.get_by_test_id("route-kind").all():
         kind.click()
         expect(kind).to_have_attribute("aria-pressed", "true")
-        hops = route.get_by_test_id("route-hop").evaluate_all("all => all.map(each => [each.textContent.trim(), each.dataset.kind])")
-        paths.append({"kind": kind.inner_text(), "links": int(route.get_by_test_id("route-links").inner_text()), "hops": hops})
+        hops = route.get_by_test_id("route-hop").evaluate_all(
+            "all => all.map(each => [each.textContent.trim(), each.dataset.kind])"
+        )
+        paths.append(
+            {
+                "kind": kind.inner_text(),
+                "links": int(route.get_by_test_id("route-links").inner_text()),
+                "hops": hops,
+            }
+        )
     return paths
 
 
@@ -64,10 +72,16 @@ def joined(built: Built, one: Hop, other: Hop) -> bool:
     if not {one[1], other[1]} & set(TIERS):
         return True
     if {one[1], other[1]} <= set(TIERS):
-        return any({one[0], other[0]} == {row["a_device"], row["b_device"]} for row in built.rows("cabling/cables.csv"))
+        return any(
+            {one[0], other[0]} == {row["a_device"], row["b_device"]}
+            for row in built.rows("cabling/cables.csv")
+        )
     switch, nic = sorted((one[0], other[0]), key=lambda name: "/" in name)
     plane = nic.partition("/")[2]
-    own = any(row["b_device"] == switch and row["plane"] == plane for row in built.rows("cabling/cables.csv"))
+    own = any(
+        row["b_device"] == switch and row["plane"] == plane
+        for row in built.rows("cabling/cables.csv")
+    )
     return own and nic.partition("/")[0] in built.gpus_at(switch)
 
 
@@ -84,31 +98,50 @@ def without(page: Page, failed: str) -> None:
 
 @pytest.mark.parametrize(("name", "source", "target", "failed"), PAIRS)
 def test_a_route_is_that_of_the_command(
-    opened: Callable[[str], Page], fabric: Callable[[str], Built], name: str, source: str, target: str, failed: str
+    opened: Callable[[str], Page],
+    fabric: Callable[[str], Built],
+    name: str,
+    source: str,
+    target: str,
+    failed: str,
 ) -> None:
     """Kinds, links, and the kind of each hop agree; GPUs, NICs and HB domains are the same ones, and switches are joined by cables and not down."""
     built, page = fabric(name), opened(name)
-    told = built.said("route", source, target, "--all-kinds", *(["--fail", f"switch:{failed}"] if failed else []))["paths"]
+    told = built.said(
+        "route", source, target, "--all-kinds", *(["--fail", f"switch:{failed}"] if failed else [])
+    )["paths"]
     without(page, failed)
     ask(page, source, target)
     shown = drawn(page)
-    assert [(path["kind"], path["links"]) for path in shown] == [(path["kind"], path["links"]) for path in told]
+    assert [(path["kind"], path["links"]) for path in shown] == [
+        (path["kind"], path["links"]) for path in told
+    ]
     for mine, theirs in zip(shown, told, strict=True):
         assert [kind for _, kind in mine["hops"]] == [hop["kind"] for hop in theirs["hops"]]
-        assert ends(mine["hops"]) == ends([(hop["node"], hop["kind"]) for hop in theirs["hops"]]) or theirs["kind"].startswith("third")
+        assert ends(mine["hops"]) == ends(
+            [(hop["node"], hop["kind"]) for hop in theirs["hops"]]
+        ) or theirs["kind"].startswith("third")
         assert failed not in {node for node, _ in mine["hops"]}
         assert [pair for pair in pairwise(mine["hops"]) if not joined(built, *pair)] == []
 
 
-def test_where_no_way_is_left_the_page_says_so(opened: Callable[[str], Page], fabric: Callable[[str], Built]) -> None:
+def test_where_no_way_is_left_the_page_says_so(
+    opened: Callable[[str], Page], fabric: Callable[[str], Built]
+) -> None:
     """Of a GPU whose only leaf is down, where there is no other rail to take; and brought back, the way is back."""
     built, page = fabric("fat-tree"), opened("fat-tree")
     gpu, far = "d0-g0", "d7-g3"
-    leaf = next(hop["node"] for hop in built.said("route", gpu, far)["paths"][0]["hops"] if hop["kind"] == "leaf")
+    leaf = next(
+        hop["node"]
+        for hop in built.said("route", gpu, far)["paths"][0]["hops"]
+        if hop["kind"] == "leaf"
+    )
     assert not built.said("route", gpu, far, "--fail", f"switch:{leaf}")["reachable"]
     without(page, leaf)
     ask(page, gpu, far)
-    expect(page.get_by_test_id("route-none")).to_contain_text(f"No path is left from {gpu} to {far}")
+    expect(page.get_by_test_id("route-none")).to_contain_text(
+        f"No path is left from {gpu} to {far}"
+    )
     without(page, "")
     expect(page.get_by_test_id("route-kind").first).to_have_text("direct")
 

@@ -1,10 +1,10 @@
 """The law of bisection: what one half of a block can send to the other is what its size promises.
 
-Owns what is measured on the wiring. The *claim* of `bisection_of` is arithmetic on the sizing. The *formula*
-measures the narrowest of the cuts at leaves, spines and cores, so it is an upper bound of any flow. The
-*flow* is the maximum flow over the wired links, up and then down as routing goes. Even spreading reaches
-the formula exactly: each leaf sends the same share over each uplink, so each switch above gets the same,
-and none is fuller than another.
+Owns what is measured on the wiring. The *claim* of `bisection_of` is arithmetic on the sizing. The
+*formula* measures the narrowest of the cuts at leaves, spines and cores, so it is an upper bound of
+any flow. The *flow* is the maximum flow over the wired links, up and then down as routing goes.
+Even spreading reaches the formula exactly: each leaf sends the same share over each uplink, so each
+switch above gets the same, and none is fuller than another.
 """
 
 from __future__ import annotations
@@ -33,19 +33,40 @@ def bisection(evidence: Evidence) -> Verdict:
     cut, claim = _Cut(evidence), bisection_of(evidence.plan)
     exact = len(evidence.wiring.kind) <= FLOW_LINKS
     formula = cut.formula()
-    flows = np.array([cut.flow(block) for block in range(len(formula))]) if exact else np.minimum(formula, claim.flow)
+    flows = (
+        np.array([cut.flow(block) for block in range(len(formula))])
+        if exact
+        else np.minimum(formula, claim.flow)
+    )
     wrong = np.flatnonzero((formula != claim.cut) | (flows > claim.cut) | (flows < claim.flow))
     blocks = len(formula)
 
     def tell(block: int) -> Objection:
-        got = f"the narrowest cut carries {int(formula[block]):,} Gbps" + (f", the maximum flow is {int(flows[block]):,} Gbps" if exact else "")
-        promised = f"the size of a block promises {claim.cut:,} Gbps" + ("" if claim.flow == claim.cut else f", or at least {claim.flow:,}")
-        return Objection(f"the halves of {evidence.block(block)} are joined by {int(flows[block]):,} Gbps", (got, promised))
+        got = f"the narrowest cut carries {int(formula[block]):,} Gbps" + (
+            f", the maximum flow is {int(flows[block]):,} Gbps" if exact else ""
+        )
+        promised = f"the size of a block promises {claim.cut:,} Gbps" + (
+            "" if claim.flow == claim.cut else f", or at least {claim.flow:,}"
+        )
+        return Objection(
+            f"the halves of {evidence.block(block)} are joined by {int(flows[block]):,} Gbps",
+            (got, promised),
+        )
 
-    share = f", {100 * int(flows.min()) / claim.half:.0f}% of what a half can send" if claim.half else ""
+    share = (
+        f", {100 * int(flows.min()) / claim.half:.0f}% of what a half can send"
+        if claim.half
+        else ""
+    )
     each = f"{blocks:,} x {int(flows.min()):,} Gbps between halves{share}"
     how = " (maximum flow and narrowest cut)" if exact else ""
-    return Verdict(each + how, (against(wrong, tell),), "" if exact else f"the narrowest cut of each block, measured on {len(evidence.wiring.kind):,} links")
+    return Verdict(
+        each + how,
+        (against(wrong, tell),),
+        ""
+        if exact
+        else f"the narrowest cut of each block, measured on {len(evidence.wiring.kind):,} links",
+    )
 
 
 class _Cut:
@@ -63,7 +84,9 @@ class _Cut:
         self.blocks = plan.mapping.units * vertices.blocks
         index = np.repeat(evidence.box_index, vertices.blocks)
         self.index = np.tile(index, plan.mapping.units)
-        self.pod = self.index // np.repeat(np.tile(_pod_sizes(evidence), plan.mapping.units), vertices.blocks)
+        self.pod = self.index // np.repeat(
+            np.tile(_pod_sizes(evidence), plan.mapping.units), vertices.blocks
+        )
         self.pods, self.first = halves_of(plan.sizing, seats_of(plan))
         self.near = self.pod < self.first if self.pods > 1 else self.index < self.first
 
@@ -73,14 +96,21 @@ class _Cut:
             return self._sum(self.endpoints // 2 * self.speeds[0], np.ones_like(self.near))
         leaf = np.minimum(self.endpoints * self.speeds[0], self.up[0] * self.speeds[1])
         if self.pods == 1:
-            return self._least(self._sum(leaf, self.near), self._sum(leaf, ~self.near), self._meeting(1))
+            return self._least(
+                self._sum(leaf, self.near), self._sum(leaf, ~self.near), self._meeting(1)
+            )
         pods = self.sizing.pods
         down = np.bincount(self.vertices.upper[self.between[1]], minlength=self.vertices.count)
         spine = np.minimum(down * self.speeds[1], self.up[1] * self.speeds[2])
         keys = self.vertices.block * pods + np.minimum(self.pod, pods - 1)
-        both = [np.bincount(keys, part, minlength=self.blocks * pods).astype(np.int64) for part in (leaf, spine)]
+        both = [
+            np.bincount(keys, part, minlength=self.blocks * pods).astype(np.int64)
+            for part in (leaf, spine)
+        ]
         pod = np.minimum(*both).reshape(self.blocks, pods)
-        return self._least(pod[:, : self.first].sum(axis=1), pod[:, self.first :].sum(axis=1), self._meeting(2))
+        return self._least(
+            pod[:, : self.first].sum(axis=1), pod[:, self.first :].sum(axis=1), self._meeting(2)
+        )
 
     def _least(self, *cuts: IntArray) -> IntArray:
         """Return the narrowest of some cuts, block by block."""
@@ -89,7 +119,9 @@ class _Cut:
 
     def _sum(self, amounts: IntArray, where: BoolArray) -> IntArray:
         """Add up the amounts of the vertices of each block."""
-        return np.bincount(self.vertices.block, amounts * where, minlength=self.blocks).astype(np.int64)
+        return np.bincount(self.vertices.block, amounts * where, minlength=self.blocks).astype(
+            np.int64
+        )
 
     def _meeting(self, tier: int) -> IntArray:
         """Add up, over the switches at which the halves meet, what can pass each from one half to the other."""
@@ -113,7 +145,10 @@ class _Cut:
             yield ("near", leaf, capacity) if self.near[leaf] else (leaf, "far", capacity)
         for tier in (1, 2) if self.pods > 1 else (1,):
             rows = self.between[tier] & (self.vertices.block[self.vertices.upper] == block)
-            pairs, links = np.unique(self.vertices.lower[rows] * self.vertices.count + self.vertices.upper[rows], return_counts=True)
+            pairs, links = np.unique(
+                self.vertices.lower[rows] * self.vertices.count + self.vertices.upper[rows],
+                return_counts=True,
+            )
             for pair, count in zip(pairs.tolist(), links.tolist(), strict=True):
                 low, high = divmod(pair, self.vertices.count)
                 ends = (low, high) if self.near[low] else (high, low)
@@ -123,4 +158,6 @@ class _Cut:
 def _pod_sizes(evidence: Evidence) -> IntArray:
     """Return, for each box of a unit, how many boxes of its role make a pod; a core is in none, and counts as its own."""
     sizing = evidence.plan.sizing
-    return np.array([0, sizing.pod_leaves, max(sizing.pod_spines, 1), max(sizing.core, 1)])[evidence.box_tier]
+    return np.array([0, sizing.pod_leaves, max(sizing.pod_spines, 1), max(sizing.core, 1)])[
+        evidence.box_tier
+    ]

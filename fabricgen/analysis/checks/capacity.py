@@ -1,6 +1,7 @@
 """The laws of width: uplinks are spread evenly, no switch is oversubscribed beyond what was asked, and half reaches half as claimed.
 
-Each public function is a law of the list in the package. Capacities are whole Gbps of one direction.
+Each public function is a law of the list in the package. Capacities are whole Gbps of one
+direction.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ def links_even(evidence: Evidence) -> Verdict:
     for kind in evidence.plan.kinds[1:]:
         pairs = _Pairs(evidence, kind)
         found += pairs.objections()
-        figures.append(f"each of {pairs.lowers:,} {kind.lower} switches meets {pairs.reached} {kind.upper} switches, {pairs.width} a pair")
+        figures.append(
+            f"each of {pairs.lowers:,} {kind.lower} switches meets {pairs.reached} {kind.upper} switches, {pairs.width} a pair"
+        )
     return Verdict("; ".join(figures) or "one tier: no links between switches", tuple(found))
 
 
@@ -40,7 +43,9 @@ class _Pairs:
         self.evidence, sizing = evidence, evidence.plan.sizing
         rows = evidence.wiring.kind == kind
         vertices = evidence.vertices
-        pairs, self.links = np.unique(vertices.lower[rows] * vertices.count + vertices.upper[rows], return_counts=True)
+        pairs, self.links = np.unique(
+            vertices.lower[rows] * vertices.count + vertices.upper[rows], return_counts=True
+        )
         self.low, self.high = np.divmod(pairs, vertices.count)
         self.met = np.bincount(self.low, minlength=vertices.count)
         self.total = np.bincount(self.low, self.links, minlength=vertices.count).astype(np.int64)
@@ -64,7 +69,12 @@ class _Pairs:
         name = self.evidence.vertices.name
         some = np.flatnonzero(self.met)
         missing = some[self.met[some] != self.reached]
-        yield against(missing, lambda low: Objection(f"{name(low)} meets {self.met[low]} switches above, and there are {self.reached} for it to meet"))
+        yield against(
+            missing,
+            lambda low: Objection(
+                f"{name(low)} meets {self.met[low]} switches above, and there are {self.reached} for it to meet"
+            ),
+        )
         if self.even:
             odd = np.flatnonzero(self.links != self.usual)
             yield against(odd, lambda pair: self._odd(pair, f"other pairs have {self.usual}"))
@@ -72,17 +82,27 @@ class _Pairs:
         order = np.searchsorted(self.low, some)
         least, most = np.minimum.reduceat(self.links, order), np.maximum.reduceat(self.links, order)
         uneven = order[most - least > 1]
-        yield against(uneven, lambda pair: self._odd(pair, "the pairs of one switch differ by more than one"))
+        yield against(
+            uneven, lambda pair: self._odd(pair, "the pairs of one switch differ by more than one")
+        )
         usual = int(np.bincount(self.total[some]).argmax()) if len(some) else 0
         unlike = some[self.total[some] != usual]
-        yield against(unlike, lambda low: Objection(f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have {usual}"))
+        yield against(
+            unlike,
+            lambda low: Objection(
+                f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have {usual}"
+            ),
+        )
 
     def _odd(self, pair: int, rule: str) -> Objection:
         """Object to a pair."""
         name = self.evidence.vertices.name
         low, high = int(self.low[pair]), int(self.high[pair])
         uplinks = f"{self.total[low]} uplinks over {self.reached} switches above are {Fraction(int(self.total[low]), self.reached)} each"
-        return Objection(f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}", (rule, uplinks))
+        return Objection(
+            f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}",
+            (rule, uplinks),
+        )
 
 
 def _links(count: int) -> str:
@@ -101,15 +121,21 @@ def oversubscription(evidence: Evidence) -> Verdict:
         asked = plan.spec.oversubscription if below is LinkKind.HOST else Fraction(1)
         down = ports[below - 1] * evidence.speed_gbps(below)
         rows = evidence.wiring.kind == above
-        up = np.bincount(evidence.vertices.lower[rows], minlength=evidence.vertices.count) * evidence.speed_gbps(above)
+        up = np.bincount(
+            evidence.vertices.lower[rows], minlength=evidence.vertices.count
+        ) * evidence.speed_gbps(above)
         over = np.flatnonzero(down * asked.denominator > up * asked.numerator)
 
-        def tell(vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked) -> Objection:
+        def tell(
+            vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked
+        ) -> Objection:
             sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
             return Objection(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
 
         found.append(against(over, tell))
-        figures.append(f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)} {'asked' if below is LinkKind.HOST else 'allowed'}")
+        figures.append(
+            f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)} {'asked' if below is LinkKind.HOST else 'allowed'}"
+        )
     return Verdict("; ".join(figures), tuple(found))
 
 

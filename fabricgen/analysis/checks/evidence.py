@@ -1,7 +1,8 @@
 """What the laws look at: the wiring, the names, the numbers and the outputs of a plan, each of which can be replaced by a broken one.
 
-Owns `Evidence` and the words for what is found in it. It judges nothing. What is dear (views, graph) is a function that makes it, unit by
-unit or at once; the rest is made before any law is asked.
+Owns `Evidence` and the words for what is found in it. It judges nothing. What is dear (views,
+graph) is a function that makes it, unit by unit or at once; the rest is made before any law is
+asked.
 """
 
 from __future__ import annotations
@@ -128,7 +129,9 @@ class Evidence:
     def links_of(self) -> IntArray:
         """The link ends at each planned switch."""
         low = self.wiring.lower[~self.has_host]
-        ends: IntArray = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(low, minlength=len(self.switches))
+        ends: IntArray = np.bincount(self.wiring.upper, minlength=len(self.switches)) + np.bincount(
+            low, minlength=len(self.switches)
+        )
         return ends
 
     @cached_property
@@ -146,7 +149,9 @@ class Evidence:
 
     def switch(self, switch: int) -> str:
         """Name a switch, or say that there is none of that number."""
-        return self.switches[switch] if 0 <= switch < len(self.switches) else f"switch number {switch}"
+        return (
+            self.switches[switch] if 0 <= switch < len(self.switches) else f"switch number {switch}"
+        )
 
     def port(self, switch: int, port: int) -> str:
         """Name a port of a switch: its interface, or its number where the box has no such port."""
@@ -154,7 +159,11 @@ class Evidence:
             return f"port {port} of {self.switch(switch)}"
         role = self.role(switch)
         ports = self.ports[role]
-        interface = self.plan.fronts(switch // self.boxes)[role].interface(ports[port]) if 0 <= port < len(ports) else f"port {port}"
+        interface = (
+            self.plan.fronts(switch // self.boxes)[role].interface(ports[port])
+            if 0 <= port < len(ports)
+            else f"port {port}"
+        )
         return f"{self.switch(switch)} {interface}"
 
     def nic(self, gpu: int, plane: int) -> str:
@@ -186,7 +195,9 @@ class Evidence:
     def label(self, row: int) -> str:
         """Return the label of a link's cable."""
         wiring = self.wiring
-        prefix = self.prefixes.get((int(wiring.unit[row]), int(wiring.block[row]), int(wiring.kind[row])), "?-")
+        prefix = self.prefixes.get(
+            (int(wiring.unit[row]), int(wiring.block[row]), int(wiring.kind[row])), "?-"
+        )
         return f"{prefix}{int(wiring.number[row]):0{self.plan.label_width}}"
 
     def lower(self, row: int) -> str:
@@ -205,7 +216,12 @@ class Evidence:
 
 def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
     """Gather the evidence about a plan and its views. Raises the Refusal of a price book that is not there."""
-    units, blocks, views, bom = range(plan.mapping.units), range(plan.mapping.unit_blocks), views or Views(plan), make_bom(plan)
+    units, blocks, views, bom = (
+        range(plan.mapping.units),
+        range(plan.mapping.unit_blocks),
+        views or Views(plan),
+        make_bom(plan),
+    )
     return Evidence(
         plan=plan,
         wiring=wiring_of(plan),
@@ -215,7 +231,12 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         offer=np.concatenate([plan.offer(unit) for unit in units]),
         switches=list(chain.from_iterable(plan.naming.switches(unit) for unit in units)),
         hosts=plan.hosts,
-        prefixes={(unit, block, int(kind)): plan.label(kind, unit, block) for unit in units for block in blocks for kind in plan.kinds},
+        prefixes={
+            (unit, block, int(kind)): plan.label(kind, unit, block)
+            for unit in units
+            for block in blocks
+            for kind in plan.kinds
+        },
         addresses=_addresses(plan),
         bom=bom,
         cables=views.cables,
@@ -230,11 +251,31 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 
 def _addresses(plan: Plan) -> Addresses:
     """Ask the address plan for every address and AS number."""
-    unit, boxes, units, blocks = plan.unit, plan.naming.boxes, plan.mapping.units, plan.mapping.unit_blocks
-    slots = [unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == block)].tolist() for block in range(blocks)]
-    nics = [plan.addresses.host_addresses(number, slots[number % blocks]) for number in range(units * blocks)]
-    served = [(index, block) for index, box in enumerate(boxes) if plan.installed[index] for block in (range(blocks) if box.block < 0 else [box.block])]
-    loopbacks = [plan.addresses.loopback(number, block, boxes[index]) for number in range(units) for index, block in served]
+    unit, boxes, units, blocks = (
+        plan.unit,
+        plan.naming.boxes,
+        plan.mapping.units,
+        plan.mapping.unit_blocks,
+    )
+    slots = [
+        unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == block)].tolist()
+        for block in range(blocks)
+    ]
+    nics = [
+        plan.addresses.host_addresses(number, slots[number % blocks])
+        for number in range(units * blocks)
+    ]
+    served = [
+        (index, block)
+        for index, box in enumerate(boxes)
+        if plan.installed[index]
+        for block in (range(blocks) if box.block < 0 else [box.block])
+    ]
+    loopbacks = [
+        plan.addresses.loopback(number, block, boxes[index])
+        for number in range(units)
+        for index, block in served
+    ]
     seats = np.array(served).reshape(-1, 2)
     every = np.arange(units)[:, None]
     return Addresses(
@@ -243,12 +284,17 @@ def _addresses(plan: Plan) -> Addresses:
         np.array(loopbacks, dtype=np.int64),
         (seats[:, 1] + every * blocks).ravel(),
         (seats[:, 0] + every * len(boxes)).ravel(),
-        np.array([plan.addresses.asn(number, box) for number in range(units) for box in boxes], dtype=np.int64),
+        np.array(
+            [plan.addresses.asn(number, box) for number in range(units) for box in boxes],
+            dtype=np.int64,
+        ),
     )
 
 
 def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
     """Read the links back from the graph; a NIC port stands for its host, and a rail's part of a shared box for the box."""
-    devices = {node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)}
+    devices = {
+        node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)
+    }
     links = chain.from_iterable(link_edges(plan, unit) for unit in range(plan.mapping.units))
     return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in links}

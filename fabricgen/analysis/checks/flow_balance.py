@@ -28,25 +28,39 @@ def flows_spread(evidence: Evidence) -> Verdict:
     sizing = evidence.plan.sizing
     uplinks = sizing.leaf_up * max(sizing.spine_up, 1) * evidence.plan.mapping.unit_blocks
     counts = evidence.flows(min(PER_UPLINK * uplinks, MOST_FLOWS)) if sizing.leaf_up else {}
-    figures = [f"{whose} carry {found.min()} to {found.max()} of {found.sum():,} flows" for kind, found in counts.items() for whose in [_whose(kind)]]
-    objections = tuple(against([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _tell) for kind, found in counts.items())
+    figures = [
+        f"{whose} carry {found.min()} to {found.max()} of {found.sum():,} flows"
+        for kind, found in counts.items()
+        for whose in [_whose(kind)]
+    ]
+    objections = tuple(
+        against([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _tell)
+        for kind, found in counts.items()
+    )
     return Verdict("; ".join(figures) or "no flow has a choice of uplinks", objections)
 
 
 def _whose(kind: LinkKind) -> str:
     """Say whose uplinks are counted; every other leaf and pod is wired alike."""
-    return "the first leaf's uplinks" if kind is LinkKind.LEAF_SPINE else "its pod's spines' uplinks"
+    return (
+        "the first leaf's uplinks" if kind is LinkKind.LEAF_SPINE else "its pod's spines' uplinks"
+    )
 
 
 def _far(counts: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Say which counts are further from the mean than chance carries them."""
     mean = counts.mean()
-    return np.asarray(np.abs(counts - mean) > SIGMAS * max(np.sqrt(mean * (1 - 1 / len(counts))), 1))
+    return np.asarray(
+        np.abs(counts - mean) > SIGMAS * max(np.sqrt(mean * (1 - 1 / len(counts))), 1)
+    )
 
 
 def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Objection:
     """Name an uplink that is too far from the mean."""
     kind, counts, at = culprit
     mean = counts.mean()
-    because = (f"{counts.sum():,} flows over {len(counts)} uplinks are {mean:.1f} each", f"{SIGMAS} standard deviations are {SIGMAS * np.sqrt(mean):.1f}")
+    because = (
+        f"{counts.sum():,} flows over {len(counts)} uplinks are {mean:.1f} each",
+        f"{SIGMAS} standard deviations are {SIGMAS * np.sqrt(mean):.1f}",
+    )
     return Objection(f"{kind.lower} uplink {at + 1} carries {counts[at]:,} flows", because)

@@ -1,6 +1,7 @@
 """The laws of reach: rails and planes never meet outside HB domains, and inside each of them every leaf reaches every other.
 
-Each public function is a law of the list in the package. What a packet can do inside one box is for `vertices`.
+Each public function is a law of the list in the package. What a packet can do inside one box is for
+`vertices`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,16 @@ if TYPE_CHECKING:
 def rails_apart(evidence: Evidence) -> Verdict:
     """No path joins two rails or two planes outside HB domains; where blocks span rails, no two planes.
 
-    Where a component of the network holds NIC ports of two blocks, some link in it joins what belongs to different ones: that is the culprit.
+    Where a component of the network holds NIC ports of two blocks, some link in it joins what
+    belongs to different ones: that is the culprit.
     """
     vertices, plan = evidence.vertices, evidence.plan
     hosts = evidence.has_host
     rows = np.flatnonzero(hosts)
-    pairs = distinct(vertices.component[vertices.upper[rows]] * (int(vertices.nic_block.max()) + 1) + vertices.nic_block[rows])
+    pairs = distinct(
+        vertices.component[vertices.upper[rows]] * (int(vertices.nic_block.max()) + 1)
+        + vertices.nic_block[rows]
+    )
     homes = pairs // (int(vertices.nic_block.max()) + 1)
     mixed = distinct(homes[1:][homes[1:] == homes[:-1]])
     below = np.where(hosts, vertices.nic_block, vertices.block[np.where(hosts, 0, vertices.lower)])
@@ -37,16 +42,21 @@ def rails_apart(evidence: Evidence) -> Verdict:
     def tell(row: int) -> Objection:
         ends = (evidence.block(int(below[row])), evidence.block(int(above[row])))
         return Objection(
-            f"{evidence.link(row)} joins {ends[0]} and {ends[1]}", (f"{evidence.lower(row)} belongs to {ends[0]}, {evidence.upper(row)} to {ends[1]}",)
+            f"{evidence.link(row)} joins {ends[0]} and {ends[1]}",
+            (f"{evidence.lower(row)} belongs to {ends[0]}, {evidence.upper(row)} to {ends[1]}",),
         )
 
     rails, planes = plan.request.rails, plan.request.planes
     found = f"{len(distinct(homes)):,} separate networks"
     if plan.mapping.spans_rails:
         return Verdict(
-            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says", (against(crossed, tell),)
+            f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says",
+            (against(crossed, tell),),
         )
-    return Verdict(f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""), (against(crossed, tell),))
+    return Verdict(
+        f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""),
+        (against(crossed, tell),),
+    )
 
 
 class _Alike(NamedTuple):
@@ -62,15 +72,20 @@ class _Alike(NamedTuple):
 def all_pairs(evidence: Evidence) -> Verdict:
     """Every two NIC ports of a block have a path up and down again.
 
-    That is a common leaf, a common spine, or between pods a common core; a path down and up again is none, for routing takes none. From
-    GPU (d1, r1) to (d2, r2) the relay is (d1, r2), which `nics-cabled` found on its rail.
+    That is a common leaf, a common spine, or between pods a common core; a path down and up again
+    is none, for routing takes none. From GPU (d1, r1) to (d2, r2) the relay is (d1, r2), which
+    `nics-cabled` found on its rail.
     """
     vertices = evidence.vertices
     apart = [
         (one, other)
         for alike in _alike(evidence).values()
-        for one, other in [*((one, one) for one in alike if one.leaves > 1 and not one.spines), *combinations(alike, 2)]
-        if one.spines.isdisjoint(other.spines) and (one.pod == other.pod or one.cores.isdisjoint(other.cores))
+        for one, other in [
+            *((one, one) for one in alike if one.leaves > 1 and not one.spines),
+            *combinations(alike, 2),
+        ]
+        if one.spines.isdisjoint(other.spines)
+        and (one.pod == other.pod or one.cores.isdisjoint(other.cores))
     ]
 
     def tell(pair: tuple[_Alike, _Alike]) -> Objection:
@@ -81,7 +96,9 @@ def all_pairs(evidence: Evidence) -> Verdict:
             f"they meet {len(one.spines)} and {len(other.spines)} spines",
             *([f"and {len(one.cores)} and {len(other.cores)} cores"] if far == "core" else []),
         )
-        return Objection(f"no path joins {names}: they have no {far} in common", ("; ".join(counts),))
+        return Objection(
+            f"no path joins {names}: they have no {far} in common", ("; ".join(counts),)
+        )
 
     return Verdict(_pairs(evidence), (against(apart, tell),))
 
@@ -94,22 +111,41 @@ def _pairs(evidence: Evidence) -> str:
         return f"{total:,} pairs of GPUs, all of them direct"
     domains = request.gpus // request.domain_gpus
     direct = request.rails * comb(request.gpus // request.rails, 2)
-    inside = domains * (comb(request.domain_gpus, 2) - request.rails * comb(request.ranks_per_rail, 2))
+    inside = domains * (
+        comb(request.domain_gpus, 2) - request.rails * comb(request.ranks_per_rail, 2)
+    )
     return (
-        f"{total:,} pairs of GPUs: {direct:,} on their rail, {inside:,} inside an HB domain, {total - direct - inside:,} by a relay in the source's HB domain"
+        f"{total:,} pairs of GPUs: {direct:,} on their rail, {inside:,} inside an HB domain, "
+        f"{total - direct - inside:,} by a relay in the source's HB domain"
     )
 
 
 def _alike(evidence: Evidence) -> dict[int, list[_Alike]]:
     """Gather the leaves of each block by what they meet: in a sound fabric one sort of leaf for each pod."""
     vertices = evidence.vertices
-    spines, cores = vertices.neighbours(LinkKind.LEAF_SPINE), vertices.neighbours(LinkKind.SPINE_CORE)
+    spines, cores = (
+        vertices.neighbours(LinkKind.LEAF_SPINE),
+        vertices.neighbours(LinkKind.SPINE_CORE),
+    )
     sorts: dict[tuple[int, int, bytes], list[int]] = {}
-    pods = evidence.box_index[vertices.leaf // vertices.blocks % evidence.boxes] // evidence.plan.sizing.pod_leaves
-    for leaf, pod, block in zip(vertices.leaf.tolist(), pods.tolist(), vertices.block[vertices.leaf].tolist(), strict=True):
+    pods = (
+        evidence.box_index[vertices.leaf // vertices.blocks % evidence.boxes]
+        // evidence.plan.sizing.pod_leaves
+    )
+    for leaf, pod, block in zip(
+        vertices.leaf.tolist(), pods.tolist(), vertices.block[vertices.leaf].tolist(), strict=True
+    ):
         sorts.setdefault((block, pod, spines(leaf).tobytes()), []).append(leaf)
     found: dict[int, list[_Alike]] = {}
     for (block, pod, _), leaves in sorts.items():
         met = frozenset(spines(leaves[0]).tolist())
-        found.setdefault(block, []).append(_Alike(leaves[0], pod, len(leaves), met, frozenset(core for spine in met for core in cores(spine).tolist())))
+        found.setdefault(block, []).append(
+            _Alike(
+                leaves[0],
+                pod,
+                len(leaves),
+                met,
+                frozenset(core for spine in met for core in cores(spine).tolist()),
+            )
+        )
     return found

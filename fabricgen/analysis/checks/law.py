@@ -1,7 +1,7 @@
 """What a law is, what it says, and how laws are asked one after the other.
 
-Owns `Law`, `Verdict` and `Report`. A law whose premise is broken is not judged: what it would say follows from the first fault, and one
-fault has one law that objects.
+Owns `Law`, `Verdict` and `Report`. A law whose premise is broken is not judged: what it would say
+follows from the first fault, and one fault has one law that objects.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ class Verdict:
 
 def against(culprits: Sequence[Any] | IntArray, tell: Callable[[Any], Objection]) -> Objections:
     """Object to each of the culprits, and put the first few into words."""
-    return Objections(len(culprits), tuple(tell(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]))
+    return Objections(
+        len(culprits),
+        tuple(tell(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,11 @@ def ask(laws: Iterable[Law], evidence: Evidence) -> Report:
     stand: dict[str, Judgement] = {}
     for law in laws:
         missing = next((need for need in law.needs if not stand[need].ok), None)
-        stand[law.code] = Judgement(law, None, f"not judged: {_state(stand[missing])}") if missing else _judged(law, evidence)
+        stand[law.code] = (
+            Judgement(law, None, f"not judged: {_state(stand[missing])}")
+            if missing
+            else _judged(law, evidence)
+        )
     return Report(tuple(stand.values()))
 
 
@@ -111,7 +118,13 @@ def _judged(law: Law, evidence: Evidence) -> Judgement:
     """Ask one law."""
     verdict = law.judge(evidence)
     first = [objection for sort in verdict.objections for objection in sort.first][:SHOWN]
-    findings = tuple(Finding(law.code, objection.fact, because=objection.because) for objection in first)
+    findings = tuple(
+        Finding(law.code, objection.fact, because=objection.because) for objection in first
+    )
     more = sum(sort.total for sort in verdict.objections) - len(findings)
-    figure = f"{verdict.figure}; by formula: {verdict.formula}" if verdict.formula else verdict.figure
-    return Judgement(law, not findings, figure, findings, more, "formula" if verdict.formula else "exact")
+    figure = (
+        f"{verdict.figure}; by formula: {verdict.formula}" if verdict.formula else verdict.figure
+    )
+    return Judgement(
+        law, not findings, figure, findings, more, "formula" if verdict.formula else "exact"
+    )

@@ -12,7 +12,13 @@ from fabricgen.analysis.checks.isolation import all_pairs, rails_apart
 from fabricgen.analysis.checks.law import Law, Report, ask
 from fabricgen.analysis.checks.optics import optics_match
 from fabricgen.analysis.checks.outputs_agree import outputs_agree
-from fabricgen.analysis.checks.ports import leaves_used, nics_cabled, ports_exist, ports_once, spare_ports
+from fabricgen.analysis.checks.ports import (
+    leaves_used,
+    nics_cabled,
+    ports_exist,
+    ports_once,
+    spare_ports,
+)
 from fabricgen.analysis.checks.racks import racks
 from fabricgen.analysis.checks.route_isolation import routes_apart
 from fabricgen.analysis.checks.totals import counts_agree
@@ -29,21 +35,40 @@ LAWS: tuple[Law, ...] = (
     Law("ports-once", "every port carries one link at most", ports_once, ("ports-exist",)),
     Law("nics-cabled", "every NIC port has one cable", nics_cabled, ("ports-exist",)),
     Law("leaves-used", "every leaf has an endpoint unless reserved", leaves_used, ("nics-cabled",)),
-    Law("rails-apart", "rails and planes meet in HB domains only", rails_apart, ("ports-once", "nics-cabled")),
+    Law(
+        "rails-apart",
+        "rails and planes meet in HB domains only",
+        rails_apart,
+        ("ports-once", "nics-cabled"),
+    ),
     Law("all-pairs", "every pair of GPUs is joined", all_pairs, ("rails-apart",)),
     Law("links-even", "uplinks are spread evenly", links_even, ("all-pairs",)),
-    Law("oversubscription", "no more oversubscription than asked", oversubscription, ("links-even",)),
-    Law("bisection", "half reaches half as claimed", bisection, ("leaves-used", "oversubscription")),
+    Law(
+        "oversubscription", "no more oversubscription than asked", oversubscription, ("links-even",)
+    ),
+    Law(
+        "bisection", "half reaches half as claimed", bisection, ("leaves-used", "oversubscription")
+    ),
     Law("flows-spread", "flows spread over equal uplinks", flows_spread, ("links-even",)),
     Law("spare-ports", "used and idle ports are all ports", spare_ports, ("ports-once",)),
     Law("labels", "every cable has its own label", labels),
-    Law("wired-as-planned", "every link follows the rule", wired_as_planned, ("nics-cabled", "bisection", "spare-ports", "labels")),
+    Law(
+        "wired-as-planned",
+        "every link follows the rule",
+        wired_as_planned,
+        ("nics-cabled", "bisection", "spare-ports", "labels"),
+    ),
     Law("optics-match", "optics and cables match", optics_match, ("ports-exist",)),
     Law("names", "names are unique and legal", names),
     Law("addresses", "addresses are unique and in their pools", addresses),
     Law("as-numbers", "AS numbers keep sessions external", as_numbers, ("ports-exist",)),
     Law("racks", "every device has its place in a rack", racks, ("ports-exist",)),
-    Law("outputs-agree", "every output tells of the same links", outputs_agree, ("wired-as-planned", "optics-match", "names", "addresses", "racks")),
+    Law(
+        "outputs-agree",
+        "every output tells of the same links",
+        outputs_agree,
+        ("wired-as-planned", "optics-match", "names", "addresses", "racks"),
+    ),
     Law("routes-apart", "routes stay on their rail and plane", routes_apart, ("outputs-agree",)),
     Law("counts-agree", "every output counts alike", counts_agree, ("outputs-agree",)),
 )

@@ -42,16 +42,29 @@ class _Cage(NamedTuple):
 def optics_match(evidence: Evidence) -> Verdict:
     """Modules and cables fit their cages, carry their links, share a medium, and reach as far as they have to; a cage holds one thing."""
     reaches = _reaches(evidence)
-    used = [(evidence.offers[number], reaches[number]) for number in distinct(evidence.offer).tolist()]
-    objections = [objection for joint, reach_m in used for objection in _joint_faults(evidence, joint, reach_m)]
+    used = [
+        (evidence.offers[number], reaches[number]) for number in distinct(evidence.offer).tolist()
+    ]
+    objections = [
+        objection
+        for joint, reach_m in used
+        for objection in _joint_faults(evidence, joint, reach_m)
+    ]
     objections += _shared_cages(evidence)
-    figure = "; ".join(f"{joint.kind.key.replace('_', '-')}: {', '.join(part for part in _parts(joint) if part)}" for joint, _ in used)
+    figure = "; ".join(
+        f"{joint.kind.key.replace('_', '-')}: {', '.join(part for part in _parts(joint) if part)}"
+        for joint, _ in used
+    )
     return Verdict(figure, (against(objections, lambda objection: objection),))
 
 
 def _parts(joint: Joint) -> tuple[str, str, str]:
     """Return the models of a joint: lower module, cable, upper module; empty where the cable has its own ends."""
-    return joint.lower.model if joint.lower else "", joint.cable.model, joint.upper.model if joint.upper else ""
+    return (
+        joint.lower.model if joint.lower else "",
+        joint.cable.model,
+        joint.upper.model if joint.upper else "",
+    )
 
 
 def _reaches(evidence: Evidence) -> list[float]:
@@ -61,8 +74,13 @@ def _reaches(evidence: Evidence) -> list[float]:
     found = [0.0] * len(evidence.offers)
     for unit in range(evidence.plan.mapping.units):
         laid = evidence.lengths.laid(unit)
-        longest = (evidence.lengths.stock_mm[laid.stock[laid.offer == number]].max(initial=0) for number in range(len(found)))
-        found = [max(before, int(stock) / 1000) for before, stock in zip(found, longest, strict=True)]
+        longest = (
+            evidence.lengths.stock_mm[laid.stock[laid.offer == number]].max(initial=0)
+            for number in range(len(found))
+        )
+        found = [
+            max(before, int(stock) / 1000) for before, stock in zip(found, longest, strict=True)
+        ]
     return found
 
 
@@ -73,29 +91,44 @@ def _joint_faults(evidence: Evidence, joint: Joint, reach_m: float) -> Iterator[
         if module:
             yield from _module_faults(where, cage, module, joint)
         if cage.speed_gbps != joint.speed_gbps:
-            yield Objection(f"{where} run at {speed_text(joint.speed_gbps)}, and the ports of {cage.name} at {speed_text(cage.speed_gbps)}")
+            yield Objection(
+                f"{where} run at {speed_text(joint.speed_gbps)}, and the ports of {cage.name} at {speed_text(cage.speed_gbps)}"
+            )
     yield from _fibre_faults(where, joint) if joint.modules else _plug_faults(where, cages, joint)
     for what, part in (("", joint.lower), ("", joint.upper), ("cable ", joint.cable)):
         if part and part.reach_m is not None and part.reach_m < reach_m:
-            yield Objection(f"the {what}{part.model} reaches {part.reach_m:g} m, and {where} may be {reach_m:g} m long")
+            yield Objection(
+                f"the {what}{part.model} reaches {part.reach_m:g} m, and {where} may be {reach_m:g} m long"
+            )
     parts = [(module.medium, module.model) for module in joint.modules.values()]
     media = dict([*parts, (joint.cable.medium, joint.cable.model)])
     named = {medium: part for medium, part in media.items() if medium != GENERIC}
     if len(named) > 1:
-        yield Objection(f"the parts of {where} have no medium in common", (", ".join(f"{part} is {medium}" for medium, part in named.items()),))
+        yield Objection(
+            f"the parts of {where} have no medium in common",
+            (", ".join(f"{part} is {medium}" for medium, part in named.items()),),
+        )
     if joint.medium != joint.cable.medium:
-        yield Objection(f"{where} are listed as {joint.medium}, and their cable {joint.cable.model} is {joint.cable.medium}")
+        yield Objection(
+            f"{where} are listed as {joint.medium}, and their cable {joint.cable.model} is {joint.cable.medium}"
+        )
 
 
 def _fibre_faults(where: str, joint: Joint) -> Iterator[Objection]:
     """Find why a fibre does not go into both modules, or would lead what one sends to where the other sends."""
-    plugs = {joint.cable.model: joint.cable.ends[0]} | {module.model: module.connector for module in joint.modules.values()}
+    plugs = {joint.cable.model: joint.cable.ends[0]} | {
+        module.model: module.connector for module in joint.modules.values()
+    }
     named = {plug: part for part, plug in plugs.items() if plug != GENERIC}
     if len(named) > 1:
-        yield Objection(f"the parts of {where} have no plug in common", (", ".join(f"{part} has {plug}" for plug, part in named.items()),))
+        yield Objection(
+            f"the parts of {where} have no plug in common",
+            (", ".join(f"{part} has {plug}" for plug, part in named.items()),),
+        )
     if not joint.cable.crosses:
         yield Objection(
-            f"the fibre {joint.cable.model} on {where} does not cross", (f"it is of type {joint.cable.polarity}, and nothing lies between the two modules",)
+            f"the fibre {joint.cable.model} on {where} does not cross",
+            (f"it is of type {joint.cable.polarity}, and nothing lies between the two modules",),
         )
 
 
@@ -107,41 +140,65 @@ def _plug_faults(where: str, cages: tuple[_Cage, _Cage], joint: Joint) -> Iterat
         sums = f"it goes from {cable.form_factors[0]} to {', '.join(cable.form_factors[1:])}; the cages are {near.form_factor} and {far.form_factor}"
         yield Objection(f"the ends of the {cable.model} on {where} do not fit", (sums,))
     if near.transport not in cable.transports:
-        yield Objection(f"the {cable.model} on {where} does not carry {near.transport}, which {near.name} runs")
+        yield Objection(
+            f"the {cable.model} on {where} does not carry {near.transport}, which {near.name} runs"
+        )
     whole = cable.links * (cable.speed_gbps or 0)
     if whole != near.links * near.speed_gbps or whole != far.links * far.speed_gbps * cable.legs:
         yield Objection(
-            f"the {cable.model} on {where} does not carry the links of {near.name}", (f"it has {cable.links} x {speed_text(cable.speed_gbps or 0)}",)
+            f"the {cable.model} on {where} does not carry the links of {near.name}",
+            (f"it has {cable.links} x {speed_text(cable.speed_gbps or 0)}",),
         )
 
 
-def _module_faults(where: str, cage: _Cage, module: Transceiver, joint: Joint) -> Iterator[Objection]:
+def _module_faults(
+    where: str, cage: _Cage, module: Transceiver, joint: Joint
+) -> Iterator[Objection]:
     """Find why a module cannot stand in a cage, or not carry its links."""
-    if GENERIC not in (module.form_factor, cage.form_factor) and not module.fits(cage.form_factor, cage.top):
+    if GENERIC not in (module.form_factor, cage.form_factor) and not module.fits(
+        cage.form_factor, cage.top
+    ):
         need = f"{cage.form_factor}, {'either top' if cage.top == 'any' else f'{cage.top} top'}"
         yield Objection(
-            f"the {module.model} on {where} does not fit {cage.name}", (f"the cage takes {need}; the module is {module.form_factor}, {module.cooling} top",)
+            f"the {module.model} on {where} does not fit {cage.name}",
+            (f"the cage takes {need}; the module is {module.form_factor}, {module.cooling} top",),
         )
     if cage.transport not in module.transports:
-        yield Objection(f"the {module.model} on {where} does not carry {cage.transport}, which {cage.name} runs")
+        yield Objection(
+            f"the {module.model} on {where} does not carry {cage.transport}, which {cage.name} runs"
+        )
     if not _carries(module, cage, joint):
         sums = f"the module has {module.ports} x {speed_text(module.port_gbps)}; the cage is split into {cage.links} x {speed_text(cage.speed_gbps)}"
-        yield Objection(f"the {module.model} on {where} does not carry the links of {cage.name}", (sums, f"{joint.cables} cables a link"))
+        yield Objection(
+            f"the {module.model} on {where} does not carry the links of {cage.name}",
+            (sums, f"{joint.cables} cables a link"),
+        )
 
 
 def _carries(module: Transceiver, cage: _Cage, joint: Joint) -> bool:
     """Say whether a module carries the links of its cage: each by a connector of its own, one by all of them, or by splitters."""
     if joint.shared > 1:
-        split = (module.ports * joint.shared, module.port_gbps) == (cage.links, joint.shared * cage.speed_gbps)
+        split = (module.ports * joint.shared, module.port_gbps) == (
+            cage.links,
+            joint.shared * cage.speed_gbps,
+        )
         return split or (cage.links == 1 == module.ports and module.port_gbps >= cage.speed_gbps)
-    whole = cage.links == 1 and module.ports == joint.cables and module.ports * module.port_gbps == cage.speed_gbps
+    whole = (
+        cage.links == 1
+        and module.ports == joint.cables
+        and module.ports * module.port_gbps == cage.speed_gbps
+    )
     return whole or (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps)
 
 
 def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
     """Return the cages at both ends of a kind of link."""
     request = evidence.plan.request
-    above, below, host = request.fronts[kind.upper], kind.lower and request.fronts[kind.lower], request.host
+    above, below, host = (
+        request.fronts[kind.upper],
+        kind.lower and request.fronts[kind.lower],
+        request.host,
+    )
     high = _Cage(
         f"a cage of the {kind.upper} {above.model.model}",
         above.model.form_factor,
@@ -153,21 +210,50 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
     if below:
         model = below.model
         return _Cage(
-            f"a cage of the {below.role} {model.model}", model.form_factor, model.module_top, below.up.count, below.up.speed_gbps, model.transport
+            f"a cage of the {below.role} {model.model}",
+            model.form_factor,
+            model.module_top,
+            below.up.count,
+            below.up.speed_gbps,
+            model.transport,
         ), high
     if host is None:
-        return _Cage("a NIC port of the host", GENERIC, "any", 1, request.speed_gbps, high.transport), high
-    links = max(sum(port.cage == cage for port in host.ports if port.plane < request.planes) for cage in {port.cage for port in host.ports})
-    return _Cage(f"a cage of the {host.model}", host.form_factor, host.module_top, links, request.speed_gbps, high.transport), high
+        return _Cage(
+            "a NIC port of the host", GENERIC, "any", 1, request.speed_gbps, high.transport
+        ), high
+    links = max(
+        sum(port.cage == cage for port in host.ports if port.plane < request.planes)
+        for cage in {port.cage for port in host.ports}
+    )
+    return _Cage(
+        f"a cage of the {host.model}",
+        host.form_factor,
+        host.module_top,
+        links,
+        request.speed_gbps,
+        high.transport,
+    ), high
 
 
 def _shared_cages(evidence: Evidence) -> Iterator[Objection]:
     """Find cages that would need two modules, or a module and a cable's own end, because their links take different parts."""
     wiring = evidence.wiring
     models = sorted({part for joint in evidence.offers for part in _parts(joint)})
-    plugs = np.array([[models.index(low or cable), models.index(high or cable)] for low, cable, high in map(_parts, evidence.offers)])[evidence.offer]
+    plugs = np.array(
+        [
+            [models.index(low or cable), models.index(high or cable)]
+            for low, cable, high in map(_parts, evidence.offers)
+        ]
+    )[evidence.offer]
     hosts = host_cages(evidence, evidence.has_host)
-    yield from _two_in_one(evidence, hosts, plugs[evidence.has_host, 0], np.flatnonzero(evidence.has_host), models, "host")
+    yield from _two_in_one(
+        evidence,
+        hosts,
+        plugs[evidence.has_host, 0],
+        np.flatnonzero(evidence.has_host),
+        models,
+        "host",
+    )
     for role in evidence.plan.roles:
         low, high = wiring.kind == role.tier + 1, wiring.kind == role.tier
         cages = [switch_cages(evidence, role.tier, wiring.lower[low], wiring.lower_port[low])]
@@ -177,7 +263,14 @@ def _shared_cages(evidence: Evidence) -> Iterator[Objection]:
         yield from _two_in_one(evidence, np.concatenate(cages), plugged, rows, models, str(role))
 
 
-def _two_in_one(evidence: Evidence, cage: IntArray, plugged: IntArray, rows: IntArray, models: list[str], owner: str) -> Iterator[Objection]:
+def _two_in_one(
+    evidence: Evidence,
+    cage: IntArray,
+    plugged: IntArray,
+    rows: IntArray,
+    models: list[str],
+    owner: str,
+) -> Iterator[Objection]:
     """Find the first cage of some that two different things are plugged into."""
     if not len(cage):
         return
@@ -186,5 +279,10 @@ def _two_in_one(evidence: Evidence, cage: IntArray, plugged: IntArray, rows: Int
     wrong = np.flatnonzero((cage[1:] == cage[:-1]) & (plugged[1:] != plugged[:-1]))
     if len(wrong):
         at = int(wrong[0])
-        ends = [f"{evidence.link(int(rows[each]))} takes {models[int(plugged[each])]}" for each in (at, at + 1)]
-        yield Objection(f"a cage of a {owner} would need two modules", (*ends, f"{len(wrong)} such cages"))
+        ends = [
+            f"{evidence.link(int(rows[each]))} takes {models[int(plugged[each])]}"
+            for each in (at, at + 1)
+        ]
+        yield Objection(
+            f"a cage of a {owner} would need two modules", (*ends, f"{len(wrong)} such cages")
+        )

@@ -1,7 +1,8 @@
 """The laws of outputs: what is written for people and for switches tells of the links that were judged, and of no others.
 
-Each public function is a law of the list in the package. A row of an output costs microseconds, so a large fabric is read in its first and its
-last unit and counted whole; units are alike, which `wired-as-planned` has shown by then.
+Each public function is a law of the list in the package. A row of an output costs microseconds, so
+a large fabric is read in its first and its last unit and counted whole; units are alike, which
+`wired-as-planned` has shown by then.
 """
 
 from __future__ import annotations
@@ -65,9 +66,17 @@ def scope(evidence: Evidence) -> Scope:
     where = f"unit{'s' if len(ends) > 1 else ''} {' and '.join(map(str, ends))}"
     if each <= READ_LINKS:
         formula = f"{where} stand{'' if len(ends) > 1 else 's'} for {units:,} alike"
-        return Scope([range(unit * each, (unit + 1) * each) for unit in ends], [range(unit * boxes, (unit + 1) * boxes) for unit in ends], formula)
+        return Scope(
+            [range(unit * each, (unit + 1) * each) for unit in ends],
+            [range(unit * boxes, (unit + 1) * boxes) for unit in ends],
+            formula,
+        )
     runs = [run for unit in ends for run in _first_runs(evidence, unit, each)]
-    return Scope([rows for rows, _ in runs], [switches for _, switches in runs], f"the first links and switches of each kind in {where} stand for all")
+    return Scope(
+        [rows for rows, _ in runs],
+        [switches for _, switches in runs],
+        f"the first links and switches of each kind in {where} stand for all",
+    )
 
 
 def _first_runs(evidence: Evidence, unit: int, each: int) -> Iterator[tuple[range, range]]:
@@ -75,9 +84,14 @@ def _first_runs(evidence: Evidence, unit: int, each: int) -> Iterator[tuple[rang
     kind, own = evidence.wiring.kind[:each], evidence.wiring.block[:each] == 0
     for number, role in zip(evidence.plan.kinds, evidence.plan.roles, strict=True):
         rows = np.flatnonzero(own & (kind == number))[: READ_LINKS // 8]
-        boxes = np.flatnonzero((evidence.box_tier == role.tier) & (evidence.box_block <= 0))[: READ_LINKS // 8 // len(evidence.ports[role]) + 1]
+        boxes = np.flatnonzero((evidence.box_tier == role.tier) & (evidence.box_block <= 0))[
+            : READ_LINKS // 8 // len(evidence.ports[role]) + 1
+        ]
         first, box = unit * each, unit * evidence.boxes
-        yield range(first + int(rows[0]), first + int(rows[-1]) + 1), range(box + int(boxes[0]), box + int(boxes[-1]) + 1)
+        yield (
+            range(first + int(rows[0]), first + int(rows[-1]) + 1),
+            range(box + int(boxes[0]), box + int(boxes[-1]) + 1),
+        )
 
 
 def outputs_agree(evidence: Evidence) -> Verdict:
@@ -88,21 +102,45 @@ def outputs_agree(evidence: Evidence) -> Verdict:
     every = None if read.formula else _links(evidence, np.arange(total))
     for run in read.rows:
         unit, start = divmod(run.start, per_unit)
-        runs = [(unit, start, start + len(run))] if read.formula else [(each, 0, per_unit) for each in range(evidence.plan.mapping.units)]
+        runs = (
+            [(unit, start, start + len(run))]
+            if read.formula
+            else [(each, 0, per_unit) for each in range(evidence.plan.mapping.units)]
+        )
         views = list(chain.from_iterable(evidence.cables(*each) for each in runs))
         given = zip(map(attrgetter("cable"), views), map(attrgetter(*CABLE), views), strict=True)
-        found.append(_compare("cable list", CABLE, _listed(evidence, run, every or _links(evidence, np.arange(run.start, run.stop))), given))
+        found.append(
+            _compare(
+                "cable list",
+                CABLE,
+                _listed(evidence, run, every or _links(evidence, np.arange(run.start, run.stop))),
+                given,
+            )
+        )
     for run in read.switches:
         found += _configurations(evidence, run, every or _links(evidence, _rows_at(evidence, run)))
     outputs = "cable list, configurations"
     if every:
-        joined = zip(every.label.tolist(), zip(every.low.tolist(), every.high.tolist(), strict=True), strict=True)
+        joined = zip(
+            every.label.tolist(),
+            zip(every.low.tolist(), every.high.tolist(), strict=True),
+            strict=True,
+        )
         found.append(_compare("graph", ("a_device", "b_device"), joined, evidence.edges().items()))
         outputs += ", graph"
     taken = ((part, (count,)) for part, count in parts_of(evidence).items())
-    found.append(_compare("bill", ("quantity",), taken, ((line.part, (line.quantity,)) for line in evidence.bom.lines)))
+    found.append(
+        _compare(
+            "bill",
+            ("quantity",),
+            taken,
+            ((line.part, (line.quantity,)) for line in evidence.bom.lines),
+        )
+    )
     links = sum(map(len, read.rows))
-    said = f"{outputs} and bill agree on {links:,} links" + (f" of {total:,}" if links < total else "")
+    said = f"{outputs} and bill agree on {links:,} links" + (
+        f" of {total:,}" if links < total else ""
+    )
     return Verdict(said, tuple(found), read.formula and f"{read.formula}; the bill counts all")
 
 
@@ -111,7 +149,10 @@ def views_of(evidence: Evidence, switches: range) -> Iterator[SwitchView]:
     boxes = evidence.boxes
     for unit in range(switches.start // boxes, (switches.stop - 1) // boxes + 1):
         first = unit * boxes
-        yield from evidence.configs(unit, range(max(switches.start, first) - first, min(switches.stop, first + boxes) - first))
+        yield from evidence.configs(
+            unit,
+            range(max(switches.start, first) - first, min(switches.stop, first + boxes) - first),
+        )
 
 
 class _Links(NamedTuple):
@@ -132,29 +173,59 @@ class _Links(NamedTuple):
 
 def _links(evidence: Evidence, rows: IntArray) -> _Links:
     """Put links into words, from the wiring."""
-    plan, wiring, host = evidence.plan, Wiring(*(column[rows] for column in evidence.wiring)), evidence.has_host[rows]
+    plan, wiring, host = (
+        evidence.plan,
+        Wiring(*(column[rows] for column in evidence.wiring)),
+        evidence.has_host[rows],
+    )
     request, mapping, between = plan.request, plan.mapping, ~host
     gpu, port = wiring.lower[host].astype(np.int64), wiring.lower_port[host]
     rails = [
-        ["" if rail is None else str(rail) for rail in (mapping.rail(unit, block) for block in range(mapping.unit_blocks))] for unit in range(mapping.units)
+        [
+            "" if rail is None else str(rail)
+            for rail in (mapping.rail(unit, block) for block in range(mapping.unit_blocks))
+        ]
+        for unit in range(mapping.units)
     ]
     rail = np.array(rails, dtype=object)[wiring.unit, wiring.block]
     rail[host] = _texts(map(str, range(request.rails)))[gpu % request.domain_gpus % request.rails]
     low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
     switches = _texts(evidence.switches)
-    low[host], low[between] = _texts(evidence.hosts)[gpu // request.host_gpus], switches[wiring.lower[between]]
-    nics = [[plan.naming.interface(within, plane) for plane in range(request.planes)] for within in range(request.host_gpus)]
+    low[host], low[between] = (
+        _texts(evidence.hosts)[gpu // request.host_gpus],
+        switches[wiring.lower[between]],
+    )
+    nics = [
+        [plan.naming.interface(within, plane) for plane in range(request.planes)]
+        for within in range(request.host_gpus)
+    ]
     low_port[host] = np.array(nics, dtype=object)[gpu % request.host_gpus, port]
     low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:
         seats = (np.cumsum(evidence.has_host) - 1)[rows[host]]
         address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[seats].tolist()]
-    names = zip(wiring.unit.tolist(), wiring.block.tolist(), wiring.kind.tolist(), wiring.number.tolist(), strict=True)
-    labels = [f"{evidence.prefixes[unit, block, kind]}{number:0{plan.label_width}}" for unit, block, kind, number in names]
+    names = zip(
+        wiring.unit.tolist(),
+        wiring.block.tolist(),
+        wiring.kind.tolist(),
+        wiring.number.tolist(),
+        strict=True,
+    )
+    labels = [
+        f"{evidence.prefixes[unit, block, kind]}{number:0{plan.label_width}}"
+        for unit, block, kind, number in names
+    ]
     planes = np.array([mapping.plane(unit) for unit in range(mapping.units)])[wiring.unit]
-    ends = low, low_port, switches[wiring.upper], _interfaces(evidence, wiring.upper, wiring.upper_port)
-    return _Links(_texts(labels), rail, planes, wiring.kind, *ends, wiring.lower, wiring.upper, address)
+    ends = (
+        low,
+        low_port,
+        switches[wiring.upper],
+        _interfaces(evidence, wiring.upper, wiring.upper_port),
+    )
+    return _Links(
+        _texts(labels), rail, planes, wiring.kind, *ends, wiring.lower, wiring.upper, address
+    )
 
 
 def _texts(texts: Iterable[str]) -> Texts:
@@ -164,10 +235,19 @@ def _texts(texts: Iterable[str]) -> Texts:
 
 def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
     """Name ports of switches as the NOS of their unit does."""
-    named, unit, tier = np.empty(len(switch), dtype=object), switch // evidence.boxes, evidence.tier[switch]
+    named, unit, tier = (
+        np.empty(len(switch), dtype=object),
+        switch // evidence.boxes,
+        evidence.tier[switch],
+    )
     for role in evidence.plan.roles:
         first: dict[str, int] = {}
-        alike = np.array([first.setdefault(evidence.plan.fronts(each)[role].nos, each) for each in range(evidence.plan.mapping.units)])[unit]
+        alike = np.array(
+            [
+                first.setdefault(evidence.plan.fronts(each)[role].nos, each)
+                for each in range(evidence.plan.mapping.units)
+            ]
+        )[unit]
         for each in first.values():
             rows = (tier == role.tier) & (alike == each)
             named[rows] = _texts(evidence.interfaces(each, role))[port[rows]]
@@ -185,7 +265,12 @@ def _rows_at(evidence: Evidence, switches: range) -> IntArray:
 def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[str, Row]]:
     """Return what the cable list must say of some links; a link of several cables has a letter behind its label for each."""
     parts = [
-        (speed_text(joint.speed_gbps), joint.medium, joint.cable.model, *(module.model if module else "" for module in (joint.lower, joint.upper)))
+        (
+            speed_text(joint.speed_gbps),
+            joint.medium,
+            joint.cable.model,
+            *(module.model if module else "" for module in (joint.lower, joint.upper)),
+        )
         for joint in evidence.offers
     ]
     offer = evidence.offer[rows.start : rows.stop]
@@ -203,9 +288,16 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
     """Return rack and unit of both ends, and the length, that the cable list must name for some links, column by column."""
     if evidence.lengths is None:
         return [np.full(len(rows), "", dtype=object)] * 5
-    wiring, lengths, room, of_hosts = evidence.wiring, evidence.lengths, evidence.lengths.room, evidence.plan.request.host_gpus
+    wiring, lengths, room, of_hosts = (
+        evidence.wiring,
+        evidence.lengths,
+        evidence.lengths.room,
+        evidence.plan.request.host_gpus,
+    )
     here = slice(rows.start, rows.stop)
-    low = np.where(evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts)
+    low = np.where(
+        evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts
+    )
     high = wiring.upper[here] + room.hosts
     way = lengths.ways.way_mm(low, high)
     for (unit, row), length_mm in lengths.measured.items():
@@ -214,23 +306,41 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
     if lengths.pieces:
         shared = lengths.pieces.number.ravel()[here] >= 0
         way[shared] = lengths.needed_mm.ravel()[here][shared]
-    stock = _texts(map(metres, lengths.stock_mm.tolist()))[lengths.rounded(evidence.offer[here], way)]
+    stock = _texts(map(metres, lengths.stock_mm.tolist()))[
+        lengths.rounded(evidence.offer[here], way)
+    ]
     racks, units = _texts(room.names), room.standing.unit
-    seats = [seat for end in (low, high) for seat in (racks[room.standing.rack[end]], _texts(map(str, units[end].tolist())))]
+    seats = [
+        seat
+        for end in (low, high)
+        for seat in (racks[room.standing.rack[end]], _texts(map(str, units[end].tolist())))
+    ]
     return [*seats, stock]
 
 
 def _said(links: _Links, switches: range) -> Iterator[tuple[End, Row]]:
     """Return what the ports in use of some switches must say: far end, cable and address."""
     at = (links.upper >= switches.start) & (links.upper < switches.stop)
-    yield from _pairs((links.high, links.high_port), (links.low, links.low_port, links.label, links.address), at)
-    at = (links.kind != LinkKind.HOST) & (links.lower >= switches.start) & (links.lower < switches.stop)
-    yield from _pairs((links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at)
+    yield from _pairs(
+        (links.high, links.high_port), (links.low, links.low_port, links.label, links.address), at
+    )
+    at = (
+        (links.kind != LinkKind.HOST)
+        & (links.lower >= switches.start)
+        & (links.lower < switches.stop)
+    )
+    yield from _pairs(
+        (links.low, links.low_port), (links.high, links.high_port, links.label, links.address), at
+    )
 
 
-def _pairs(keys: Sequence[Texts], cells: Sequence[Texts], at: BoolArray) -> Iterator[tuple[End, Row]]:
+def _pairs(
+    keys: Sequence[Texts], cells: Sequence[Texts], at: BoolArray
+) -> Iterator[tuple[End, Row]]:
     """Return the rows of some columns by the two columns that name them."""
-    key, row = (zip(*(column[at].tolist() for column in columns), strict=True) for columns in (keys, cells))
+    key, row = (
+        zip(*(column[at].tolist() for column in columns), strict=True) for columns in (keys, cells)
+    )
     return zip(key, row, strict=True)
 
 
@@ -244,20 +354,37 @@ def _configurations(evidence: Evidence, switches: range, links: _Links) -> Itera
         said += zip(zip(repeat(view.name), used), map(cells, view.ports), strict=True)
         idle.append((view.name, (len({*map(interface, view.idle_ports)}.difference(used)),)))
     yield _compare("configuration", PORT, _said(links, switches), said)
-    sizes = {role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles}
+    sizes = {
+        role: len(evidence.ports[role]) + len(evidence.idle[role]) for role in evidence.plan.roles
+    }
     used_ports = evidence.links_of
-    spare = ((evidence.switches[switch], (sizes[evidence.role(switch)] - int(used_ports[switch]),)) for switch in switches if used_ports[switch])
+    spare = (
+        (evidence.switches[switch], (sizes[evidence.role(switch)] - int(used_ports[switch]),))
+        for switch in switches
+        if used_ports[switch]
+    )
     yield _compare("list of idle ports", ("count",), spare, idle)
 
 
-def _compare(output: str, columns: Sequence[str], wanted: Iterable[tuple[Key, Row]], given: Iterable[tuple[Key, Row]]) -> Objections:
+def _compare(
+    output: str,
+    columns: Sequence[str],
+    wanted: Iterable[tuple[Key, Row]],
+    given: Iterable[tuple[Key, Row]],
+) -> Objections:
     """Object to what an output says twice, leaves out, adds, or says otherwise."""
     rows = list(given)
     want, have = dict(wanted), dict(rows)
     if want == have and len(have) == len(rows):
         return against((), Objection)
-    twice = [key for key, count in Counter(key for key, _ in rows).items() for _ in range(count - 1)]
-    wrong = [*twice, *(key for key in want if key not in have), *(key for key in have if key not in want)]
+    twice = [
+        key for key, count in Counter(key for key, _ in rows).items() for _ in range(count - 1)
+    ]
+    wrong = [
+        *twice,
+        *(key for key in want if key not in have),
+        *(key for key in have if key not in want),
+    ]
     wrong += [key for key, row in want.items() if have.get(key, row) != row]
 
     def tell(key: Key) -> Objection:
@@ -266,10 +393,18 @@ def _compare(output: str, columns: Sequence[str], wanted: Iterable[tuple[Key, Ro
             return Objection(f"the {output} names {what} twice")
         if key not in have or key not in want:
             row = want.get(key) or have[key]
-            return Objection(f"the {output} {'adds' if key in have else 'leaves out'} {what}", (_cells_text(columns, row),))
+            return Objection(
+                f"the {output} {'adds' if key in have else 'leaves out'} {what}",
+                (_cells_text(columns, row),),
+            )
         cells = zip(columns, have[key], want[key], strict=True)
         return Objection(
-            f"the {output} is wrong about {what}", tuple(f"it has {name} {said}, and the plan {planned}" for name, said, planned in cells if said != planned)
+            f"the {output} is wrong about {what}",
+            tuple(
+                f"it has {name} {said}, and the plan {planned}"
+                for name, said, planned in cells
+                if said != planned
+            ),
         )
 
     return against(wrong, tell)
@@ -277,4 +412,6 @@ def _compare(output: str, columns: Sequence[str], wanted: Iterable[tuple[Key, Ro
 
 def _cells_text(columns: Sequence[str], row: Row) -> str:
     """Write a row with the names of its columns."""
-    return ", ".join(f"{name} {cell}" for name, cell in zip(columns, row, strict=True) if cell != "")
+    return ", ".join(
+        f"{name} {cell}" for name, cell in zip(columns, row, strict=True) if cell != ""
+    )

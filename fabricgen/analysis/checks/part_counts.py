@@ -31,7 +31,10 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
             bought[part] = bought.get(part, 0) + count
 
     for role in plan.roles:
-        add(request.fronts[role].model.model, int(np.count_nonzero((evidence.links_of > 0) & (evidence.tier == role.tier))))
+        add(
+            request.fronts[role].model.model,
+            int(np.count_nonzero((evidence.links_of > 0) & (evidence.tier == role.tier))),
+        )
         for module, filled in _filled(evidence, role.tier).items():
             add(module, filled)
     for number, joint in enumerate(evidence.offers):
@@ -55,15 +58,23 @@ def _filled(evidence: Evidence, tier: int) -> dict[str, int]:
             (joint.kind - 1, joint.lower, wiring.lower, wiring.lower_port),
         ):
             if at == tier and module:
-                filled.setdefault(module.model, []).append(switch_cages(evidence, tier, switch[rows], port[rows]))
+                filled.setdefault(module.model, []).append(
+                    switch_cages(evidence, tier, switch[rows], port[rows])
+                )
     return {module: len(distinct(np.concatenate(cages))) for module, cages in filled.items()}
 
 
 def connectors_of(evidence: Evidence) -> int:
     """Count the connectors of all cables: two of each, and of a splitter one at its near end and one for each leg."""
     taken = [(joint, evidence.offer == number) for number, joint in enumerate(evidence.offers)]
-    shares = ((joint, rows, share) for joint, rows in taken for share in (joint.shared, joint.shared // joint.cable.legs))
-    return sum(_connectors(evidence, joint, rows, share) * joint.cables for joint, rows, share in shares)
+    shares = (
+        (joint, rows, share)
+        for joint, rows in taken
+        for share in (joint.shared, joint.shared // joint.cable.legs)
+    )
+    return sum(
+        _connectors(evidence, joint, rows, share) * joint.cables for joint, rows, share in shares
+    )
 
 
 def _connectors(evidence: Evidence, joint: Joint, rows: BoolArray, share: int) -> int:
@@ -72,12 +83,22 @@ def _connectors(evidence: Evidence, joint: Joint, rows: BoolArray, share: int) -
         return int(np.count_nonzero(rows))
     wiring, tier = evidence.wiring, int(joint.kind)
     if joint.near == "upper":
-        cage, sub = switch_cages(evidence, tier, wiring.upper[rows], wiring.upper_port[rows]), _subs(evidence, tier)[wiring.upper_port[rows]]
+        cage, sub = (
+            switch_cages(evidence, tier, wiring.upper[rows], wiring.upper_port[rows]),
+            _subs(evidence, tier)[wiring.upper_port[rows]],
+        )
     elif tier > 1:
-        cage, sub = switch_cages(evidence, tier - 1, wiring.lower[rows], wiring.lower_port[rows]), _subs(evidence, tier - 1)[wiring.lower_port[rows]]
+        cage, sub = (
+            switch_cages(evidence, tier - 1, wiring.lower[rows], wiring.lower_port[rows]),
+            _subs(evidence, tier - 1)[wiring.lower_port[rows]],
+        )
     else:
         cage, host = host_cages(evidence, rows), evidence.plan.request.host
-        ports = zip((wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(), wiring.lower_port[rows].tolist(), strict=True)
+        ports = zip(
+            (wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(),
+            wiring.lower_port[rows].tolist(),
+            strict=True,
+        )
         sub = np.array([host.port(gpu, plane).sub - 1 if host else 0 for gpu, plane in ports])
     return len(distinct_columns(np.stack([cage, sub // share])).T)
 
@@ -101,6 +122,11 @@ def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
     if request.host is None:
         return gpu * request.planes + plane
     cages = sorted({port.cage for port in request.host.ports})
-    seat = np.array([[cages.index(request.host.port(within, each).cage) for each in range(request.planes)] for within in range(request.host_gpus)])
+    seat = np.array(
+        [
+            [cages.index(request.host.port(within, each).cage) for each in range(request.planes)]
+            for within in range(request.host_gpus)
+        ]
+    )
     found: IntArray = gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]
     return found

@@ -32,10 +32,15 @@ def ports_exist(evidence: Evidence) -> Verdict:
     high = _ends_nowhere(evidence, wiring.upper, wiring.upper_port, 0)
     low = np.where(
         evidence.has_host,
-        (wiring.lower < 0) | (wiring.lower >= request.gpus) | (wiring.lower_port < 0) | (wiring.lower_port >= request.planes),
+        (wiring.lower < 0)
+        | (wiring.lower >= request.gpus)
+        | (wiring.lower_port < 0)
+        | (wiring.lower_port >= request.planes),
         _ends_nowhere(evidence, wiring.lower, wiring.lower_port, 1),
     )
-    ports = sum(len(evidence.ports[role]) * evidence.plan.switch_count(role) for role in evidence.plan.roles)
+    ports = sum(
+        len(evidence.ports[role]) * evidence.plan.switch_count(role) for role in evidence.plan.roles
+    )
     return Verdict(
         f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
         (
@@ -56,7 +61,10 @@ def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Objection:
     """Object to a link that ends at no planned port of its tier."""
     kind = int(evidence.wiring.kind[row])
     what = LinkKind(kind).key.replace("_", "-") if kind in set(LinkKind) else "unknown"
-    return Objection(f"the {end} end of cable {evidence.label(row)} is {name}, which takes no such link", (f"it is a {what} link",))
+    return Objection(
+        f"the {end} end of cable {evidence.label(row)} is {name}, which takes no such link",
+        (f"it is a {what} link",),
+    )
 
 
 def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: int) -> BoolArray:
@@ -65,7 +73,9 @@ def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: i
     known = (switch >= 0) & (switch < count)
     tiers = evidence.tier[np.where(known, switch, 0)]
     sizes = np.array([0, *(len(evidence.ports.get(role, ())) for role in Role)])
-    missing: BoolArray = ~known | (tiers != evidence.wiring.kind - below) | (port < 0) | (port >= sizes[tiers])
+    missing: BoolArray = (
+        ~known | (tiers != evidence.wiring.kind - below) | (port < 0) | (port >= sizes[tiers])
+    )
     return missing
 
 
@@ -74,17 +84,28 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Objection]:
     model, ports = evidence.plan.request.fronts[role].model, evidence.ports[role]
     box = f"each {role} ({model.model})"
     for port in ports:
-        if not 1 <= port.cage <= model.cages or port.breakout not in model.breakouts_of(port.cage) or not 0 <= port.sub < port.breakout.count:
-            limit = (f"it has {model.cages} cages", f"cage {port.cage} is planned as {port.breakout.name}, port {port.sub + 1}")
+        if (
+            not 1 <= port.cage <= model.cages
+            or port.breakout not in model.breakouts_of(port.cage)
+            or not 0 <= port.sub < port.breakout.count
+        ):
+            limit = (
+                f"it has {model.cages} cages",
+                f"cage {port.cage} is planned as {port.breakout.name}, port {port.sub + 1}",
+            )
             yield Objection(f"{box} has no port {port.sub + 1} in cage {port.cage}", limit)
     for cage, names in sorted(_splits(ports).items()):
         if len(names) > 1:
-            yield Objection(f"{box} would split cage {cage} in two ways", (f"as {' and as '.join(names)}",))
+            yield Objection(
+                f"{box} would split cage {cage} in two ways", (f"as {' and as '.join(names)}",)
+            )
     for (cage, sub), times in Counter((port.cage, port.sub) for port in ports).items():
         if times > 1:
             yield Objection(f"{box} would use port {sub + 1} of cage {cage} {times} times")
     if model.port_limit and len(ports) > model.port_limit:
-        yield Objection(f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}")
+        yield Objection(
+            f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}"
+        )
 
 
 def _splits(ports: list[Port]) -> dict[int, list[str]]:
@@ -98,16 +119,27 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
 def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Objections]:
     """Object to links whose two ports run at different speeds."""
     wiring, nic = evidence.wiring, evidence.plan.request.speed_gbps
-    speeds = {role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]]) for role in evidence.plan.roles}
+    speeds = {
+        role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]])
+        for role in evidence.plan.roles
+    }
     for kind in evidence.plan.kinds:
         rows = _rows((wiring.kind == kind) & sound)
         high = speeds[kind.upper][wiring.upper_port[rows]]
-        low = np.full_like(high, nic) if kind.lower is None else speeds[kind.lower][wiring.lower_port[rows]]
+        low = (
+            np.full_like(high, nic)
+            if kind.lower is None
+            else speeds[kind.lower][wiring.lower_port[rows]]
+        )
         wrong = np.flatnonzero(low != high)
 
-        def tell(one: int, rows: IntArray = rows, low: IntArray = low, high: IntArray = high) -> Objection:
+        def tell(
+            one: int, rows: IntArray = rows, low: IntArray = low, high: IntArray = high
+        ) -> Objection:
             ends = f"{speed_text(int(low[one]))} at the lower end, {speed_text(int(high[one]))} at the upper"
-            return Objection(f"{evidence.link(int(rows[one]))} joins ports of different speeds", (ends,))
+            return Objection(
+                f"{evidence.link(int(rows[one]))} joins ports of different speeds", (ends,)
+            )
 
         yield against(wrong, tell)
 
@@ -118,14 +150,19 @@ def ports_once(evidence: Evidence) -> Verdict:
     between = _rows(~evidence.has_host)
     rows = np.concatenate([np.arange(len(wiring.kind)), between])
     seats = np.concatenate(
-        [wiring.upper.astype(np.int64) * widest + wiring.upper_port, wiring.lower[between].astype(np.int64) * widest + wiring.lower_port[between]]
+        [
+            wiring.upper.astype(np.int64) * widest + wiring.upper_port,
+            wiring.lower[between].astype(np.int64) * widest + wiring.lower_port[between],
+        ]
     )
     used = np.bincount(seats, minlength=1)
     twice = np.flatnonzero(used > 1)
 
     def tell(seat: int) -> Objection:
         cables = " and ".join(evidence.link(int(row)) for row in rows[seats == seat][:2])
-        return Objection(f"{evidence.port(*divmod(seat, widest))} carries {used[seat]} links", (cables,))
+        return Objection(
+            f"{evidence.port(*divmod(seat, widest))} carries {used[seat]} links", (cables,)
+        )
 
     return Verdict(f"{len(seats):,} switch ports in use, one link each", (against(twice, tell),))
 
@@ -143,30 +180,50 @@ def nics_cabled(evidence: Evidence) -> Verdict:
         return Objection(f"NIC port {evidence.nic(*divmod(port, request.planes))} {how}")
 
     planes = f" on {request.planes} planes" if request.planes > 1 else ""
-    return Verdict(f"{request.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables", (against(np.flatnonzero(times != 1), tell),))
+    return Verdict(
+        f"{request.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables",
+        (against(np.flatnonzero(times != 1), tell),),
+    )
 
 
 def leaves_used(evidence: Evidence) -> Verdict:
     """Every installed leaf serves an endpoint, or has a place for a GPU of the reserve."""
     vertices, plan = evidence.vertices, evidence.plan
-    uplinks = np.bincount(vertices.lower[evidence.wiring.kind == LinkKind.LEAF_SPINE], minlength=vertices.count)
+    uplinks = np.bincount(
+        vertices.lower[evidence.wiring.kind == LinkKind.LEAF_SPINE], minlength=vertices.count
+    )
     endpoints = np.bincount(vertices.upper[evidence.has_host], minlength=vertices.count)
     idle = np.flatnonzero((uplinks > 0) & (endpoints == 0))
-    waits = np.isin(evidence.box_index[idle // vertices.blocks % evidence.boxes], _reserved_leaves(plan))
+    waits = np.isin(
+        evidence.box_index[idle // vertices.blocks % evidence.boxes], _reserved_leaves(plan)
+    )
     counts = distinct(endpoints[endpoints > 0])
-    each = " to ".join(dict.fromkeys(str(count) for count in (counts[0], counts[-1]))) if len(counts) else "no"
+    each = (
+        " to ".join(dict.fromkeys(str(count) for count in (counts[0], counts[-1])))
+        if len(counts)
+        else "no"
+    )
     waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
     why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
 
     def tell(vertex: int) -> Objection:
-        return Objection(f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why))
+        return Objection(
+            f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why)
+        )
 
-    return Verdict(f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}", (against(idle[~waits], tell),))
+    return Verdict(
+        f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}",
+        (against(idle[~waits], tell),),
+    )
 
 
 def _reserved_leaves(plan: Plan) -> IntArray:
     """Return the leaves of a block with a place for a GPU that is planned and not installed."""
-    slots = np.flatnonzero(plan.mapping.pattern() >= plan.request.gpus) if plan.spec.reserve else np.zeros(0, dtype=np.int64)
+    slots = (
+        np.flatnonzero(plan.mapping.pattern() >= plan.request.gpus)
+        if plan.spec.reserve
+        else np.zeros(0, dtype=np.int64)
+    )
     return distinct(slots // plan.sizing.leaf_down)
 
 
@@ -175,13 +232,20 @@ def spare_ports(evidence: Evidence) -> Verdict:
     faults = [fault for role in evidence.plan.roles for fault in _uncounted(evidence, role)]
     kept = _reserved(evidence)
     wiring, width = evidence.wiring, len(evidence.ports[Role.LEAF])
-    seats = wiring.upper[evidence.has_host].astype(np.int64) * width + wiring.upper_port[evidence.has_host]
+    seats = (
+        wiring.upper[evidence.has_host].astype(np.int64) * width
+        + wiring.upper_port[evidence.has_host]
+    )
     taken = np.flatnonzero(np.isin(seats, kept))
     rows = _rows(evidence.has_host)
-    total = sum((len(evidence.ports[role]) + len(evidence.idle[role])) * evidence.plan.switch_count(role) for role in evidence.plan.roles)
+    total = sum(
+        (len(evidence.ports[role]) + len(evidence.idle[role])) * evidence.plan.switch_count(role)
+        for role in evidence.plan.roles
+    )
     used = len(wiring.kind) + len(wiring.kind) - len(rows)
     return Verdict(
-        f"{total:,} ports = {used:,} in use + {total - used:,} idle" + (f", {len(kept):,} of them kept for the reserve" if len(kept) else ""),
+        f"{total:,} ports = {used:,} in use + {total - used:,} idle"
+        + (f", {len(kept):,} of them kept for the reserve" if len(kept) else ""),
         (
             against(faults, lambda fault: fault),
             against(
@@ -199,10 +263,18 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Objection]:
     model = evidence.plan.request.fronts[role].model
     both = [*evidence.ports[role], *evidence.idle[role]]
     splits = {port.cage: port.breakout.count for port in both}
-    every = Counter((cage, sub) for cage in range(1, model.cages + 1) for sub in range(splits.get(cage, 1)))
+    every = Counter(
+        (cage, sub) for cage in range(1, model.cages + 1) for sub in range(splits.get(cage, 1))
+    )
     stated = Counter((port.cage, port.sub) for port in both)
     for cage, sub in sorted((every - stated) | (stated - every)):
-        how = "both used and idle" if stated[cage, sub] > 1 else "neither used nor idle" if (cage, sub) in every else "not on the box"
+        how = (
+            "both used and idle"
+            if stated[cage, sub] > 1
+            else "neither used nor idle"
+            if (cage, sub) in every
+            else "not on the box"
+        )
         parts = f"{len(evidence.ports[role])} used + {len(evidence.idle[role])} idle = {len(both)}, and a {model.model} split so has {sum(every.values())}"
         yield Objection(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))
 
@@ -213,5 +285,9 @@ def _reserved(evidence: Evidence) -> IntArray:
     blocks, gpu = plan.mapping.unit_blocks, plan.mapping.pattern()
     leaf, down = np.divmod(np.flatnonzero(gpu >= plan.request.gpus), plan.sizing.leaf_down)
     units = np.arange(plan.mapping.units)[:, None, None] * evidence.boxes
-    seats: IntArray = ((units + leaf[None, :, None]) * width + down[None, :, None] * blocks + np.arange(blocks)[None, None, :]).ravel()
+    seats: IntArray = (
+        (units + leaf[None, :, None]) * width
+        + down[None, :, None] * blocks
+        + np.arange(blocks)[None, None, :]
+    ).ravel()
     return seats

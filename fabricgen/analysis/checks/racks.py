@@ -1,6 +1,7 @@
 """The law of racks: everything that is installed stands somewhere, nothing stands in another device's units, and no rack carries too much.
 
-Units are counted one by one here, and loads added up rack by rack; which rule placed a device, or which table, does not matter.
+Units are counted one by one here, and loads added up rack by rack; which rule placed a device, or
+which table, does not matter.
 """
 
 from __future__ import annotations
@@ -36,13 +37,21 @@ def racks(evidence: Evidence) -> Verdict:
             figures.append(f"{amount(at, int(loads[at].max(initial=0)))} of {amount(at, limit)}")
     taken = len(distinct(room.standing.rack[placed]))
     where = "a generated room" if room.generated else "the room of `site`"
-    return Verdict(f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}", tuple(found))
+    return Verdict(
+        f"{len(placed):,} devices in {taken:,} racks of {where}; the fullest holds {', '.join(figures)}",
+        tuple(found),
+    )
 
 
 def _inside(room: Room, devices: IntArray) -> BoolArray:
     """Say whether devices stand in a rack, with all of their units."""
     rack, unit = room.standing.rack[devices], room.standing.unit[devices]
-    inside: BoolArray = (rack >= 0) & (rack < len(room.standing.hall)) & (unit >= 1) & (unit + room.units[devices] - 1 <= room.shares.rack.units)
+    inside: BoolArray = (
+        (rack >= 0)
+        & (rack < len(room.standing.hall))
+        & (unit >= 1)
+        & (unit + room.units[devices] - 1 <= room.shares.rack.units)
+    )
     return inside
 
 
@@ -52,7 +61,10 @@ def _outside(room: Room, device: int) -> Objection:
     if not 0 <= rack < len(room.standing.hall):
         return Objection(f"{room.device(device)} stands in no rack")
     top = unit + int(room.units[device]) - 1
-    return Objection(f"{room.device(device)} stands out of rack {room.names[rack]}", (f"units {unit} to {top} of {room.shares.rack.units}",))
+    return Objection(
+        f"{room.device(device)} stands out of rack {room.names[rack]}",
+        (f"units {unit} to {top} of {room.shares.rack.units}",),
+    )
 
 
 def _shared_units(room: Room, placed: IntArray) -> Objections:
@@ -60,13 +72,19 @@ def _shared_units(room: Room, placed: IntArray) -> Objections:
     many = room.units[placed]
     device = np.repeat(placed, many)
     nth = np.arange(len(device)) - np.repeat(np.cumsum(many) - many, many)
-    cell = room.standing.rack[device].astype(np.int64) * (room.shares.rack.units + 1) + room.standing.unit[device] + nth
+    cell = (
+        room.standing.rack[device].astype(np.int64) * (room.shares.rack.units + 1)
+        + room.standing.unit[device]
+        + nth
+    )
     order = np.argsort(cell, kind="stable")
     twice = order[1:][cell[order[1:]] == cell[order[:-1]]]
 
     def tell(row: int) -> Objection:
         rack, unit = divmod(int(cell[row]), room.shares.rack.units + 1)
-        both = " and ".join(room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2])
+        both = " and ".join(
+            room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2]
+        )
         return Objection(f"{both} both stand in unit {unit} of rack {room.names[rack]}")
 
     return against(twice, tell)
@@ -75,7 +93,13 @@ def _shared_units(room: Room, placed: IntArray) -> Objections:
 def _loads(room: Room, placed: IntArray) -> list[IntArray]:
     """Add up units, watts and grams of each rack."""
     facts = np.array(
-        [[fact or 0 for fact in room.shares.of[kind]] if kind in room.shares.of else [0] * len(room.shares.rack) for kind in KINDS], dtype=np.int64
+        [
+            [fact or 0 for fact in room.shares.of[kind]]
+            if kind in room.shares.of
+            else [0] * len(room.shares.rack)
+            for kind in KINDS
+        ],
+        dtype=np.int64,
     )
     sums = np.zeros((len(room.shares.rack), len(room.standing.hall)), dtype=np.int64)
     for at, total in enumerate(sums):
@@ -86,4 +110,9 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
 def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Objections:
     """Object to racks that are over a limit."""
     said = amount(at, limit)
-    return against(np.flatnonzero(load > limit), lambda rack: Objection(f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"))
+    return against(
+        np.flatnonzero(load > limit),
+        lambda rack: Objection(
+            f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"
+        ),
+    )

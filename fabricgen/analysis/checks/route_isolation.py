@@ -1,6 +1,7 @@
 """The law of routes: a routing instance serves the ports of one block, and announces the addresses of that block and of no other.
 
-The wiring may keep rails apart and a configuration still join them: with a port in the wrong VRF, or a prefix too wide.
+The wiring may keep rails apart and a configuration still join them: with a port in the wrong VRF,
+or a prefix too wide.
 """
 
 from __future__ import annotations
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 def routes_apart(evidence: Evidence) -> Verdict:
     """Every port of a switch is in the instance of its rail, and what the instance announces holds the addresses of its rail and plane alone."""
     read, index = scope(evidence), {name: number for number, name in enumerate(evidence.switches)}
-    pools = _Pool(evidence.addresses.nic, evidence.addresses.nic_block), _Pool(evidence.addresses.loopback, evidence.addresses.loopback_block)
+    pools = (
+        _Pool(evidence.addresses.nic, evidence.addresses.nic_block),
+        _Pool(evidence.addresses.loopback, evidence.addresses.loopback_block),
+    )
     switches, instances = 0, 0
     found: list[Objection] = []
     for run in read.switches:
@@ -37,22 +41,34 @@ def routes_apart(evidence: Evidence) -> Verdict:
     return Verdict(figure, (against(found, lambda objection: objection),), read.formula)
 
 
-def _faults(evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]) -> Iterator[Objection]:
+def _faults(
+    evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]
+) -> Iterator[Objection]:
     """Find what the instances of a switch join that belongs apart."""
     unit, box = divmod(switch, evidence.boxes)
-    blocks, own, mapping = evidence.plan.mapping.unit_blocks, int(evidence.box_block[box]), evidence.plan.mapping
+    blocks, own, mapping = (
+        evidence.plan.mapping.unit_blocks,
+        int(evidence.box_block[box]),
+        evidence.plan.mapping,
+    )
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
     names = evidence.interfaces(unit, role)
     if len(view.instances) != len(served):
-        yield Objection(f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks")
+        yield Objection(
+            f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
+        )
         return
     for block, instance in zip(served, view.instances, strict=True):
         rail, number = mapping.rail(unit, block), unit * blocks + block
         name = f"{view.name}{f' VRF {instance.vrf}' if instance.vrf else ''}"
         if instance.rail != ("" if rail is None else str(rail)):
-            yield Objection(f"{name} is of rail {instance.rail}, and serves {evidence.block(number)}")
-        for pool, prefix in zip(pools, (instance.host_prefix, instance.loopback_prefix), strict=True):
+            yield Objection(
+                f"{name} is of rail {instance.rail}, and serves {evidence.block(number)}"
+            )
+        for pool, prefix in zip(
+            pools, (instance.host_prefix, instance.loopback_prefix), strict=True
+        ):
             strange, missed = pool.strangers(number, prefix)
             if strange or missed:
                 counts = f"it holds {strange:,} addresses of others, and misses {missed:,} of {evidence.block(number)}"
@@ -60,7 +76,9 @@ def _faults(evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Poo
         yield from _misplaced(view, instance, set(names[block::blocks] if own < 0 else names), name)
 
 
-def _misplaced(view: SwitchView, instance: Instance, wanted: set[str], name: str) -> Iterator[Objection]:
+def _misplaced(
+    view: SwitchView, instance: Instance, wanted: set[str], name: str
+) -> Iterator[Objection]:
     """Find ports that are in an instance and do not belong there, or belong there and are not."""
     inside = {port.interface for port in (*instance.host_ports, *instance.fabric_ports)}
     used = {port.interface for port in view.ports}
@@ -79,7 +97,9 @@ class _Pool:
         self.by_block = {}
         order = np.argsort(blocks, kind="stable")
         numbers, starts = np.unique(blocks[order], return_index=True)
-        for number, own in zip(numbers.tolist(), np.split(addresses[order], starts[1:]), strict=True):
+        for number, own in zip(
+            numbers.tolist(), np.split(addresses[order], starts[1:]), strict=True
+        ):
             self.by_block[number] = np.sort(own)
         self._held: dict[tuple[int, str], tuple[int, int]] = {}
 
@@ -93,5 +113,8 @@ class _Pool:
         """Count them."""
         network = IPv4Network(prefix)
         ends = int(network.network_address), int(network.broadcast_address) + 1
-        every, own = (int(np.diff(np.searchsorted(column, ends))[0]) for column in (self.sorted, self.by_block[block]))
+        every, own = (
+            int(np.diff(np.searchsorted(column, ends))[0])
+            for column in (self.sorted, self.by_block[block])
+        )
         return every - own, len(self.by_block[block]) - own

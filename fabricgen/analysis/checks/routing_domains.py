@@ -1,7 +1,8 @@
 """Forwarding domains of switches: what a packet that enters one port of a box can leave by.
 
-Owns *vertices*: a switch, or on a leaf box that rails share the part of one rail. Which part a port belongs to follows from the port, not
-from its link: on a shared box the ports of its rails alternate, and so do the VRFs that configurations put them into.
+Owns *vertices*: a switch, or on a leaf box that rails share the part of one rail. Which part a port
+belongs to follows from the port, not from its link: on a shared box the ports of its rails
+alternate, and so do the VRFs that configurations put them into.
 """
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ class Vertices:
         """The block of the fabric that each vertex serves by its name."""
         units = len(self.evidence.switches) // self.evidence.boxes
         shape = (units, self.evidence.boxes, self.blocks)
-        number: IntArray = np.broadcast_to(np.arange(units)[:, None, None] * self.blocks + np.arange(self.blocks), shape).ravel()
+        number: IntArray = np.broadcast_to(
+            np.arange(units)[:, None, None] * self.blocks + np.arange(self.blocks), shape
+        ).ravel()
         return number
 
     @cached_property
@@ -64,7 +67,11 @@ class Vertices:
         request, mapping = plan.request, plan.mapping
         rail = 0 if mapping.spans_rails else wiring.lower % request.domain_gpus % request.rails
         group, block = np.divmod(rail, mapping.per_switch) if not mapping.spans_rails else (0, 0)
-        number: IntArray = np.where(self.evidence.has_host, (group * request.planes + wiring.lower_port) * self.blocks + block, 0)
+        number: IntArray = np.where(
+            self.evidence.has_host,
+            (group * request.planes + wiring.lower_port) * self.blocks + block,
+            0,
+        )
         return number
 
     @cached_property
@@ -92,7 +99,11 @@ class Vertices:
         """Name a vertex: the switch, and the rail where several share it."""
         switch, _ = divmod(vertex, self.blocks)
         name = self.evidence.switch(switch)
-        return f"{name} ({self.evidence.block(int(self.block[vertex]))})" if self.blocks > 1 and self.evidence.role(switch) is Role.LEAF else name
+        return (
+            f"{name} ({self.evidence.block(int(self.block[vertex]))})"
+            if self.blocks > 1 and self.evidence.role(switch) is Role.LEAF
+            else name
+        )
 
     def neighbours(self, kind: LinkKind) -> Callable[[int], IntArray]:
         """Return a function that lists, in order, the vertices above a vertex that links of a kind join it to."""

@@ -1,7 +1,8 @@
 """The law of totals: outputs that count the same thing come to the same number.
 
-A *link* joins two ports, a *cable* is a piece, a *transceiver* is a link end in a module, and a *module* is what is bought. Each is counted on the
-wiring, and compared with `plan --json`, the bill and its divisions, and the rows and labels of the cable list.
+A *link* joins two ports, a *cable* is a piece, a *transceiver* is a link end in a module, and a
+*module* is what is bought. Each is counted on the wiring, and compared with `plan --json`, the bill
+and its divisions, and the rows and labels of the cable list.
 """
 
 from __future__ import annotations
@@ -36,8 +37,16 @@ def counts_agree(evidence: Evidence) -> Verdict:
     whole = len(evidence.wiring.kind) <= READ_LINKS
     totals = [*_of_plan(evidence), *_of_bill(evidence), *(_of_list(evidence) if whole else ())]
     wrong = [total for total in totals if total.number != counted[total.what]]
-    figure = f"{len(totals)} totals agree: " + ", ".join(f"{counted[what]:,} {what}" for what in ("links", "cables", "transceivers", "modules"))
-    told = against(wrong, lambda total: Objection(f"{total.output} counts {total.number:,} {total.what}", (f"the wiring has {counted[total.what]:,}",)))
+    figure = f"{len(totals)} totals agree: " + ", ".join(
+        f"{counted[what]:,} {what}" for what in ("links", "cables", "transceivers", "modules")
+    )
+    told = against(
+        wrong,
+        lambda total: Objection(
+            f"{total.output} counts {total.number:,} {total.what}",
+            (f"the wiring has {counted[total.what]:,}",),
+        ),
+    )
     return Verdict(figure, (told,))
 
 
@@ -49,8 +58,13 @@ def _counted(evidence: Evidence) -> dict[str, int]:
         "links": len(evidence.wiring.kind),
         "rows": sum(count * joint.cables for count, joint in zip(taken, offers, strict=True)),
         "cables": sum(parts.get(model, 0) for model in {joint.cable.model for joint in offers}),
-        "transceivers": sum(count * len(joint.modules) for count, joint in zip(taken, offers, strict=True)),
-        "modules": sum(parts.get(model, 0) for model in {module.model for joint in offers for module in joint.modules.values()}),
+        "transceivers": sum(
+            count * len(joint.modules) for count, joint in zip(taken, offers, strict=True)
+        ),
+        "modules": sum(
+            parts.get(model, 0)
+            for model in {module.model for joint in offers for module in joint.modules.values()}
+        ),
         "labels": connectors_of(evidence),
     }
 
@@ -60,7 +74,11 @@ def _of_plan(evidence: Evidence) -> Iterator[Total]:
     summary = evidence.summary
     links = summary["links"]
     yield Total("`plan --json`", "links", links["total"])
-    yield Total("`plan --json`, by kind,", "links", sum(count for kind, count in links.items() if kind != "total"))
+    yield Total(
+        "`plan --json`, by kind,",
+        "links",
+        sum(count for kind, count in links.items() if kind != "total"),
+    )
     yield Total("`plan --json`", "cables", summary["cables"]["total"])
     yield Total("`plan --json`", "transceivers", summary["transceivers"])
 
@@ -71,23 +89,47 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
     for what, part_class in classes.items():
         lines = [line for line in evidence.bom.lines if line.part_class == part_class]
         yield Total("the bill", what, sum(line.quantity for line in lines))
-        yield Total("the bill by role", what, sum(count for line in lines for _, count in line.purposes))
+        yield Total(
+            "the bill by role", what, sum(count for line in lines for _, count in line.purposes)
+        )
     if evidence.lengths:
         held = Counter[str]()
         for parts in evidence.racks().values():
             held.update(parts)
         for what, part_class in classes.items():
-            yield Total("the bill by rack", what, sum(held[line.part] for line in evidence.bom.lines if line.part_class == part_class))
+            yield Total(
+                "the bill by rack",
+                what,
+                sum(
+                    held[line.part] for line in evidence.bom.lines if line.part_class == part_class
+                ),
+            )
 
 
 def _of_list(evidence: Evidence) -> Iterator[Total]:
     """Count the rows of the cable list: what they are, what their pieces are, and what labels they bear."""
     links = len(evidence.wiring.kind) // evidence.plan.mapping.units
-    views = list(chain.from_iterable(evidence.cables(unit, 0, links) for unit in range(evidence.plan.mapping.units)))
+    views = list(
+        chain.from_iterable(
+            evidence.cables(unit, 0, links) for unit in range(evidence.plan.mapping.units)
+        )
+    )
     first = [view for view in views if view.connector <= 1]
     yield Total("the cable list", "links", len(first))
     yield Total("the cable list", "rows", len(views))
-    yield Total("the cable list, by `piece`,", "cables", sum(not view.piece for view in views) + len({view.piece for view in views} - {""}))
-    yield Total("the cable list, by the rows that stand for one,", "cables", sum(view.counts for view in views))
-    yield Total("the cable list", "transceivers", sum(bool(view.a_transceiver) + bool(view.b_transceiver) for view in first))
+    yield Total(
+        "the cable list, by `piece`,",
+        "cables",
+        sum(not view.piece for view in views) + len({view.piece for view in views} - {""}),
+    )
+    yield Total(
+        "the cable list, by the rows that stand for one,",
+        "cables",
+        sum(view.counts for view in views),
+    )
+    yield Total(
+        "the cable list",
+        "transceivers",
+        sum(bool(view.a_transceiver) + bool(view.b_transceiver) for view in first),
+    )
     yield Total("labels.csv", "labels", sum(len(view.label_ends) for view in views))

@@ -32,15 +32,27 @@ _PREFIX = re.compile(r"([a-z0-9]+-)?[a-z]+")
 
 def names(evidence: Evidence) -> Verdict:
     """Every installed switch and every host has a name of its own that DNS can carry."""
-    installed = np.flatnonzero(np.tile(evidence.plan.installed, evidence.plan.mapping.units)).tolist()
+    installed = np.flatnonzero(
+        np.tile(evidence.plan.installed, evidence.plan.mapping.units)
+    ).tolist()
     switches = [evidence.switches[index] for index in installed]
     given = [*switches, *evidence.hosts]
     illegal = [name for name in given if len(name) > LONGEST_NAME or not _LEGAL.fullmatch(name)]
-    twice = [(name, times) for name, times in Counter(given).items() if times > 1] if len(set(given)) < len(given) else []
+    twice = (
+        [(name, times) for name, times in Counter(given).items() if times > 1]
+        if len(set(given)) < len(given)
+        else []
+    )
     return Verdict(
         f"{len(switches):,} switches and {len(evidence.hosts):,} hosts, at most {max(map(len, given))} characters",
         (
-            against(illegal, lambda name: Objection(f"`{name}` cannot be a host name", (f"a-z, 0-9 and hyphens inside, at most {LONGEST_NAME} characters",))),
+            against(
+                illegal,
+                lambda name: Objection(
+                    f"`{name}` cannot be a host name",
+                    (f"a-z, 0-9 and hyphens inside, at most {LONGEST_NAME} characters",),
+                ),
+            ),
             against(twice, lambda each: Objection(f"{each[1]} devices are called `{each[0]}`")),
         ),
     )
@@ -53,7 +65,9 @@ def labels(evidence: Evidence) -> Verdict:
     shared = [(prefix, times) for prefix, times in owners.items() if times > 1]
     odd = [prefix for prefix in owners if not _PREFIX.fullmatch(prefix)]
     most = 10**plan.label_width
-    scope = (wiring.unit.astype(np.int64) * plan.mapping.unit_blocks + wiring.block) * (max(LinkKind) + 1) + wiring.kind
+    scope = (wiring.unit.astype(np.int64) * plan.mapping.unit_blocks + wiring.block) * (
+        max(LinkKind) + 1
+    ) + wiring.kind
     seats = scope * most + wiring.number
     values, first, times = np.unique(seats, return_index=True, return_counts=True)
     twice = first[times > 1]
@@ -61,12 +75,33 @@ def labels(evidence: Evidence) -> Verdict:
     return Verdict(
         f"{len(values):,} links under {len(owners):,} prefixes, {plan.label_width} digits",
         (
-            against(shared, lambda each: Objection(f"{each[1]} kinds of cable have labels that begin with `{each[0]}`")),
-            against(odd, lambda prefix: Objection(f"`{prefix}` does not end where the number of a label begins", ("r1 and 11 would read as r11 and 1",))),
             against(
-                twice, lambda row: Objection(f"label {evidence.label(row)} is on {int(np.count_nonzero(seats == seats[row]))} cables", (evidence.link(row),))
+                shared,
+                lambda each: Objection(
+                    f"{each[1]} kinds of cable have labels that begin with `{each[0]}`"
+                ),
             ),
-            against(wide, lambda row: Objection(f"{evidence.link(row)} has the number {wiring.number[row]}", (f"numbers are 1 to {most - 1}",))),
+            against(
+                odd,
+                lambda prefix: Objection(
+                    f"`{prefix}` does not end where the number of a label begins",
+                    ("r1 and 11 would read as r11 and 1",),
+                ),
+            ),
+            against(
+                twice,
+                lambda row: Objection(
+                    f"label {evidence.label(row)} is on {int(np.count_nonzero(seats == seats[row]))} cables",
+                    (evidence.link(row),),
+                ),
+            ),
+            against(
+                wide,
+                lambda row: Objection(
+                    f"{evidence.link(row)} has the number {wiring.number[row]}",
+                    (f"numbers are 1 to {most - 1}",),
+                ),
+            ),
         ),
     )
 
@@ -78,21 +113,46 @@ def addresses(evidence: Evidence) -> Verdict:
     both = [given.nic, given.nic - 1, given.loopback] if numbered else [given.nic, given.loopback]
     values, times = np.unique(np.concatenate(both), return_counts=True)
     twice = values[times > 1]
-    found = [against(twice, lambda address: Objection(f"{dotted(address)} is given {times[np.searchsorted(values, address)]} times"))]
+    found = [
+        against(
+            twice,
+            lambda address: Objection(
+                f"{dotted(address)} is given {times[np.searchsorted(values, address)]} times"
+            ),
+        )
+    ]
     if numbered:
         odd = given.nic[given.nic % 2 == 0]
-        found.append(against(odd, lambda address: Objection(f"{dotted(address)} and its leaf port do not share a /31", ("the host's end is the odd one",))))
+        found.append(
+            against(
+                odd,
+                lambda address: Objection(
+                    f"{dotted(address)} and its leaf port do not share a /31",
+                    ("the host's end is the odd one",),
+                ),
+            )
+        )
     for what, pool, cut, column, block in (
         ("NIC port's address", pools.host_pool, plan.addresses.hosts, given.nic, given.nic_block),
-        ("loopback", pools.loopback_pool, plan.addresses.loopbacks, given.loopback, given.loopback_block),
+        (
+            "loopback",
+            pools.loopback_pool,
+            plan.addresses.loopbacks,
+            given.loopback,
+            given.loopback_block,
+        ),
     ):
-        found += _in_pool(evidence, what, pool, column, np.stack([cut.base + block * cut.size, block]), cut.size)
+        found += _in_pool(
+            evidence, what, pool, column, np.stack([cut.base + block * cut.size, block]), cut.size
+        )
     ends = " with a /31 each" if numbered else ""
     figure = f"{len(given.nic):,} NIC ports{ends} in {pools.host_pool}, {len(given.loopback):,} loopbacks in {pools.loopback_pool}"
     return Verdict(figure, tuple(found))
 
 
-def _in_pool(evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int) -> Iterator[Objections]:
+def _in_pool(
+    evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int
+) -> Iterator[Objections]:
     """Object to addresses outside their pool, and to those outside their block's slice of it."""
     first, last = int(pool.network_address), int(pool.broadcast_address)
     outside = (column < first) | (column > last)
@@ -100,13 +160,19 @@ def _in_pool(evidence: Evidence, what: str, pool: IPv4Network, column: IntArray,
     stray = ~outside & ((column < start) | (column >= start + size))
     yield against(
         np.flatnonzero(outside),
-        lambda row: Objection(f"{dotted(int(column[row]))} is outside {pool}", (f"it is a {what} of {evidence.block(int(block[row]))}",)),
+        lambda row: Objection(
+            f"{dotted(int(column[row]))} is outside {pool}",
+            (f"it is a {what} of {evidence.block(int(block[row]))}",),
+        ),
     )
     yield against(
         np.flatnonzero(stray),
         lambda row: Objection(
             f"{dotted(int(column[row]))} is outside the slice of {evidence.block(int(block[row]))}",
-            (f"that is {dotted(int(start[row]))} to {dotted(int(start[row]) + size - 1)}", f"it is a {what}"),
+            (
+                f"that is {dotted(int(start[row]))} to {dotted(int(start[row]) + size - 1)}",
+                f"it is a {what}",
+            ),
         ),
     )
 
@@ -121,14 +187,28 @@ def as_numbers(evidence: Evidence) -> Verdict:
     same = rows[asn[wiring.lower[rows]] == asn[wiring.upper[rows]]]
 
     def tell(each: int) -> Objection:
-        return Objection(f"{_listed(evidence, leaves[asn[leaves] == values[each]])} share AS {values[each]}", (f"{times[each]} leaves have it",))
+        return Objection(
+            f"{_listed(evidence, leaves[asn[leaves] == values[each]])} share AS {values[each]}",
+            (f"{times[each]} leaves have it",),
+        )
 
     return Verdict(
         f"{len(distinct(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external sessions",
         (
             against(np.flatnonzero(times > 1), tell),
-            against(beyond, lambda switch: Objection(f"{evidence.switch(switch)} has AS {asn[switch]}", (f"AS numbers are 1 to {HIGHEST_ASN}",))),
-            against(same, lambda row: Objection(f"both ends of {evidence.link(row)} are in AS {asn[wiring.lower[row]]}")),
+            against(
+                beyond,
+                lambda switch: Objection(
+                    f"{evidence.switch(switch)} has AS {asn[switch]}",
+                    (f"AS numbers are 1 to {HIGHEST_ASN}",),
+                ),
+            ),
+            against(
+                same,
+                lambda row: Objection(
+                    f"both ends of {evidence.link(row)} are in AS {asn[wiring.lower[row]]}"
+                ),
+            ),
         ),
     )
 

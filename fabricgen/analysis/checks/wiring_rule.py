@@ -1,8 +1,9 @@
 """The law of the rule: each link joins the ports that sizing and design say, worked out once more from its lower end.
 
-The planner goes from positions to GPUs and from tier to tier over one unit; this goes the other way, from each GPU, leaf port and spine
-port of the whole fabric to where it must lead. The two have no line in common. The rule of a plan that keeps cables of another one is what
-its heritage says, and that of any other plan is arithmetic.
+The planner goes from positions to GPUs and from tier to tier over one unit; this goes the other
+way, from each GPU, leaf port and spine port of the whole fabric to where it must lead. The two have
+no line in common. The rule of a plan that keeps cables of another one is what its heritage says,
+and that of any other plan is arithmetic.
 """
 
 from __future__ import annotations
@@ -38,24 +39,44 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
     found: list[Objections] = []
     for kind in evidence.plan.kinds:
         rows = np.flatnonzero(wiring.kind == kind)
-        way = _WAYS[kind](evidence, wiring.lower[rows].astype(np.int64), wiring.lower_port[rows].astype(np.int64))
+        way = _WAYS[kind](
+            evidence, wiring.lower[rows].astype(np.int64), wiring.lower_port[rows].astype(np.int64)
+        )
         upper = (way.unit * evidence.boxes + way.upper, way.upper_port)
         planned = (way.unit, way.block, *upper, way.slot, way.number)
-        wired = (wiring.unit, wiring.block, wiring.upper, wiring.upper_port, wiring.slot, wiring.number)
+        wired = (
+            wiring.unit,
+            wiring.block,
+            wiring.upper,
+            wiring.upper_port,
+            wiring.slot,
+            wiring.number,
+        )
         wrong = np.zeros(len(rows), dtype=bool)
         for want, have in zip(planned, wired, strict=True):
             wrong |= want != have[rows]
 
-        def tell(one: int, rows: IntArray = rows, upper: tuple[IntArray, IntArray] = upper, number: IntArray = way.number) -> Objection:
+        def tell(
+            one: int,
+            rows: IntArray = rows,
+            upper: tuple[IntArray, IntArray] = upper,
+            number: IntArray = way.number,
+        ) -> Objection:
             row = int(rows[one])
             port = evidence.port(int(upper[0][one]), int(upper[1][one]))
             return Objection(
-                f"{evidence.link(row)} is not as planned", (f"the rule leads from {evidence.lower(row)} to {port}, as cable {int(number[one])} of its block",)
+                f"{evidence.link(row)} is not as planned",
+                (
+                    f"the rule leads from {evidence.lower(row)} to {port}, as cable {int(number[one])} of its block",
+                ),
             )
 
         found.append(against(np.flatnonzero(wrong), tell))
     found += _missing(evidence)
-    return Verdict(f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again", tuple(found))
+    return Verdict(
+        f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again",
+        tuple(found),
+    )
 
 
 def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
@@ -64,11 +85,17 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     request, mapping, sizing = plan.request, plan.mapping, plan.sizing
     domain, rank = np.divmod(gpu, request.domain_gpus)
     turn, rail = np.divmod(rank, request.rails)
-    group, block = (np.zeros_like(rail), np.zeros_like(rail)) if mapping.spans_rails else np.divmod(rail, mapping.per_switch)
+    group, block = (
+        (np.zeros_like(rail), np.zeros_like(rail))
+        if mapping.spans_rails
+        else np.divmod(rail, mapping.per_switch)
+    )
     endpoints = mapping.heritage.endpoints if mapping.heritage else None
     if endpoints is not None:
         at = np.argsort(endpoints, kind="stable")
-        slot: IntArray = at[np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))]
+        slot: IntArray = at[
+            np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))
+        ]
     elif request.design is Design.RAIL_ONLY:
         slot = domain * request.ranks_per_rail + turn
     elif request.design is Design.FAT_TREE or sizing.tiers == 1:
@@ -80,7 +107,14 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         leaf = stripe * (request.rails // mapping.per_switch) + switch
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
-    return _Way(group * request.planes + plane, block, upper, port * mapping.unit_blocks + block, slot, slot + 1)
+    return _Way(
+        group * request.planes + plane,
+        block,
+        upper,
+        port * mapping.unit_blocks + block,
+        slot,
+        slot + 1,
+    )
 
 
 def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
@@ -93,11 +127,21 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     if kept := _kept(evidence, LinkKind.LEAF_SPINE):
         spine, upper_port = (column[leaf * sizing.leaf_up + uplink] for column in kept)
     elif sizing.core:
-        spine, upper_port = leaf // sizing.pod_leaves * sizing.pod_spines + uplink, leaf % sizing.pod_leaves
+        spine, upper_port = (
+            leaf // sizing.pod_leaves * sizing.pod_spines + uplink,
+            leaf % sizing.pod_leaves,
+        )
     else:
         spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
     first = sizing.leaf + block * (sizing.spine + sizing.core)
-    return _Way(unit, block, first + spine, upper_port, np.full_like(leaf, -1), leaf * sizing.leaf_up + uplink + 1)
+    return _Way(
+        unit,
+        block,
+        first + spine,
+        upper_port,
+        np.full_like(leaf, -1),
+        leaf * sizing.leaf_up + uplink + 1,
+    )
 
 
 def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
@@ -112,7 +156,14 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
         core, upper_port = (column[spine * sizing.spine_up + uplink] for column in kept)
         core = core - group * sizing.group_cores
     first = sizing.leaf + block * (sizing.spine + sizing.core) + sizing.spine
-    return _Way(unit, block, first + group * sizing.group_cores + core, upper_port, np.full_like(spine, -1), spine * sizing.spine_up + uplink + 1)
+    return _Way(
+        unit,
+        block,
+        first + group * sizing.group_cores + core,
+        upper_port,
+        np.full_like(spine, -1),
+        spine * sizing.spine_up + uplink + 1,
+    )
 
 
 def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | None:
@@ -124,7 +175,9 @@ def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | Non
 _WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}
 
 
-def _in_turn(lower: IntArray, uplink: IntArray, uplinks: int, uppers: int) -> tuple[IntArray, IntArray]:
+def _in_turn(
+    lower: IntArray, uplink: IntArray, uplinks: int, uppers: int
+) -> tuple[IntArray, IntArray]:
     """Return the upper switch and its port: equal runs where the uppers divide the uplinks, else one after the other."""
     if uplinks % uppers == 0:
         run = uplinks // uppers
@@ -141,8 +194,13 @@ def _missing(evidence: Evidence) -> Iterator[Objections]:
     served[vertices.leaf // vertices.blocks % evidence.boxes] = True
     pod = np.arange(sizing.leaf) // sizing.pod_leaves
     pods = np.isin(np.arange(sizing.pods), pod[served])
-    leaves = np.ones_like(served) if plan.spec.reserve is None else pods[pod] if sizing.core else served
-    for kind, wired, uplinks in ((LinkKind.LEAF_SPINE, leaves, sizing.leaf_up), (LinkKind.SPINE_CORE, np.repeat(pods, sizing.pod_spines), sizing.spine_up)):
+    leaves = (
+        np.ones_like(served) if plan.spec.reserve is None else pods[pod] if sizing.core else served
+    )
+    for kind, wired, uplinks in (
+        (LinkKind.LEAF_SPINE, leaves, sizing.leaf_up),
+        (LinkKind.SPINE_CORE, np.repeat(pods, sizing.pod_spines), sizing.spine_up),
+    ):
         if kind not in plan.kinds:
             continue
         rows = evidence.wiring.kind == kind
@@ -159,7 +217,9 @@ def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArra
     """Return the vertices of the leaves, or of the spines, of these numbers in every block."""
     mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
     blocks = np.arange(mapping.unit_blocks)[:, None]
-    box = index[None, :] + (0 if kind is LinkKind.LEAF_SPINE else sizing.leaf + blocks * (sizing.spine + sizing.core))
+    box = index[None, :] + (
+        0 if kind is LinkKind.LEAF_SPINE else sizing.leaf + blocks * (sizing.spine + sizing.core)
+    )
     units = np.arange(mapping.units)[:, None, None] * evidence.boxes
     vertices: IntArray = ((units + box[None]) * mapping.unit_blocks + blocks[None]).ravel()
     return vertices

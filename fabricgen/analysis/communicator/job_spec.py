@@ -1,8 +1,9 @@
 """A job's GPUs: the words that people write, and back.
 
-Owns the syntax: words joined by commas, `d3` for a whole HB domain, `d0-g5` for a GPU, a host's name for its GPUs; `d0..d15`, `d0-g0..d0-g7`
-and `host-01..host-04` for everything from one to the other, `d0-d15` for domains too; `@FILE` for words that stand in a file. Whether the
-job is a good one is said by `placement`.
+Owns the syntax: words joined by commas, `d3` for a whole HB domain, `d0-g5` for a GPU, a host's
+name for its GPUs; `d0..d15`, `d0-g0..d0-g7` and `host-01..host-04` for everything from one to the
+other, `d0-d15` for domains too; `@FILE` for words that stand in a file. Whether the job is a good
+one is said by `placement`.
 """
 
 from __future__ import annotations
@@ -39,14 +40,26 @@ def find_job(plan: Plan, job: str) -> Int32Array:
     reader = _Reader(plan)
     words = list(_words(job))
     runs = [_located(reader, word, place) for word, place in words]
-    gpus = np.sort(np.concatenate([np.arange(*run, dtype=np.int32) for run in runs])) if runs else np.zeros(0, dtype=np.int32)
+    gpus = (
+        np.sort(np.concatenate([np.arange(*run, dtype=np.int32) for run in runs]))
+        if runs
+        else np.zeros(0, dtype=np.int32)
+    )
     if not len(gpus):
-        raise refuse("bad-job", "the job has no GPU", hint="name HB domains, GPUs or hosts, like `d0-d15` or `d0-g0,d1-g0`")
+        raise refuse(
+            "bad-job",
+            "the job has no GPU",
+            hint="name HB domains, GPUs or hosts, like `d0-d15` or `d0-g0,d1-g0`",
+        )
     twice = gpus[1:][gpus[1:] == gpus[:-1]]
     if len(twice):
         name = gpu_name(*divmod(int(twice[0]), plan.request.domain_gpus))
         because = (f"GPUs that it names again: {len(twice)}",)
-        again = [place for (begin, end), (_, place) in zip(runs, words, strict=True) if begin <= twice[0] < end][1]
+        again = [
+            place
+            for (begin, end), (_, place) in zip(runs, words, strict=True)
+            if begin <= twice[0] < end
+        ][1]
         fact, hint = f"GPU `{name}` is in the job twice", "name every GPU once"
         raise Refusal([Finding("bad-job", fact, because=because, hint=hint, place=again)])
     return gpus
@@ -84,7 +97,10 @@ def _text(name: str) -> str:
     except FileError as error:
         why = error.reason.lower() if isinstance(error, OpenError) else f"it {error.fact}"
         place = Place(name, error.line, error.column) if error.line else None
-    fact, hint = f"cannot read a job from `{name}`", "`@FILE` takes the path of a text file that names GPUs"
+    fact, hint = (
+        f"cannot read a job from `{name}`",
+        "`@FILE` takes the path of a text file that names GPUs",
+    )
     raise Refusal([Finding("bad-job", fact, because=(why,), hint=hint, place=place)])
 
 
@@ -103,8 +119,14 @@ class _Reader:
             return begin, end
         other, after = self._one(last)
         if other < begin or after - other != end - begin:
-            hint = f"write `{last}..{first}`" if after - other == end - begin else "let both ends be GPUs, both domains, or both hosts"
-            because = (f"`{first}` begins with GPU {begin} of the fabric, and `{last}` ends with GPU {after - 1}",)
+            hint = (
+                f"write `{last}..{first}`"
+                if after - other == end - begin
+                else "let both ends be GPUs, both domains, or both hosts"
+            )
+            because = (
+                f"`{first}` begins with GPU {begin} of the fabric, and `{last}` ends with GPU {after - 1}",
+            )
             raise refuse("bad-job", f"`{word}` is no range", because=because, hint=hint)
         return begin, after
 
@@ -117,11 +139,22 @@ class _Reader:
         last = request.gpus // request.domain_gpus - 1
         if re.fullmatch(r"d(0|[1-9]\d{0,8})", word):
             if int(word[1:]) > last:
-                raise refuse("bad-job", f"there is no HB domain `{word}`", because=(f"they go from d0 to d{last}",), hint=f"the last one is `d{last}`")
+                raise refuse(
+                    "bad-job",
+                    f"there is no HB domain `{word}`",
+                    because=(f"they go from d0 to d{last}",),
+                    hint=f"the last one is `d{last}`",
+                )
             return int(word[1:]) * request.domain_gpus, (int(word[1:]) + 1) * request.domain_gpus
         if word not in self._hosts:
-            hint = suggest(word, self.plan.hosts[:LIKELY], f"write `d0` for an HB domain, `d0-g0` for a GPU, or a host like `{self.plan.hosts[0]}`")
-            raise refuse("bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint)
+            hint = suggest(
+                word,
+                self.plan.hosts[:LIKELY],
+                f"write `d0` for an HB domain, `d0-g0` for a GPU, or a host like `{self.plan.hosts[0]}`",
+            )
+            raise refuse(
+                "bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint
+            )
         return self._hosts[word] * request.host_gpus, (self._hosts[word] + 1) * request.host_gpus
 
     @cached_property
@@ -136,8 +169,13 @@ def job_text(plan: Plan, gpus: Int32Array) -> str:
     domain, count = np.unique(gpus // size, return_counts=True)
     whole = domain[count == size]
     parts = gpus[~np.isin(gpus // size, whole)]
-    runs = [(int(run[0]) * size, f"d{run[0]}" if len(run) == 1 else f"d{run[0]}-d{run[-1]}") for run in _runs(whole, whole)]
-    for run in _runs(parts + parts // size, parts):  # one more for each domain, so that a run ends with its domain
+    runs = [
+        (int(run[0]) * size, f"d{run[0]}" if len(run) == 1 else f"d{run[0]}-d{run[-1]}")
+        for run in _runs(whole, whole)
+    ]
+    for run in _runs(
+        parts + parts // size, parts
+    ):  # one more for each domain, so that a run ends with its domain
         first, last = (gpu_name(*divmod(int(gpu), size)) for gpu in (run[0], run[-1]))
         runs.append((int(run[0]), first if first == last else f"{first}..{last}"))
     return ",".join(text for _, text in sorted(runs))

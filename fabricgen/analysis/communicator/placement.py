@@ -1,9 +1,11 @@
 """Whether a set of GPUs can be one communicator: its rails, its relays, and what would have to change.
 
-Owns NCCL's rule on a fabric. Between HB domains a GPU reaches the GPUs of its own rail. For any other rail NCCL needs a GPU that is in the
-communicator, in the sender's HB domain and on the receiver's rail: PXN forwards at the sender's side, and never through a GPU that belongs
-to somebody else (NVIDIA/nccl#836). So every HB domain of a job needs a GPU on every rail that another one uses. Where blocks span rails the
-network joins every pair. Pairs are ordered, and counted by domain and rail, never one by one.
+Owns NCCL's rule on a fabric. Between HB domains a GPU reaches the GPUs of its own rail. For any
+other rail NCCL needs a GPU that is in the communicator, in the sender's HB domain and on the
+receiver's rail: PXN forwards at the sender's side, and never through a GPU that belongs to somebody
+else (NVIDIA/nccl#836). So every HB domain of a job needs a GPU on every rail that another one uses.
+Where blocks span rails the network joins every pair. Pairs are ordered, and counted by domain and
+rail, never one by one.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ class Placement:
         """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
         request = self.plan.request
         found = np.zeros((len(self.domains), request.domain_gpus), dtype=bool)
-        found[np.searchsorted(self.domains, self.gpus // request.domain_gpus), self.gpus % request.domain_gpus] = True
+        found[
+            np.searchsorted(self.domains, self.gpus // request.domain_gpus),
+            self.gpus % request.domain_gpus,
+        ] = True
         return found.reshape(len(self.domains), request.ranks_per_rail, request.rails)
 
     @cached_property
@@ -86,7 +91,14 @@ class Placement:
             same, relayed, apart = across, 0, across - same
         else:
             apart = across - same
-        return {"total": count * (count - 1), "hb": inside, "direct": same, "relayed": relayed, "none": across - same - relayed, "cross_rail": apart}
+        return {
+            "total": count * (count - 1),
+            "hb": inside,
+            "direct": same,
+            "relayed": relayed,
+            "none": across - same - relayed,
+            "cross_rail": apart,
+        }
 
     @property
     def legal(self) -> bool:
@@ -114,7 +126,9 @@ class Placement:
     def by_another(self) -> int:
         """Count the pairs that a GPU of the job relays, though the tables would use one outside of it."""
         taken = self._wanted & (self.counts > 0)[:, None, :]
-        return int((taken * self.present.sum(axis=2)[:, :, None] * self.elsewhere[:, None, :]).sum())
+        return int(
+            (taken * self.present.sum(axis=2)[:, :, None] * self.elsewhere[:, None, :]).sum()
+        )
 
     def examples(self) -> list[dict[str, str]]:
         """Return some pairs without a path, one for each domain and rail that it lacks, and the GPU that would relay if it were in the job."""
@@ -123,16 +137,28 @@ class Placement:
         found = []
         for row, rail in np.argwhere((self.counts == 0) & (self.elsewhere > 0))[:EXAMPLES].tolist():
             turn, own = np.argwhere(self.present[row])[0].tolist()
-            far = next(each for each in np.flatnonzero(self.counts[:, rail]).tolist() if each != row)
+            far = next(
+                each for each in np.flatnonzero(self.counts[:, rail]).tolist() if each != row
+            )
             target = self._name(far, int(np.flatnonzero(self.present[far, :, rail])[0]), rail)
-            found.append({"src": self._name(row, turn, own), "dst": target, "relay": self._name(row, turn, rail)})
+            found.append(
+                {
+                    "src": self._name(row, turn, own),
+                    "dst": target,
+                    "relay": self._name(row, turn, rail),
+                }
+            )
         return found
 
     def added(self) -> Int32Array:
         """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
         request, turn = self.plan.request, self.present.any(axis=2).argmax(axis=1)
-        found = self.domains[lacking[:, 0]] * request.domain_gpus + turn[lacking[:, 0]] * request.rails + lacking[:, 1]
+        found = (
+            self.domains[lacking[:, 0]] * request.domain_gpus
+            + turn[lacking[:, 0]] * request.rails
+            + lacking[:, 1]
+        )
         return np.sort(found).astype(np.int32)
 
     def kept(self) -> Int32Array:
@@ -144,9 +170,14 @@ class Placement:
         sets, times = np.unique(has, axis=0, return_counts=True)
         tried = [has.all(axis=0), *sets[np.argsort(-times, kind="stable")][:KEPT]]
         inside = [(has | ~rails).all(axis=1) for rails in tried]
-        best = max(range(len(tried)), key=lambda each: int(self.counts[inside[each]][:, tried[each]].sum()))
+        best = max(
+            range(len(tried)), key=lambda each: int(self.counts[inside[each]][:, tried[each]].sum())
+        )
         request = self.plan.request
-        row, rail = np.searchsorted(self.domains, self.gpus // request.domain_gpus), self.gpus % request.domain_gpus % request.rails
+        row, rail = (
+            np.searchsorted(self.domains, self.gpus // request.domain_gpus),
+            self.gpus % request.domain_gpus % request.rails,
+        )
         return np.asarray(self.gpus[inside[best][row] & tried[best][rail]])
 
     def fix(self) -> dict[str, Any] | None:

@@ -1,11 +1,14 @@
 """Which of several equal ways a flow takes, and how evenly many flows are spread.
 
-Owns the hash. It stands for what a switch does, so that balance can be computed and a lab's figures compared with it: CRC-32 (as of IEEE
-802.3) over source and destination address, protocol, UDP source and destination port, in network byte order; that, exclusive or the
-switch's loopback, goes through the finalizer of MurmurHash3, and is taken modulo the number of equal next hops in order of interface.
+Owns the hash. It stands for what a switch does, so that balance can be computed and a lab's figures
+compared with it: CRC-32 (as of IEEE 802.3) over source and destination address, protocol, UDP
+source and destination port, in network byte order; that, exclusive or the switch's loopback, goes
+through the finalizer of MurmurHash3, and is taken modulo the number of equal next hops in order of
+interface.
 
-The finalizer is what keeps tiers apart. A CRC is linear: a seed in front of it flips the same bits for every flow, and all flows that a leaf
-sends to one spine would leave that spine by one port. Real switches have hashes of their own: balance is comparable, the single choice is not.
+The finalizer is what keeps tiers apart. A CRC is linear: a seed in front of it flips the same bits
+for every flow, and all flows that a leaf sends to one spine would leave that spine by one port.
+Real switches have hashes of their own: balance is comparable, the single choice is not.
 """
 
 from __future__ import annotations
@@ -51,7 +54,9 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
     >>> flow_hash(0x0A800001, 0x0A000001, 0x0A000003, Flow())
     447673310
     """
-    mixed = zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT)) ^ seed
+    mixed = (
+        zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT)) ^ seed
+    )
     mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & WORD
     mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & WORD
     return mixed ^ mixed >> 16
@@ -60,8 +65,9 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
 def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
     """Count the flows on each uplink of the first leaf of a unit, and in three tiers on each uplink of its pod's spines.
 
-    The GPUs of the leaf send in turn to all outside of their pod, or of their leaf where there is no other pod. Counts are in order of switch
-    and port. A kind of link that no flow crosses is left out.
+    The GPUs of the leaf send in turn to all outside of their pod, or of their leaf where there is
+    no other pod. Counts are in order of switch and port. A kind of link that no flow crosses is
+    left out.
     """
     climb = _Climb(plan, unit)
     if climb.kinds:
@@ -83,12 +89,35 @@ class _Climb:
         self.targets = plan.addresses.host_addresses(number, slot[outside].tolist())
         self.upper, self.counts = columns.upper, np.zeros(len(columns.kind), dtype=np.int32)
         crossed = plan.kinds[1 : None if beyond.any() else 2] if self.targets else []
-        first = {LinkKind.LEAF_SPINE: (0, 1), LinkKind.SPINE_CORE: (sizing.leaf, sizing.leaf + sizing.pod_spines)}
-        own = {kind: (columns.kind == kind) & (columns.block == 0) & (columns.lower >= first[kind][0]) & (columns.lower < first[kind][1]) for kind in crossed}
+        first = {
+            LinkKind.LEAF_SPINE: (0, 1),
+            LinkKind.SPINE_CORE: (sizing.leaf, sizing.leaf + sizing.pod_spines),
+        }
+        own = {
+            kind: (columns.kind == kind)
+            & (columns.block == 0)
+            & (columns.lower >= first[kind][0])
+            & (columns.lower < first[kind][1])
+            for kind in crossed
+        }
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
-        uppers = [box for kind, rows in self.kinds.items() for box in distinct(columns.lower[rows]).tolist()]
-        self.uplinks = {box: [row for rows in self.kinds.values() for row in rows.tolist() if columns.lower[row] == box] for box in uppers}
-        self.seeds = {box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box]) for box in uppers}
+        uppers = [
+            box
+            for kind, rows in self.kinds.items()
+            for box in distinct(columns.lower[rows]).tolist()
+        ]
+        self.uplinks = {
+            box: [
+                row
+                for rows in self.kinds.values()
+                for row in rows.tolist()
+                if columns.lower[row] == box
+            ]
+            for box in uppers
+        }
+        self.seeds = {
+            box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box]) for box in uppers
+        }
 
     def send(self, number: int) -> None:
         """Send one flow up, and count it on every link."""
@@ -97,6 +126,11 @@ class _Climb:
         box = 0
         for _ in self.kinds:
             links = self.uplinks[box]
-            row = links[flow_hash(self.seeds[box], self.sources[source], self.targets[target], flow_of(turn)) % len(links)]
+            row = links[
+                flow_hash(
+                    self.seeds[box], self.sources[source], self.targets[target], flow_of(turn)
+                )
+                % len(links)
+            ]
             self.counts[row] += 1
             box = int(self.upper[row])

@@ -1,6 +1,7 @@
 """The equal-cost ways over one block, from leaf to leaf, and the one that a flow takes.
 
-Owns ECMP: a way goes up as far as it must and then down, every tier offers all living links that lead on, and `hashing` picks one.
+Owns ECMP: a way goes up as far as it must and then down, every tier offers all living links that
+lead on, and `hashing` picks one.
 """
 
 from __future__ import annotations
@@ -39,7 +40,9 @@ class Crossing:
         self.lower, self.upper = columns.lower[self.rows], columns.upper[self.rows]
         self.plan = plan
 
-    def walk(self, low: int, high: int, addresses: tuple[int, int], flow: Flow) -> tuple[list[Step], int]:
+    def walk(
+        self, low: int, high: int, addresses: tuple[int, int], flow: Flow
+    ) -> tuple[list[Step], int]:
         """Go up from one leaf and down to another, choosing among equal links by the flow's hash."""
         down = self._down(high)
         ways = self._count(low, down)
@@ -91,14 +94,23 @@ class Crossing:
             return self._descents(box, down)
         rows = self._onwards(box, down, rising=True)
         uppers, times = np.unique(self.plan.unit.upper[rows], return_counts=True)
-        return sum(int(often) * self._count(int(upper), down) for upper, often in zip(uppers, times, strict=True))
+        return sum(
+            int(often) * self._count(int(upper), down)
+            for upper, often in zip(uppers, times, strict=True)
+        )
 
     def _descents(self, box: int, down: dict[int, set[int]]) -> int:
         """Count the paths from a switch down to the leaf."""
         if box not in down:
             return 1
-        lowers, times = np.unique(self.lower[(self.upper == box) & np.isin(self.lower, list(down[box]))], return_counts=True)
-        return sum(int(often) * self._descents(int(lower), down) for lower, often in zip(lowers, times, strict=True))
+        lowers, times = np.unique(
+            self.lower[(self.upper == box) & np.isin(self.lower, list(down[box]))],
+            return_counts=True,
+        )
+        return sum(
+            int(often) * self._descents(int(lower), down)
+            for lower, often in zip(lowers, times, strict=True)
+        )
 
     def _seed(self, index: int) -> int:
         """Return the loopback of a switch in this block."""

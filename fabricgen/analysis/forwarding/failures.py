@@ -1,7 +1,7 @@
 """What has failed: the names that people type, found in the plan.
 
-Owns `Failures` and the words for one: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`, `gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`.
-What a failure does is said by `reaching`.
+Owns `Failures` and the words for one: `switch:NAME`, `link:CABLE-LABEL`, `nic:GPU[/plane]`,
+`gpu:GPU`, `hb:DOMAIN`, `plane:N`, `rail:N`. What a failure does is said by `reaching`.
 """
 
 from __future__ import annotations
@@ -45,7 +45,9 @@ class Failures:
 
     def __or__(self, other: Failures) -> Failures:
         """Return both together."""
-        return Failures(*(getattr(self, each.name) | getattr(other, each.name) for each in fields(self)))
+        return Failures(
+            *(getattr(self, each.name) | getattr(other, each.name) for each in fields(self))
+        )
 
     def __bool__(self) -> bool:
         """Say whether anything is down."""
@@ -66,9 +68,21 @@ def find_gpu(plan: Plan, name: str) -> int:
     match = re.fullmatch(r"d(\d{1,9})-g(\d{1,9})", name)
     domain, rank = map(int, match.groups()) if match else (-1, -1)
     domains = request.gpus // request.domain_gpus
-    if match is None or gpu_name(domain, rank) != name or domain >= domains or rank >= request.domain_gpus:
-        because = (f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {request.domain_gpus - 1}",)
-        raise refuse("unknown-gpu", f"there is no GPU `{name}`", because=because, hint=f"the last one is `{gpu_name(domains - 1, request.domain_gpus - 1)}`")
+    if (
+        match is None
+        or gpu_name(domain, rank) != name
+        or domain >= domains
+        or rank >= request.domain_gpus
+    ):
+        because = (
+            f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {request.domain_gpus - 1}",
+        )
+        raise refuse(
+            "unknown-gpu",
+            f"there is no GPU `{name}`",
+            because=because,
+            hint=f"the last one is `{gpu_name(domains - 1, request.domain_gpus - 1)}`",
+        )
     return domain * request.domain_gpus + rank
 
 
@@ -76,7 +90,9 @@ def _find(plan: Plan, name: str) -> Failures:
     """Find what one name stands for."""
     kind, _, rest = name.partition(":")
     if kind not in FINDERS or not rest:
-        hint = suggest(kind, KINDS, f"write a kind and a name: {', '.join(f'`{each}:…`' for each in KINDS)}")
+        hint = suggest(
+            kind, KINDS, f"write a kind and a name: {', '.join(f'`{each}:…`' for each in KINDS)}"
+        )
         raise refuse("unknown-failure", f"`{name}` names nothing that can fail", hint=hint)
     return FINDERS[kind](plan, rest)
 
@@ -87,7 +103,11 @@ def _switch(plan: Plan, name: str) -> Failures:
         names = plan.naming.switches(unit)
         if name in names and plan.installed[box := names.index(name)]:
             return Failures(switches=frozenset({(unit, box)}))
-    raise _unknown("switch", name, suggest(name, islice(plan.switches(), LIKELY), "`cables.csv` names every switch"))
+    raise _unknown(
+        "switch",
+        name,
+        suggest(name, islice(plan.switches(), LIKELY), "`cables.csv` names every switch"),
+    )
 
 
 def _link(plan: Plan, label: str) -> Failures:
@@ -96,18 +116,30 @@ def _link(plan: Plan, label: str) -> Failures:
     for unit in range(plan.mapping.units) if match else ():
         for block in range(plan.mapping.unit_blocks):
             for kind in plan.kinds:
-                if match and match[1] == plan.label(kind, unit, block) and len(match[2]) == plan.label_width:
+                if (
+                    match
+                    and match[1] == plan.label(kind, unit, block)
+                    and len(match[2]) == plan.label_width
+                ):
                     return _cable(plan, kind, unit, block, label, match)
     raise _unknown("link", label, "`cables.csv` lists every label")
 
 
-def _cable(plan: Plan, kind: LinkKind, unit: int, block: int, label: str, match: re.Match[str]) -> Failures:
+def _cable(
+    plan: Plan, kind: LinkKind, unit: int, block: int, label: str, match: re.Match[str]
+) -> Failures:
     """Find the cable of a number among those of one kind in one block; what the labels of a link's cables have in common stands for any of them."""
     columns = plan.unit
-    rows = np.flatnonzero((columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2])))
+    rows = np.flatnonzero(
+        (columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2]))
+    )
     letters = "abcdefgh"[: plan.joints[kind].cables] if plan.joints[kind].cables > 1 else ""
     if not len(rows) or (match[3] and match[3] not in letters):
-        hint = f"a link of this kind takes {len(letters)} cables: `{match[1]}{match[2]}a` and on" if letters else "`cables.csv` lists every label"
+        hint = (
+            f"a link of this kind takes {len(letters)} cables: `{match[1]}{match[2]}a` and on"
+            if letters
+            else "`cables.csv` lists every label"
+        )
         raise _unknown("link", label, hint)
     row = int(rows[0])
     if kind is LinkKind.HOST:
@@ -121,8 +153,14 @@ def _nic(plan: Plan, text: str) -> Failures:
     name, slash, plane = text.partition("/")
     gpu, planes = find_gpu(plan, name), range(plan.request.planes)
     if slash and plane not in map(str, planes):
-        raise _unknown("nic", text, f"planes go from 0 to {planes[-1]}" if len(planes) > 1 else "there is one plane, 0")
-    return Failures(ports=frozenset((gpu, each) for each in planes if not slash or str(each) == plane))
+        raise _unknown(
+            "nic",
+            text,
+            f"planes go from 0 to {planes[-1]}" if len(planes) > 1 else "there is one plane, 0",
+        )
+    return Failures(
+        ports=frozenset((gpu, each) for each in planes if not slash or str(each) == plane)
+    )
 
 
 def _gpu(plan: Plan, name: str) -> Failures:
@@ -132,14 +170,18 @@ def _gpu(plan: Plan, name: str) -> Failures:
 
 def _domain(plan: Plan, text: str) -> Failures:
     """Find an HB domain."""
-    return Failures(domains=frozenset({_number("hb", text, plan.request.gpus // plan.request.domain_gpus)}))
+    return Failures(
+        domains=frozenset({_number("hb", text, plan.request.gpus // plan.request.domain_gpus)})
+    )
 
 
 def _plane(plan: Plan, text: str) -> Failures:
     """Find every block of a plane."""
     plane, mapping = _number("plane", text, plan.request.planes), plan.mapping
     units = (unit for unit in range(mapping.units) if mapping.plane(unit) == plane)
-    return Failures(blocks=frozenset((unit, block) for unit in units for block in range(mapping.unit_blocks)))
+    return Failures(
+        blocks=frozenset((unit, block) for unit in units for block in range(mapping.unit_blocks))
+    )
 
 
 def _rail(plan: Plan, text: str) -> Failures:
@@ -147,16 +189,28 @@ def _rail(plan: Plan, text: str) -> Failures:
     request, mapping = plan.request, plan.mapping
     rail = _number("rail", text, request.rails)
     if mapping.spans_rails:
-        gpus = (gpu for gpu in range(request.gpus) if gpu % request.domain_gpus % request.rails == rail)
-        return Failures(ports=frozenset((gpu, plane) for gpu in gpus for plane in range(request.planes)))
-    blocks = ((unit, block) for unit in range(mapping.units) for block in range(mapping.unit_blocks))
-    return Failures(blocks=frozenset((unit, block) for unit, block in blocks if mapping.rail(unit, block) == rail))
+        gpus = (
+            gpu for gpu in range(request.gpus) if gpu % request.domain_gpus % request.rails == rail
+        )
+        return Failures(
+            ports=frozenset((gpu, plane) for gpu in gpus for plane in range(request.planes))
+        )
+    blocks = (
+        (unit, block) for unit in range(mapping.units) for block in range(mapping.unit_blocks)
+    )
+    return Failures(
+        blocks=frozenset(
+            (unit, block) for unit, block in blocks if mapping.rail(unit, block) == rail
+        )
+    )
 
 
 def _number(kind: str, text: str, count: int) -> int:
     """Read a number from 0 below `count`."""
     if not re.fullmatch(r"0|[1-9]\d{0,8}", text) or int(text) >= count:
-        raise _unknown(kind, text, f"they go from 0 to {count - 1}" if count > 1 else "there is one, 0")
+        raise _unknown(
+            kind, text, f"they go from 0 to {count - 1}" if count > 1 else "there is one, 0"
+        )
     return int(text)
 
 
@@ -165,5 +219,14 @@ def _unknown(kind: str, name: str, hint: str) -> Refusal:
     return refuse("unknown-failure", f"this fabric has no {WORDS[kind]} `{name}`", hint=hint)
 
 
-WORDS = {"switch": "switch", "link": "cable", "nic": "NIC port", "hb": "HB domain", "plane": "plane", "rail": "rail"}
-FINDERS: dict[str, Callable[[Plan, str], Failures]] = dict(zip(KINDS, (_switch, _link, _nic, _gpu, _domain, _plane, _rail), strict=True))
+WORDS = {
+    "switch": "switch",
+    "link": "cable",
+    "nic": "NIC port",
+    "hb": "HB domain",
+    "plane": "plane",
+    "rail": "rail",
+}
+FINDERS: dict[str, Callable[[Plan, str], Failures]] = dict(
+    zip(KINDS, (_switch, _link, _nic, _gpu, _domain, _plane, _rail), strict=True)
+)

@@ -1,9 +1,11 @@
 """The IP routes of a GPU that is a router of its own, as it is in a lab: what plain forwarding can do of the relay rules.
 
-A GPU has an interface `nic<plane>` for each NIC port and `hb0` to the other GPUs of its HB domain. Plain IP takes one of several routes by
-prefix and metric alone: so it has the direct way, the source relay, and the source relay's backups on the destination's rail. A
-destination or third-rail relay lands on another GPU than the packet names; that is what a communication library does, by the whole
-order of `tables`. The metric is the place in that order; a route gives way to the next when its link loses carrier.
+A GPU has an interface `nic<plane>` for each NIC port and `hb0` to the other GPUs of its HB domain.
+Plain IP takes one of several routes by prefix and metric alone: so it has the direct way, the
+source relay, and the source relay's backups on the destination's rail. A destination or third-rail
+relay lands on another GPU than the packet names; that is what a communication library does, by the
+whole order of `tables`. The metric is the place in that order; a route gives way to the next when
+its link loses carrier.
 """
 
 from __future__ import annotations
@@ -93,15 +95,31 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
     domain, rank = divmod(gpu, request.domain_gpus)
     length = 31 if plan.addresses.numbered else 32
     mtu = plan.spec.addressing.mtu
-    own = [GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu) for plane in range(request.planes)]
+    own = [
+        GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu)
+        for plane in range(request.planes)
+    ]
     hb = GpuAddress(HB_DEVICE, f"{hb_address(rank)}/{HB_LENGTH}", mtu)
-    return GpuView(ends.gpu(gpu), plan.spec.name, ends.host(gpu), domain, rail_of(request, gpu), plan.addresses.numbered, [*own, hb], gpu_routes(ends, gpu))
+    return GpuView(
+        ends.gpu(gpu),
+        plan.spec.name,
+        ends.host(gpu),
+        domain,
+        rail_of(request, gpu),
+        plan.addresses.numbered,
+        [*own, hb],
+        gpu_routes(ends, gpu),
+    )
 
 
 def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
     """Return the IP routes of a GPU, plane by plane: the others of its HB domain, then each rail."""
     planes = range(ends.reach.plan.request.planes)
-    return [route for plane in planes for route in (*_domain_routes(ends, gpu, plane), *_rail_routes(ends, gpu, plane))]
+    return [
+        route
+        for plane in planes
+        for route in (*_domain_routes(ends, gpu, plane), *_rail_routes(ends, gpu, plane))
+    ]
 
 
 def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
@@ -124,14 +142,21 @@ def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
         prefixes, metrics = repeat(ends.prefix(gpu, plane)), count(1)
     else:
         ranks = ranks_by_rail(request, gpu)
-        prefixes, metrics = map(ends.rail_prefixes[plane].__getitem__, ranks), cycle(range(1, request.ranks_per_rail + 1))
+        prefixes, metrics = (
+            map(ends.rail_prefixes[plane].__getitem__, ranks),
+            cycle(range(1, request.ranks_per_rail + 1)),
+        )
     routes = _over_hb(prefixes, ranks, ends.addresses(domain, plane)[rank], metrics)
     own = ranks.index(rank)
     routes[own] = routes[own]._replace(via=dotted(ends.gateway(gpu, plane)), device=f"nic{plane}")
     return routes
 
 
-def _over_hb(prefixes: Iterable[str], ranks: Sequence[int], source: str, metrics: Iterable[int]) -> list[GpuRoute]:
+def _over_hb(
+    prefixes: Iterable[str], ranks: Sequence[int], source: str, metrics: Iterable[int]
+) -> list[GpuRoute]:
     """Return a route over each rank; a large HB domain has millions, so no line of Python runs for each."""
-    cells = zip(prefixes, map(hb_address, ranks), repeat(HB_DEVICE), repeat(source), metrics, strict=False)
+    cells = zip(
+        prefixes, map(hb_address, ranks), repeat(HB_DEVICE), repeat(source), metrics, strict=False
+    )
     return [*map(partial(tuple.__new__, GpuRoute), cells)]

@@ -1,6 +1,7 @@
 """The two ends of every cable as a packet meets them: names, interfaces, labels and addresses of NIC ports and switches.
 
-Owns the way from a GPU and plane, or from a row of `Plan.unit`, to what people read. What lives is said by `reaching`.
+Owns the way from a GPU and plane, or from a row of `Plan.unit`, to what people read. What lives is
+said by `reaching`.
 """
 
 from __future__ import annotations
@@ -87,12 +88,22 @@ class Ends:
         row = int(self._rows[block, slot])
         leaf, address = int(plan.unit.upper[row]), self.address(gpu, plane)
         interface = plan.naming.interface(gpu % plan.request.host_gpus, plane)
-        return NicEnd(row, interface, address, self.gateway(gpu, plane), self.switch(unit, leaf), self.interface(unit, row, upper=True), self.cable(unit, row))
+        return NicEnd(
+            row,
+            interface,
+            address,
+            self.gateway(gpu, plane),
+            self.switch(unit, leaf),
+            self.interface(unit, row, upper=True),
+            self.cable(unit, row),
+        )
 
     def address(self, gpu: int, plane: int) -> int:
         """Return the address of a NIC port, as an integer."""
         unit, block = self.reach.home(gpu, plane)
-        return self.reach.plan.addresses.host_addresses(unit * self.reach.plan.mapping.unit_blocks + block, [self.reach.slot(gpu)])[0]
+        return self.reach.plan.addresses.host_addresses(
+            unit * self.reach.plan.mapping.unit_blocks + block, [self.reach.slot(gpu)]
+        )[0]
 
     def gateway(self, gpu: int, plane: int) -> int:
         """Return the address of the leaf that a NIC port is cabled to: on the link, or its loopback."""
@@ -100,15 +111,22 @@ class Ends:
         if plan.addresses.numbered:
             return self.address(gpu, plane) - 1
         (unit, block), slot = reach.home(gpu, plane), reach.slot(gpu)
-        return plan.addresses.loopback(unit, block, plan.naming.boxes[int(plan.unit.upper[self._rows[block, slot]])])
+        return plan.addresses.loopback(
+            unit, block, plan.naming.boxes[int(plan.unit.upper[self._rows[block, slot]])]
+        )
 
     def addresses(self, domain: int, plane: int) -> list[str]:
         """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
         if (domain, plane) not in self._domain:
-            first, size = domain * self.reach.plan.request.domain_gpus, self.reach.plan.request.domain_gpus
+            first, size = (
+                domain * self.reach.plan.request.domain_gpus,
+                self.reach.plan.request.domain_gpus,
+            )
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
-            self._domain[domain, plane] = [dotted(self.address(gpu, plane)) for gpu in range(first, first + size)]
+            self._domain[domain, plane] = [
+                dotted(self.address(gpu, plane)) for gpu in range(first, first + size)
+            ]
         return self._domain[domain, plane]
 
     def prefix(self, gpu: int, plane: int) -> str:
@@ -116,14 +134,19 @@ class Ends:
         home = self.reach.home(gpu, plane)
         if home not in self._prefixes:
             unit, block = home
-            self._prefixes[home] = self.reach.plan.addresses.hosts.prefix(unit * self.reach.plan.mapping.unit_blocks + block)
+            self._prefixes[home] = self.reach.plan.addresses.hosts.prefix(
+                unit * self.reach.plan.mapping.unit_blocks + block
+            )
         return self._prefixes[home]
 
     @cached_property
     def rail_prefixes(self) -> list[list[str]]:
         """The prefix of the block that each rank of an HB domain belongs to, by plane."""
         request = self.reach.plan.request
-        return [[self.prefix(rank, plane) for rank in range(request.domain_gpus)] for plane in range(request.planes)]
+        return [
+            [self.prefix(rank, plane) for rank in range(request.domain_gpus)]
+            for plane in range(request.planes)
+        ]
 
     def switch(self, unit: int, box: int) -> str:
         """Name a switch."""
@@ -134,7 +157,11 @@ class Ends:
     def node(self, unit: int, block: int, box: int) -> str:
         """Name the node that a switch is in the graph for a block: the box itself, or its part for one rail where rails share it."""
         plan, name = self.reach.plan, self.switch(unit, box)
-        return f"{name}/{vrf_name(plan.mapping.rail(unit, block))}" if plan.naming.boxes[box].block < 0 else name
+        return (
+            f"{name}/{vrf_name(plan.mapping.rail(unit, block))}"
+            if plan.naming.boxes[box].block < 0
+            else name
+        )
 
     def interface(self, unit: int, row: int, *, upper: bool) -> str:
         """Name the switch's interface at an end of a link of a unit."""

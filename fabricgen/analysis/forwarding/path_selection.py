@@ -1,6 +1,7 @@
 """The way from one GPU to another: direct, over a relay, or over another domain, and what of it lives.
 
-Owns the choice among `relaying`'s candidates by what `reaching` says lives, which is what the emitted tables' order of preference means.
+Owns the choice among `relaying`'s candidates by what `reaching` says lives, which is what the
+emitted tables' order of preference means.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array
     from fabricgen.planning.resolve import Request
 
-PathKind = Literal["direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"]
+PathKind = Literal[
+    "direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"
+]
 
 
 class Leg(NamedTuple):
@@ -129,9 +132,16 @@ class Choice:
         """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
         if gpu not in self._known:
             reach = self.reach
-            planes = [plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane)]
-            leaves = [reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes]
-            key = rail_of(reach.plan.request, gpu), *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True))
+            planes = [
+                plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane)
+            ]
+            leaves = [
+                reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes
+            ]
+            key = (
+                rail_of(reach.plan.request, gpu),
+                *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True)),
+            )
             if key not in self._reached:
                 self._reached[key] = self._on_leaves(gpu, dict(zip(planes, leaves, strict=True)))
             self._known[gpu] = self._reached[key]
@@ -142,7 +152,9 @@ class Choice:
         failures, found = self.reach.failures, np.zeros(self.reach.plan.request.gpus, dtype=bool)
         for plane, row in leaves.items():
             near = row[self._leaves] & self._on_rail(gpu)
-            near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = False
+            near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = (
+                False
+            )
             found |= near
         return found
 
@@ -180,7 +192,13 @@ class Choice:
         if reach.hb_lives(gpu):
             first = gpu // request.domain_gpus * request.domain_gpus
             island[first : first + request.domain_gpus] = True
-            island[[each for each in reach.failures.gpus if first <= each < first + request.domain_gpus]] = False
+            island[
+                [
+                    each
+                    for each in reach.failures.gpus
+                    if first <= each < first + request.domain_gpus
+                ]
+            ] = False
         island[gpu] = True
         return island
 
@@ -188,11 +206,15 @@ class Choice:
 def kind_of(request: Request, source: int, target: int, leg: Leg) -> PathKind:
     """Name a way of one leg by the rail that it travels: the destination's, the source's, or a third.
 
-    Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no third-rail relay.
+    Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no
+    third-rail relay.
     """
     if leg.landing == target:
         return "direct" if leg.exit == source else "source-relay"
     if leg.exit == source:
         return "destination-relay"
-    kinds: dict[int, PathKind] = {rail_of(request, source): "destination-relay", rail_of(request, target): "source-relay"}
+    kinds: dict[int, PathKind] = {
+        rail_of(request, source): "destination-relay",
+        rail_of(request, target): "source-relay",
+    }
     return kinds.get(rail_of(request, leg.exit), "third-rail-relay")

@@ -1,6 +1,7 @@
 """A way, hop by hop: the switches, interfaces and cables that a flow takes, and how many equal ways there are beside them.
 
-Owns `Path` and `Routing`. Which GPUs relay is chosen by `choosing`, which links a leg takes by `crossing`, and what things are called by `ends`.
+Owns `Path` and `Routing`. Which GPUs relay is chosen by `choosing`, which links a leg takes by
+`crossing`, and what things are called by `ends`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 class Hop(NamedTuple):
     """One step of a path: a node of the graph, and what leads to it: a cable's label, `hb`, or `nic` inside a host.
 
-    `out` is the interface that the step leaves its predecessor by, `into` the one that it enters by; empty where there is none. `device` is
-    the host or switch that the node is a part of; `rail` and `plane` are None where a node belongs to none, or to several.
+    `out` is the interface that the step leaves its predecessor by, `into` the one that it enters
+    by; empty where there is none. `device` is the host or switch that the node is a part of; `rail`
+    and `plane` are None where a node belongs to none, or to several.
     """
 
     node: str
@@ -52,7 +54,14 @@ class Path:
     def document(self) -> dict[str, Any]:
         """Return the path in the keys of `route --json`."""
         hops = [hop._asdict() for hop in self.hops]
-        return {"hops": hops, "kind": self.kind, "links": self.links, "relays": list(self.relays), "planes": list(self.planes), "equal_cost": self.equal}
+        return {
+            "hops": hops,
+            "kind": self.kind,
+            "links": self.links,
+            "relays": list(self.relays),
+            "planes": list(self.planes),
+            "equal_cost": self.equal,
+        }
 
 
 @dataclass(frozen=True)
@@ -78,8 +87,17 @@ class Routing:
             walk.inside(leg.exit)
             walk.across(leg, flow)
         walk.inside(target)
-        relays = (self.ends.gpu(gpu) for leg in way.legs for gpu in leg if gpu not in (source, target))
-        return Path(way.kind, tuple(walk.hops), tuple(dict.fromkeys(relays)), walk.links, tuple(walk.planes), walk.equal)
+        relays = (
+            self.ends.gpu(gpu) for leg in way.legs for gpu in leg if gpu not in (source, target)
+        )
+        return Path(
+            way.kind,
+            tuple(walk.hops),
+            tuple(dict.fromkeys(relays)),
+            walk.links,
+            tuple(walk.planes),
+            walk.equal,
+        )
 
     def steps(self, leg: Leg, plane: int, flow: Flow) -> tuple[list[Step], int]:
         """Return the links between the leaves of a leg on a plane, and the number of equal-cost paths there."""
@@ -87,7 +105,12 @@ class Routing:
         if low == high:
             return [], 1
         crossing = Crossing(self.reach, *self.reach.home(leg.exit, plane))
-        return crossing.walk(low, high, (self.ends.address(leg.exit, plane), self.ends.address(leg.landing, plane)), flow)
+        return crossing.walk(
+            low,
+            high,
+            (self.ends.address(leg.exit, plane), self.ends.address(leg.landing, plane)),
+            flow,
+        )
 
 
 class _Walk:
@@ -102,14 +125,25 @@ class _Walk:
     def inside(self, gpu: int) -> None:
         """Go to a GPU of the same HB domain."""
         if gpu != self.at:
-            self.hops += [Hop(f"hb:{gpu // self.plan.request.domain_gpus}", "hb-domain", "hb"), self._gpu(gpu, "hb")]
+            self.hops += [
+                Hop(f"hb:{gpu // self.plan.request.domain_gpus}", "hb-domain", "hb"),
+                self._gpu(gpu, "hb"),
+            ]
             self.at = gpu
 
     def across(self, leg: Leg, flow: Flow) -> None:
         """Cross the network."""
         reach, planes = self.routing.reach, self.routing.reach.planes(*leg)
         walks = {plane: self.routing.steps(leg, plane, flow) for plane in planes}
-        chosen = planes[flow_hash(0, self.ends.address(leg.exit, planes[0]), self.ends.address(leg.landing, planes[0]), flow) % len(planes)]
+        chosen = planes[
+            flow_hash(
+                0,
+                self.ends.address(leg.exit, planes[0]),
+                self.ends.address(leg.landing, planes[0]),
+                flow,
+            )
+            % len(planes)
+        ]
         unit, block = reach.home(leg.exit, chosen)
         self.equal *= sum(ways for _, ways in walks.values())
         self.planes.append(chosen)
@@ -124,7 +158,16 @@ class _Walk:
 
     def _nic(self, gpu: int, plane: int, via: str, out: str = "", into: str = "") -> Hop:
         """Make the step to a NIC port."""
-        return Hop(f"{self.ends.gpu(gpu)}/{plane}", "nic", via, out, into, self.ends.host(gpu), self._rail(gpu), plane)
+        return Hop(
+            f"{self.ends.gpu(gpu)}/{plane}",
+            "nic",
+            via,
+            out,
+            into,
+            self.ends.host(gpu),
+            self._rail(gpu),
+            plane,
+        )
 
     def _rail(self, gpu: int) -> int:
         """Return the rail of a GPU."""
@@ -133,27 +176,50 @@ class _Walk:
     def _up(self, gpu: int, plane: int) -> None:
         """Add the steps from a GPU to its leaf."""
         end, (unit, block) = self.ends.nic(gpu, plane), self.routing.reach.home(gpu, plane)
-        leaf = self._switch(unit, block, int(self.plan.unit.upper[end.row]), end.cable, (end.interface, end.switch_interface))
+        leaf = self._switch(
+            unit,
+            block,
+            int(self.plan.unit.upper[end.row]),
+            end.cable,
+            (end.interface, end.switch_interface),
+        )
         self.hops += [self._nic(gpu, plane, "nic"), leaf]
         self.links += 1
 
     def _down(self, gpu: int, plane: int) -> None:
         """Add the steps from a leaf to a GPU."""
         end = self.ends.nic(gpu, plane)
-        self.hops += [self._nic(gpu, plane, end.cable, end.switch_interface, end.interface), self._gpu(gpu, "nic")]
+        self.hops += [
+            self._nic(gpu, plane, end.cable, end.switch_interface, end.interface),
+            self._gpu(gpu, "nic"),
+        ]
         self.links += 1
         self.at = gpu
 
     def _between(self, unit: int, block: int, step: Step) -> None:
         """Add a step between two switches."""
         columns = self.plan.unit
-        out, into = (self.ends.interface(unit, step.row, upper=upper) for upper in (not step.up, step.up))
+        out, into = (
+            self.ends.interface(unit, step.row, upper=upper) for upper in (not step.up, step.up)
+        )
         box = int((columns.upper if step.up else columns.lower)[step.row])
-        self.hops.append(self._switch(unit, block, box, self.ends.cable(unit, step.row), (out, into)))
+        self.hops.append(
+            self._switch(unit, block, box, self.ends.cable(unit, step.row), (out, into))
+        )
         self.links += 1
 
-    def _switch(self, unit: int, block: int, box: int, cable: str, interfaces: tuple[str, str]) -> Hop:
+    def _switch(
+        self, unit: int, block: int, box: int, cable: str, interfaces: tuple[str, str]
+    ) -> Hop:
         """Make the step to a switch."""
         mapping, role = self.plan.mapping, self.plan.naming.boxes[box].role
         node, device = self.ends.node(unit, block, box), self.ends.switch(unit, box)
-        return Hop(node, role.value, cable, *interfaces, device, mapping.rail(unit, block), mapping.plane(unit))
+        return Hop(
+            node,
+            role.value,
+            cable,
+            *interfaces,
+            device,
+            mapping.rail(unit, block),
+            mapping.plane(unit),
+        )

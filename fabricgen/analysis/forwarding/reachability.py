@@ -1,7 +1,8 @@
 """Which GPU reaches which over one block of the network, with whatever has failed.
 
-Owns the question "does a living path inside one block join these two NIC ports?" A path goes up and then down, as routing in a folded Clos
-does: a leaf never carries what is between two spines. Relays and HB domains are put on top of it by `choosing`.
+Owns the question "does a living path inside one block join these two NIC ports?" A path goes up and
+then down, as routing in a folded Clos does: a leaf never carries what is between two spines. Relays
+and HB domains are put on top of it by `choosing`.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 class Tiers(NamedTuple):
     """The living links of one block, counted.
 
-    `leaf` has shape (pods, leaves of a pod, spines of a pod), 0 where the last pod has no leaf; `spine`
-    (pods, spines of a pod, cores of a group), empty below three tiers. `alive` says of each leaf
-    whether it lives and is installed; shape (leaves,).
+    `leaf` has shape (pods, leaves of a pod, spines of a pod), 0 where the last pod has no leaf;
+    `spine` (pods, spines of a pod, cores of a group), empty below three tiers. `alive` says of each
+    leaf whether it lives and is installed; shape (leaves,).
     """
 
     alive: BoolArray
@@ -61,7 +62,16 @@ class Reach:
 
     def slot(self, gpu: int) -> int:
         """Return the endpoint position of a GPU in its block."""
-        return int(self.slots[gpu - (0 if self.spans_rails else gpu % self.plan.request.domain_gpus % self.plan.request.rails)])
+        return int(
+            self.slots[
+                gpu
+                - (
+                    0
+                    if self.spans_rails
+                    else gpu % self.plan.request.domain_gpus % self.plan.request.rails
+                )
+            ]
+        )
 
     def leaf(self, gpu: int) -> int:
         """Return the leaf of a GPU; it is the same on every plane."""
@@ -78,21 +88,34 @@ class Reach:
     def lives(self, gpu: int, plane: int) -> bool:
         """Say whether a NIC port, its cable and its leaf live."""
         failures, (unit, block) = self.failures, self.home(gpu, plane)
-        dead = gpu in failures.gpus or (gpu, plane) in failures.ports or (unit, block) in failures.blocks
+        dead = (
+            gpu in failures.gpus
+            or (gpu, plane) in failures.ports
+            or (unit, block) in failures.blocks
+        )
         return not dead and (unit, self.leaf(gpu)) not in failures.switches
 
     def hb_lives(self, gpu: int) -> bool:
         """Say whether a GPU reaches the others of its HB domain."""
-        return gpu not in self.failures.gpus and gpu // self.plan.request.domain_gpus not in self.failures.domains
+        return (
+            gpu not in self.failures.gpus
+            and gpu // self.plan.request.domain_gpus not in self.failures.domains
+        )
 
     def planes(self, source: int, target: int) -> list[int]:
         """Return the planes on which a living path inside one block joins two different GPUs; none where their rails never meet."""
-        return [plane for plane in range(self.plan.request.planes) if self.joined(source, target, plane)]
+        return [
+            plane for plane in range(self.plan.request.planes) if self.joined(source, target, plane)
+        ]
 
     def joined(self, source: int, target: int, plane: int) -> bool:
         """Say whether a living path inside one block joins the NIC ports of two different GPUs on a plane."""
         home = self.home(source, plane)
-        if home != self.home(target, plane) or not self.lives(source, plane) or not self.lives(target, plane):
+        if (
+            home != self.home(target, plane)
+            or not self.lives(source, plane)
+            or not self.lives(target, plane)
+        ):
             return False
         low, high = self.leaf(source), self.leaf(target)
         return low == high or home not in self.affected or bool(self.leaves_from(*home, low)[high])
@@ -101,10 +124,15 @@ class Reach:
     def affected(self) -> set[tuple[int, int]]:
         """The blocks in which a switch or a link between switches has failed, or which are down as a whole."""
         failures, boxes = self.failures, self.plan.naming.boxes
-        found = set(failures.blocks) | {(unit, int(self.plan.unit.block[row])) for unit, row in failures.links}
+        found = set(failures.blocks) | {
+            (unit, int(self.plan.unit.block[row])) for unit, row in failures.links
+        }
         for unit, index in failures.switches:
             block = boxes[index].block
-            found |= {(unit, each) for each in ([block] if block >= 0 else range(self.plan.mapping.unit_blocks))}
+            found |= {
+                (unit, each)
+                for each in ([block] if block >= 0 else range(self.plan.mapping.unit_blocks))
+            }
         return found
 
     @cached_property
@@ -135,9 +163,21 @@ class Reach:
         alive[columns.kind != LinkKind.HOST] &= lives[columns.lower[columns.kind != LinkKind.HOST]]
         alive[[row for of, row in self.failures.links if of == unit]] = False
         first = sizing.leaf + block * (sizing.spine + sizing.core)
-        leaf = _counted(columns.lower, columns.upper - first, alive & (columns.kind == LinkKind.LEAF_SPINE), sizing.leaf, sizing.pod_spines)
+        leaf = _counted(
+            columns.lower,
+            columns.upper - first,
+            alive & (columns.kind == LinkKind.LEAF_SPINE),
+            sizing.leaf,
+            sizing.pod_spines,
+        )
         upper = columns.upper - first - sizing.spine
-        spine = _counted(columns.lower - first, upper, alive & (columns.kind == LinkKind.SPINE_CORE), sizing.spine, sizing.group_cores)
+        spine = _counted(
+            columns.lower - first,
+            upper,
+            alive & (columns.kind == LinkKind.SPINE_CORE),
+            sizing.spine,
+            sizing.group_cores,
+        )
         return Tiers(
             lives[: sizing.leaf],
             sizing.by_pod(leaf),
@@ -169,16 +209,24 @@ class Reach:
             cores = tiers.spine > 0
             over = (cores & cores[pod]).any(axis=2)
         over[pod] = True
-        return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1)[: len(tiers.alive)] & tiers.alive
+        return ((tiers.leaf > 0) & (over & up)[:, None, :]).any(axis=2).reshape(-1)[
+            : len(tiers.alive)
+        ] & tiers.alive
 
     def matrix(self, unit: int, block: int) -> BoolArray:
         """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""
-        return np.stack([self.leaves_from(unit, block, leaf) for leaf in range(self.plan.sizing.leaf)])
+        return np.stack(
+            [self.leaves_from(unit, block, leaf) for leaf in range(self.plan.sizing.leaf)]
+        )
 
 
-def _counted(lower: Int32Array, upper: Int32Array, keep: BoolArray, lowers: int, scope: int) -> Int32Array:
+def _counted(
+    lower: Int32Array, upper: Int32Array, keep: BoolArray, lowers: int, scope: int
+) -> Int32Array:
     """Count the kept links between each lower switch and each of the `scope` uppers of its pod or group; shape (lowers, scope)."""
     if not scope:
         return np.zeros((lowers, 0), dtype=np.int32)
-    flat = np.bincount(lower[keep].astype(np.int64) * scope + upper[keep] % scope, minlength=lowers * scope)
+    flat = np.bincount(
+        lower[keep].astype(np.int64) * scope + upper[keep] % scope, minlength=lowers * scope
+    )
     return flat.astype(np.int32).reshape(lowers, scope)

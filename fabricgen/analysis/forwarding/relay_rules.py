@@ -1,11 +1,13 @@
 """Which GPU carries a packet out of its HB domain, and on which GPU of the far domain it may land.
 
-Owns the relay rules and nothing else: they are arithmetic on domain, rail and turn, they know no wire and no failure, and every table is
-made of them. A GPU's *turn* is its place among the GPUs of its domain that share its rail: rank = turn x rails + rail.
+Owns the relay rules and nothing else: they are arithmetic on domain, rail and turn, they know no
+wire and no failure, and every table is made of them. A GPU's *turn* is its place among the GPUs of
+its domain that share its rail: rank = turn x rails + rail.
 
-The rules are balanced. A packet for another rail is handed to the GPU of the sender's own turn on that rail, so each GPU is first choice
-of exactly one GPU of every other rail of its domain; where a host carries a whole turn, that relay is in the same host. When a rail is
-lost, the rail that takes over differs from domain to domain, so that no rail takes the whole of another's traffic.
+The rules are balanced. A packet for another rail is handed to the GPU of the sender's own turn on
+that rail, so each GPU is first choice of exactly one GPU of every other rail of its domain; where a
+host carries a whole turn, that relay is in the same host. When a rail is lost, the rail that takes
+over differs from domain to domain, so that no rail takes the whole of another's traffic.
 """
 
 from __future__ import annotations
@@ -30,20 +32,32 @@ def rail_of(request: Request, gpu: int) -> int:
 def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
     """Yield the GPUs of a domain over which `gpu` may send to a GPU of `rail`, best first; the GPU itself means no hop inside the domain.
 
-    Best is the destination's rail, for then the packet lands where it belongs (what NCCL calls PXN). Then comes the own rail, with a relay at the
-    far end, then every other rail. Where blocks span rails the own NIC comes before all.
+    Best is the destination's rail, for then the packet lands where it belongs (what NCCL calls
+    PXN). Then comes the own rail, with a relay at the far end, then every other rail. Where blocks
+    span rails the own NIC comes before all.
     """
     first = gpu // request.domain_gpus * request.domain_gpus
     return (first + other for other in exit_ranks(request, gpu, rail, spans_rails=spans_rails))
 
 
-def exit_ranks(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -> tuple[int, ...]:
+def exit_ranks(
+    request: Request, gpu: int, rail: int, *, spans_rails: bool = False
+) -> tuple[int, ...]:
     """Return the ranks of the GPUs that `exits` yields."""
     domain, rank = divmod(gpu, request.domain_gpus)
-    return _exit_ranks(request.rails, request.ranks_per_rail, rank, rail, domain % max(request.rails - 1, 1), spans_rails=spans_rails)
+    return _exit_ranks(
+        request.rails,
+        request.ranks_per_rail,
+        rank,
+        rail,
+        domain % max(request.rails - 1, 1),
+        spans_rails=spans_rails,
+    )
 
 
-def landings(request: Request, target: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
+def landings(
+    request: Request, target: int, rail: int, *, spans_rails: bool = False
+) -> Iterator[int]:
     """Yield the GPUs of the target's domain on which a packet that travels on `rail` may land, best first.
 
     The target itself comes first where it is on that rail, or where blocks span rails.
@@ -59,7 +73,9 @@ def landings(request: Request, target: int, rail: int, *, spans_rails: bool = Fa
 
 def ranks_by_rail(request: Request, gpu: int) -> tuple[int, ...]:
     """Return the ranks of a GPU's domain, rail by rail, and of each rail the one of the GPU's own turn first."""
-    return _ranks_by_rail(request.rails, request.ranks_per_rail, gpu % request.domain_gpus // request.rails)
+    return _ranks_by_rail(
+        request.rails, request.ranks_per_rail, gpu % request.domain_gpus // request.rails
+    )
 
 
 @lru_cache(maxsize=KNOWN)
@@ -70,7 +86,9 @@ def _ranks_by_rail(rails: int, turns: int, turn: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=KNOWN)
-def _exit_ranks(rails: int, turns: int, rank: int, rail: int, start: int, *, spans_rails: bool) -> tuple[int, ...]:
+def _exit_ranks(
+    rails: int, turns: int, rank: int, rail: int, start: int, *, spans_rails: bool
+) -> tuple[int, ...]:
     """Return the ranks over which `rank` may send to `rail`, in a domain whose third rails begin at `start`."""
     turn, own = divmod(rank, rails)
     each = _turns(turns, turn)
@@ -85,7 +103,11 @@ def third_rails(request: Request, domain: int, rail: int) -> list[int]:
 
 def _rails(rails: int, rail: int, own: int, start: int) -> list[int]:
     """Return every rail, in the order in which a GPU on rail `own` tries them for `rail`."""
-    return [rail, *([own] if own != rail else []), *[third for third in _thirds(rails, rail, start) if third != own]]
+    return [
+        rail,
+        *([own] if own != rail else []),
+        *[third for third in _thirds(rails, rail, start) if third != own],
+    ]
 
 
 def _thirds(rails: int, rail: int, start: int) -> list[int]:

@@ -66,7 +66,10 @@ class Tables:
     def entries(self) -> int:
         """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
         request = self.plan.request
-        return request.gpus * request.domain_gpus + request.gpus // request.domain_gpus * request.rails**2
+        return (
+            request.gpus * request.domain_gpus
+            + request.gpus // request.domain_gpus * request.rails**2
+        )
 
     @cached_property
     def ethernet(self) -> bool:
@@ -86,7 +89,9 @@ class Tables:
                 "hb_domain": domain,
                 "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
                 "gpus": self.ends.gpus(domain),
-                "third_rails": {str(rail): third_rails(request, domain, rail) for rail in range(request.rails)},
+                "third_rails": {
+                    str(rail): third_rails(request, domain, rail) for rail in range(request.rails)
+                },
             }
             for domain in range(request.gpus // request.domain_gpus)
         ]
@@ -95,8 +100,16 @@ class Tables:
     def host(self, host: int, wanted: Container[int] | None = None) -> dict[str, Any]:
         """Return the tables of the GPUs of a host, counted from 0 over all HB domains, or of those that are wanted."""
         request = self.plan.request
-        gpus = [gpu for gpu in range(host * request.host_gpus, (host + 1) * request.host_gpus) if wanted is None or gpu in wanted]
-        return {"host": self.plan.hosts[host], "hb_domain": host // request.domain_hosts, "gpus": [self._gpu(gpu) for gpu in gpus]}
+        gpus = [
+            gpu
+            for gpu in range(host * request.host_gpus, (host + 1) * request.host_gpus)
+            if wanted is None or gpu in wanted
+        ]
+        return {
+            "host": self.plan.hosts[host],
+            "hb_domain": host // request.domain_hosts,
+            "gpus": [self._gpu(gpu) for gpu in gpus],
+        }
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Return the tables of a GPU."""
@@ -108,7 +121,12 @@ class Tables:
             "rail": rail_of(request, gpu),
             "ports": [self._port(gpu, plane) for plane in range(request.planes)],
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
-            "routes": [dict(zip(GpuRoute._fields, route, strict=True)) for route in gpu_routes(self.ends, gpu)] if routed else [],
+            "routes": [
+                dict(zip(GpuRoute._fields, route, strict=True))
+                for route in gpu_routes(self.ends, gpu)
+            ]
+            if routed
+            else [],
         }
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
@@ -118,36 +136,76 @@ class Tables:
         domain, rank = divmod(gpu, request.domain_gpus)
         names = self.ends.gpus(domain)
         for rail in range(request.rails):
-            on = [names[other] for other in ranks[rail * request.ranks_per_rail : (rail + 1) * request.ranks_per_rail]]
+            on = [
+                names[other]
+                for other in ranks[
+                    rail * request.ranks_per_rail : (rail + 1) * request.ranks_per_rail
+                ]
+            ]
             yield [names[rank], *on] if spans and rail != own else on
 
     def _port(self, gpu: int, plane: int) -> dict[str, Any]:
         """Return a NIC port and where it is cabled to."""
         end = self.ends.nic(gpu, plane)
         shown = {"plane": plane, "interface": end.interface, "address": dotted(end.address)}
-        return {**shown, "peer": end.switch, "peer_interface": end.switch_interface, "cable": end.cable}
+        return {
+            **shown,
+            "peer": end.switch,
+            "peer_interface": end.switch_interface,
+            "cable": end.cable,
+        }
 
-    def switches(self, unit: int, boxes: Sequence[int] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    def switches(
+        self, unit: int, boxes: Sequence[int] | None = None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the table of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`, with its name."""
         index = {name: box for box, name in enumerate(self.plan.naming.switches(unit))}
         for view in self.views.switches(unit, boxes=boxes):
-            box, blocks = self.plan.naming.boxes[index[view.name]], range(self.plan.mapping.unit_blocks)
+            box, blocks = (
+                self.plan.naming.boxes[index[view.name]],
+                range(self.plan.mapping.unit_blocks),
+            )
             served = blocks if box.block < 0 else [box.block]
             instances = [
-                {"vrf": instance.vrf, "rail": self.plan.mapping.rail(unit, block), "routes": list(self._routes(unit, block, box, index, instance))}
+                {
+                    "vrf": instance.vrf,
+                    "rail": self.plan.mapping.rail(unit, block),
+                    "routes": list(self._routes(unit, block, box, index, instance)),
+                }
                 for block, instance in zip(served, view.instances, strict=True)
             ]
-            yield view.name, {"switch": view.name, "role": view.role, "plane": view.plane, "instances": instances}
+            yield (
+                view.name,
+                {
+                    "switch": view.name,
+                    "role": view.role,
+                    "plane": view.plane,
+                    "instances": instances,
+                },
+            )
 
-    def _routes(self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance) -> Iterator[dict[str, Any]]:
+    def _routes(
+        self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance
+    ) -> Iterator[dict[str, Any]]:
         """Yield the routes of one routing instance: host by host, then leaf by leaf or pod by pod below it, then all the rest upwards."""
-        start, sizing = self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block), self.plan.sizing
-        for port, slot in zip(instance.host_ports, self._slots_of(box) if instance.host_ports else [], strict=True):
+        start, sizing = (
+            self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block),
+            self.plan.sizing,
+        )
+        for port, slot in zip(
+            instance.host_ports, self._slots_of(box) if instance.host_ports else [], strict=True
+        ):
             yield {"prefixes": self._prefixes(start, slot, slot + 1), "next_hops": _hops([port])}
         below: dict[int, list[PortView]] = {}
         for port in instance.fabric_ports:
             peer = self.plan.naming.boxes[index[port.peer_device]]
-            pod_or_leaf = -1 if peer.role.tier > box.role.tier else peer.index if peer.role is Role.LEAF else peer.index // sizing.pod_spines
+            pod_or_leaf = (
+                -1
+                if peer.role.tier > box.role.tier
+                else peer.index
+                if peer.role is Role.LEAF
+                else peer.index // sizing.pod_spines
+            )
             below.setdefault(pod_or_leaf, []).append(port)
         width = sizing.leaf_down * (sizing.pod_leaves if box.role is Role.CORE else 1)
         up = below.pop(-1, [])
@@ -176,16 +234,30 @@ class Tables:
         if (first, last) not in self._covers:
             slots = self._slots[slice(*np.searchsorted(self._slots, (first, last)))]
             runs = np.split(slots, np.flatnonzero(np.diff(slots) != 1) + 1) if len(slots) else []
-            self._covers[first, last] = [cover for run in runs for cover in self._cover(int(run[0]), int(run[-1]))]
-        return [f"{dotted(start + offset)}/{length}" for offset, length in self._covers[first, last]]
+            self._covers[first, last] = [
+                cover for run in runs for cover in self._cover(int(run[0]), int(run[-1]))
+            ]
+        return [
+            f"{dotted(start + offset)}/{length}" for offset, length in self._covers[first, last]
+        ]
 
     def _cover(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield offset and length of the prefixes of a run of positions; a block begins at a multiple of its size, so offsets are aligned alike."""
         each = 2 if self.plan.addresses.numbered else 1
-        for network in summarize_address_range(IPv4Address(first * each), IPv4Address(last * each + each - 1)):
+        for network in summarize_address_range(
+            IPv4Address(first * each), IPv4Address(last * each + each - 1)
+        ):
             yield int(network.network_address), network.prefixlen
 
 
 def _hops(ports: Iterable[PortView]) -> list[dict[str, str]]:
     """Return the next hops behind some ports."""
-    return [{"interface": port.interface, "peer": port.peer_device, "peer_interface": port.peer_interface, "cable": port.cable} for port in ports]
+    return [
+        {
+            "interface": port.interface,
+            "peer": port.peer_device,
+            "peer_interface": port.peer_interface,
+            "cable": port.cable,
+        }
+        for port in ports
+    ]

@@ -1,8 +1,9 @@
 """What bandwidth a failure takes: from each GPU, from each rail, and from the cut between the halves of the fabric.
 
-Owns the shares and the cut formula. A GPU's bandwidth is the sum over its planes of the NIC port's speed times the share of its leaf's
-upward capacity that lives; in three tiers an uplink counts as much as its spine's own uplinks live. What lies beyond, at the far end, is
-not counted here: the cut sees it.
+Owns the shares and the cut formula. A GPU's bandwidth is the sum over its planes of the NIC port's
+speed times the share of its leaf's upward capacity that lives; in three tiers an uplink counts as
+much as its spine's own uplinks live. What lies beyond, at the far end, is not counted here: the cut
+sees it.
 """
 
 from __future__ import annotations
@@ -76,15 +77,23 @@ class Capacity:
         whole, now = self._whole, self.living.reach.tiers(unit, block)
         if not whole.leaf.size:
             return np.ones(len(whole.alive))
-        onward = _share(now.spine.sum(axis=2), whole.spine.sum(axis=2)) if whole.spine.size else np.ones((len(whole.leaf), whole.leaf.shape[2]))
-        return _share((now.leaf * onward[:, None, :]).sum(axis=2), whole.leaf.sum(axis=2)).reshape(-1)[: len(whole.alive)]
+        onward = (
+            _share(now.spine.sum(axis=2), whole.spine.sum(axis=2))
+            if whole.spine.size
+            else np.ones((len(whole.leaf), whole.leaf.shape[2]))
+        )
+        return _share((now.leaf * onward[:, None, :]).sum(axis=2), whole.leaf.sum(axis=2)).reshape(
+            -1
+        )[: len(whole.alive)]
 
     @cached_property
     def bisection_left(self) -> float:
         """The share of the cut between the halves that is left, over all blocks; 1 where there was nothing to cut."""
         living = self.living
         here = living.scope == 0
-        endpoints = np.bincount(living.leaf[here], minlength=living.reach.plan.sizing.leaf).astype(np.int32)
+        endpoints = np.bincount(living.leaf[here], minlength=living.reach.plan.sizing.leaf).astype(
+            np.int32
+        )
         sides = sides_of(living.reach.plan, endpoints)
         before = self._cut(self._whole, endpoints, sides)
         left, blocks = 0, living.scopes * len(living.ports)
@@ -94,7 +103,10 @@ class Capacity:
         for scope, plane in np.ndindex(touched.shape):
             home = living.reach.home(scope, plane)
             if touched[scope, plane] or home in living.reach.affected:
-                ports = np.bincount(living.leaf[(living.scope == scope) & living.ports[plane]], minlength=len(endpoints)).astype(np.int32)
+                ports = np.bincount(
+                    living.leaf[(living.scope == scope) & living.ports[plane]],
+                    minlength=len(endpoints),
+                ).astype(np.int32)
                 left += self._cut(living.reach.tiers(*home), ports, sides) - before
         return 1 + left / (before * blocks) if before else 1.0
 
@@ -113,17 +125,28 @@ class Capacity:
         cuts = [leaves[first].sum(), leaves[~first].sum()]
         if sides.pods:
             onward = tiers.spine * speeds[LinkKind.SPINE_CORE]
-            spines = np.minimum(tiers.leaf.sum(axis=1) * speeds[LinkKind.LEAF_SPINE], onward.sum(axis=2))
+            spines = np.minimum(
+                tiers.leaf.sum(axis=1) * speeds[LinkKind.LEAF_SPINE], onward.sum(axis=2)
+            )
             cuts += [spines[: sides.pods].sum(), spines[sides.pods :].sum()]
-            cuts.append(np.minimum(onward[: sides.pods].sum(axis=0), onward[sides.pods :].sum(axis=0)).sum())
+            cuts.append(
+                np.minimum(onward[: sides.pods].sum(axis=0), onward[sides.pods :].sum(axis=0)).sum()
+            )
         else:
             links = tiers.leaf[0] * speeds[LinkKind.LEAF_SPINE]
-            cuts.append(np.minimum(links[: sides.leaves].sum(axis=0), links[sides.leaves :].sum(axis=0)).sum())
+            cuts.append(
+                np.minimum(
+                    links[: sides.leaves].sum(axis=0), links[sides.leaves :].sum(axis=0)
+                ).sum()
+            )
         return int(min(cuts))
 
     def by_rail(self) -> dict[int, float]:
         """Return the share of its bandwidth that each affected rail has lost."""
-        return {rail: float(self.lost[self.living.rail == rail].mean()) for rail in distinct(self.living.rail[self.lost > 0]).tolist()}
+        return {
+            rail: float(self.lost[self.living.rail == rail].mean())
+            for rail in distinct(self.living.rail[self.lost > 0]).tolist()
+        }
 
 
 def _share(now: Floats | Int32Array, whole: Int32Array) -> Floats:

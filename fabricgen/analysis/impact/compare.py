@@ -1,8 +1,9 @@
 """The same failure in another design of the same inventory.
 
-Owns which part corresponds to which: a leaf is answered by the leaf of the same first GPU on the same plane, a spine or core by the first
-of its role, a cable between switches by the first uplink of the switch that answers its lower end. What has a name in every design
-(GPU, NIC, HB domain, plane, rail) is answered by itself.
+Owns which part corresponds to which: a leaf is answered by the leaf of the same first GPU on the
+same plane, a spine or core by the first of its role, a cable between switches by the first uplink
+of the switch that answers its lower end. What has a name in every design (GPU, NIC, HB domain,
+plane, rail) is answered by itself.
 """
 
 from __future__ import annotations
@@ -28,14 +29,18 @@ if TYPE_CHECKING:
 def compare(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
     """Return the impact of the corresponding failures in the rail-optimized design, or in rail-only where the plan is another, and `design`.
 
-    Where that design cannot be built, or lacks such a part, `missing` says why and there are no figures.
+    Where that design cannot be built, or lacks such a part, `missing` says why and there are no
+    figures.
     """
     design = Design.RAIL_OPTIMIZED if plan.request.design is Design.RAIL_ONLY else Design.RAIL_ONLY
     try:
         other = plan_as(plan.spec, design, plan.catalog)
     except Refusal as refusal:
         finding = refusal.findings[0]
-        return {"design": design.value, "missing": f"it cannot be built: {finding.fact} [{finding.code}]"}
+        return {
+            "design": design.value,
+            "missing": f"it cannot be built: {finding.fact} [{finding.code}]",
+        }
     found = [(name, corresponding(plan, other, name)) for name in names]
     lacking = [name for name, answer in found if answer is None]
     if lacking:
@@ -61,7 +66,11 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
     ((unit, row),) = failures.links
     answer = _switch(plan, other, (unit, int(plan.unit.block[row]), int(plan.unit.lower[row])))
     link = LinkKind(plan.unit.kind[row])
-    return _label(other, *answer[:2], link, ("lower", answer[2])) if answer and link in other.kinds else None
+    return (
+        _label(other, *answer[:2], link, ("lower", answer[2]))
+        if answer and link in other.kinds
+        else None
+    )
 
 
 def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, int, int] | None:
@@ -72,9 +81,15 @@ def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, 
         return None
     if role is not Role.LEAF:
         first = other.sizing.leaf + (other.sizing.spine if role is Role.CORE else 0)
-        return next((each, 0, first) for each in range(other.mapping.units) if other.mapping.plane(each) == plane)
+        return next(
+            (each, 0, first)
+            for each in range(other.mapping.units)
+            if other.mapping.plane(each) == plane
+        )
     mine, theirs = Living(Reach(plan)), Living(Reach(other))
-    served = np.flatnonzero((mine.scope == (plan.mapping.rail(unit, block) or 0)) & (mine.leaf == box))
+    served = np.flatnonzero(
+        (mine.scope == (plan.mapping.rail(unit, block) or 0)) & (mine.leaf == box)
+    )
     gpu = int(served[0]) if len(served) else 0
     return *theirs.reach.home(gpu, plane), int(theirs.leaf[gpu])
 
@@ -82,6 +97,12 @@ def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, 
 def _label(plan: Plan, unit: int, block: int, kind: LinkKind, where: tuple[str, int]) -> str | None:
     """Return the label of the first cable of a kind in a block whose row has a value in a column."""
     columns, (column, value) = plan.unit, where
-    rows = np.flatnonzero((columns.kind == kind) & (columns.block == block) & (getattr(columns, column) == value))
+    rows = np.flatnonzero(
+        (columns.kind == kind) & (columns.block == block) & (getattr(columns, column) == value)
+    )
     letter = "a" if plan.joints[kind].cables > 1 else ""
-    return f"link:{plan.label(kind, unit, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}" if len(rows) else None
+    return (
+        f"link:{plan.label(kind, unit, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
+        if len(rows)
+        else None
+    )

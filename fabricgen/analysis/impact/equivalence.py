@@ -1,7 +1,8 @@
 """Which parts of a fabric are alike, so that one stands for all.
 
-Owns the surroundings that make a difference: what hangs on a part's leaf, how its links are spread, how full its pod is, and on which side
-of the cut it lies. Units are alike, and so are the blocks of one; so only block 0 of unit 0 is looked at, and the rest is counted.
+Owns the surroundings that make a difference: what hangs on a part's leaf, how its links are spread,
+how full its pod is, and on which side of the cut it lies. Units are alike, and so are the blocks of
+one; so only block 0 of unit 0 is looked at, and the rest is counted.
 """
 
 from __future__ import annotations
@@ -24,8 +25,22 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
-CABLES = {"host-cable": LinkKind.HOST, "leaf-spine-cable": LinkKind.LEAF_SPINE, "spine-core-cable": LinkKind.SPINE_CORE}
-KINDS = (*(role.value for role in ROLES), "switch", *CABLES, "cable", "nic", "gpu", "hb", "plane", "rail")
+CABLES = {
+    "host-cable": LinkKind.HOST,
+    "leaf-spine-cable": LinkKind.LEAF_SPINE,
+    "spine-core-cable": LinkKind.SPINE_CORE,
+}
+KINDS = (
+    *(role.value for role in ROLES),
+    "switch",
+    *CABLES,
+    "cable",
+    "nic",
+    "gpu",
+    "hb",
+    "plane",
+    "rail",
+)
 FEW = 8
 """Parts of a group that get a name."""
 
@@ -58,7 +73,11 @@ class Parts:
         """Return the groups of one of `KINDS`; of `switch` and `cable` those of every role or tier."""
         request = self.plan.request
         if kind in ("switch", "cable"):
-            return [group for each in (ROLES if kind == "switch" else CABLES) for group in self.groups(each)]
+            return [
+                group
+                for each in (ROLES if kind == "switch" else CABLES)
+                for group in self.groups(each)
+            ]
         if kind in CABLES:
             return self._cables(CABLES[kind]) if CABLES[kind] in self.plan.kinds else []
         if kind in ("nic", "gpu"):
@@ -71,33 +90,50 @@ class Parts:
             return self._grouped("rail", [self._rail(rail) for rail in range(request.rails)], str)
         return self._switches(Role(kind))
 
-    def _grouped(self, kind: str, likes: Iterable[Hashable], name: Callable[[int], str], times: int = 1) -> list[Group]:
+    def _grouped(
+        self, kind: str, likes: Iterable[Hashable], name: Callable[[int], str], times: int = 1
+    ) -> list[Group]:
         """Group parts, numbered from 0, by what each is like; every one stands for `times` parts."""
         found: dict[Hashable, list[int]] = {}
         for part, like in enumerate(likes):
             found.setdefault(like, []).append(part)
-        return [Group([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times) for parts in found.values()]
+        return [
+            Group([f"{kind}:{name(part)}" for part in parts[:FEW]], len(parts) * times)
+            for parts in found.values()
+        ]
 
     def of_unit(self, *, links: bool = True) -> Alike:
         """Sort the boxes and the links of a unit into classes; without `links` the boxes alone, and each link has -1."""
         plan, unit = self.plan, self.plan.unit
-        found = Alike(np.full(len(plan.naming.boxes), -1, dtype=np.int32), np.full(len(unit.kind), -1, dtype=np.int32), [])
+        found = Alike(
+            np.full(len(plan.naming.boxes), -1, dtype=np.int32),
+            np.full(len(unit.kind), -1, dtype=np.int32),
+            [],
+        )
         for role in plan.roles:
             boxes, likes = self._installed(role)
             for block in range(1 if role is Role.LEAF else plan.mapping.unit_blocks):
-                found.boxes[boxes + block * (plan.sizing.spine + plan.sizing.core)] = likes + len(found.examples)
+                found.boxes[boxes + block * (plan.sizing.spine + plan.sizing.core)] = likes + len(
+                    found.examples
+                )
             found.examples.extend(group.names[0] for group in self._switches(role))
         for kind in plan.kinds if links else ():
             _, likes = self._links(kind)
             for block in range(plan.mapping.unit_blocks):
-                found.links[(unit.kind == kind) & (unit.block == block)] = likes + len(found.examples)
+                found.links[(unit.kind == kind) & (unit.block == block)] = likes + len(
+                    found.examples
+                )
             found.examples.extend(group.names[0] for group in self._cables(kind))
         return found
 
     def _installed(self, role: Role) -> tuple[Int32Array, Int32Array]:
         """Return the installed switches of a role in block 0, as boxes of the unit, and the class of each, from 0 in order of appearance."""
         sizing = self.plan.sizing
-        likes = {Role.LEAF: self._leaves, Role.SPINE: self._spines.reshape(-1), Role.CORE: self._cores}[role]
+        likes = {
+            Role.LEAF: self._leaves,
+            Role.SPINE: self._spines.reshape(-1),
+            Role.CORE: self._cores,
+        }[role]
         first = {Role.LEAF: 0, Role.SPINE: sizing.leaf, Role.CORE: sizing.leaf + sizing.spine}[role]
         has = np.flatnonzero(self.plan.installed[first : first + len(likes)]).astype(np.int32)
         return has + np.int32(first), _numbered(likes[has].tolist())
@@ -106,7 +142,9 @@ class Parts:
         """Group the installed switches of a role in block 0."""
         boxes, likes = self._installed(role)
         names = self.plan.naming.switches(0)
-        times = self.plan.mapping.units * (1 if role is Role.LEAF else self.plan.mapping.unit_blocks)
+        times = self.plan.mapping.units * (
+            1 if role is Role.LEAF else self.plan.mapping.unit_blocks
+        )
         return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
 
     def _links(self, kind: LinkKind) -> tuple[Int32Array, Int32Array]:
@@ -116,8 +154,16 @@ class Parts:
         low, high = unit.lower[rows], unit.upper[rows]
         if kind is LinkKind.HOST:
             return rows, _numbered(self._leaves[high].tolist())
-        beside = np.unique(low.astype(np.int64) * len(plan.naming.boxes) + high, return_inverse=True, return_counts=True)
-        ends = (self._leaves, self._spines.reshape(-1)) if kind is LinkKind.LEAF_SPINE else (self._spines.reshape(-1), self._cores)
+        beside = np.unique(
+            low.astype(np.int64) * len(plan.naming.boxes) + high,
+            return_inverse=True,
+            return_counts=True,
+        )
+        ends = (
+            (self._leaves, self._spines.reshape(-1))
+            if kind is LinkKind.LEAF_SPINE
+            else (self._spines.reshape(-1), self._cores)
+        )
         below = 0 if kind is LinkKind.LEAF_SPINE else sizing.leaf
         above = sizing.leaf if kind is LinkKind.LEAF_SPINE else sizing.leaf + sizing.spine
         likes = np.column_stack([ends[0][low - below], ends[1][high - above], beside[2][beside[1]]])
@@ -138,7 +184,12 @@ class Parts:
         """Group the GPUs of block 0, or their NICs, by their leaf."""
         gpus, size = self._endpoints, self.plan.request.domain_gpus
         likes = self._leaves[self._living.leaf[gpus]].tolist()
-        return self._grouped(kind, likes, lambda part: gpu_name(*divmod(int(gpus[part]), size)), len(self._living.gpu) // len(gpus))
+        return self._grouped(
+            kind,
+            likes,
+            lambda part: gpu_name(*divmod(int(gpus[part]), size)),
+            len(self._living.gpu) // len(gpus),
+        )
 
     def _rail(self, rail: int) -> Hashable:
         """Say what a rail is like: where blocks span rails, how many of its GPUs are on which leaves; otherwise all are alike."""
@@ -168,17 +219,29 @@ class Parts:
         sizing = self.plan.sizing
         side = np.arange(sizing.pods) < sides_of(self.plan, self._counts).pods
         leaves = sizing.by_pod(self._tiers.alive).sum(axis=1)
-        return _numbered(zip(side.tolist(), leaves.tolist(), *self._holds(sizing.pod_leaves, sizing.pods), strict=True))
+        return _numbered(
+            zip(
+                side.tolist(),
+                leaves.tolist(),
+                *self._holds(sizing.pod_leaves, sizing.pods),
+                strict=True,
+            )
+        )
 
     def _holds(self, leaves: int, places: int) -> list[Iterator[bytes]]:
         """Say how many GPUs of the same domain, and of the same rail, each run of so many leaves holds."""
         living, gpus = self._living, self._endpoints
-        return [_bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places) for column in (living.domain, living.rail)]
+        return [
+            _bags(living.leaf[gpus] // np.int32(leaves), column[gpus], places)
+            for column in (living.domain, living.rail)
+        ]
 
     @cached_property
     def _counts(self) -> Int32Array:
         """The endpoints of each leaf."""
-        return np.bincount(self._living.leaf[self._endpoints], minlength=self.plan.sizing.leaf).astype(np.int32)
+        return np.bincount(
+            self._living.leaf[self._endpoints], minlength=self.plan.sizing.leaf
+        ).astype(np.int32)
 
     @cached_property
     def _leaves(self) -> Int32Array:
@@ -187,7 +250,15 @@ class Parts:
         side = np.arange(sizing.leaf) < sides_of(self.plan, self._counts).leaves
         up = self._tiers.uplinks
         pods = np.repeat(self._pods, sizing.pod_leaves)[: sizing.leaf].tolist()
-        return _numbered(zip(pods, side.tolist(), *self._holds(1, sizing.leaf), (row.tobytes() for row in up), strict=True))
+        return _numbered(
+            zip(
+                pods,
+                side.tolist(),
+                *self._holds(1, sizing.leaf),
+                (row.tobytes() for row in up),
+                strict=True,
+            )
+        )
 
     @cached_property
     def _spines(self) -> Int32Array:
@@ -195,7 +266,11 @@ class Parts:
         down, up = self._tiers.leaf, self._tiers.spine
         leaves = self.plan.sizing.by_pod(self._leaves)
         likes = [
-            (int(self._pods[pod]), _bag(leaves[pod], down[pod, :, spine]), up[pod, spine].tobytes() if up.size else b"")
+            (
+                int(self._pods[pod]),
+                _bag(leaves[pod], down[pod, :, spine]),
+                up[pod, spine].tobytes() if up.size else b"",
+            )
             for pod in range(len(down))
             for spine in range(down.shape[2])
         ]
@@ -205,7 +280,11 @@ class Parts:
     def _cores(self) -> Int32Array:
         """Number the cores, by the spines that they meet; in order of core group."""
         _, groups, members = self._tiers.spine.shape
-        return _numbered(_bag(self._spines[:, group], self._tiers.spine[:, group, member]) for group in range(groups) for member in range(members))
+        return _numbered(
+            _bag(self._spines[:, group], self._tiers.spine[:, group, member])
+            for group in range(groups)
+            for member in range(members)
+        )
 
 
 def _bag(likes: Int32Array, times: Int32Array) -> bytes:

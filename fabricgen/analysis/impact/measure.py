@@ -1,7 +1,7 @@
 """What is lost when something fails, in numbers.
 
-Owns the figures and their definitions; `fabricgen explain impact` says the same in words. Pairs are ordered pairs of distinct GPUs of the
-whole fabric, N(N-1) of them; a dead GPU's pairs are lost.
+Owns the figures and their definitions; `fabricgen explain impact` says the same in words. Pairs are
+ordered pairs of distinct GPUs of the whole fabric, N(N-1) of them; a dead GPU's pairs are lost.
 """
 
 from __future__ import annotations
@@ -33,12 +33,15 @@ def impact(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
     return measure(plan, names, find_failures(plan, names))
 
 
-def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True) -> dict[str, Any]:
+def measure(
+    plan: Plan, names: Sequence[str], failures: Failures, *, relays: bool = True
+) -> dict[str, Any]:
     """Return what is lost by failures, which go by these names; without `relays` nobody counts who carries how much, which takes the longest.
 
-    *Cut off* is a GPU that reaches none outside its HB domain, relays and other domains included; a dead one is. With one HB domain there is
-    no outside. *Degraded* is a GPU that has lost bandwidth and is not cut off. A pair newly needs a relay where it shared a block or an HB
-    domain, and only a relay joins it now.
+    *Cut off* is a GPU that reaches none outside its HB domain, relays and other domains included; a
+    dead one is. With one HB domain there is no outside. *Degraded* is a GPU that has lost bandwidth
+    and is not cut off. A pair newly needs a relay where it shared a block or an HB domain, and only
+    a relay joins it now.
     """
     living = Living(Reach(plan, failures))
     pairs, capacity = Pairs(living), Capacity(living)
@@ -68,11 +71,18 @@ def measure(plan: Plan, names: Sequence[str], failures: Failures, *, relays: boo
 
 def cut_off(living: Living) -> BoolArray:
     """Say which GPUs are cut off; shape (GPUs,)."""
-    first, last = np.full(len(living.gpu), len(living.gpu), dtype=np.int32), np.full(len(living.gpu), -1, dtype=np.int32)
+    first, last = (
+        np.full(len(living.gpu), len(living.gpu), dtype=np.int32),
+        np.full(len(living.gpu), -1, dtype=np.int32),
+    )
     at = living.component[living.alive]
     np.minimum.at(first, at, living.domain[living.alive])
     np.maximum.at(last, at, living.domain[living.alive])
-    inside = (first == last)[living.component] if living.domain[-1] else np.zeros(len(living.gpu), dtype=bool)
+    inside = (
+        (first == last)[living.component]
+        if living.domain[-1]
+        else np.zeros(len(living.gpu), dtype=bool)
+    )
     return np.asarray(inside | ~living.alive)
 
 

@@ -24,7 +24,8 @@ NAMING = ("failed", "rails_affected", "rails", "relay_load")
 def rank(plan: Plan, kind: str) -> list[dict[str, Any]]:
     """Measure the failure of every part of one of `alike.KINDS`: a row for all that lose the same, the worst first; empty where there is no such part.
 
-    A row holds the keys of `impact --json`, and `count` and `parts`: how many parts it stands for, and the names of some.
+    A row holds the keys of `impact --json`, and `count` and `parts`: how many parts it stands for,
+    and the names of some.
     """
     rows: dict[str, dict[str, Any]] = {}
     for group in Parts(plan).groups(kind):
@@ -38,12 +39,22 @@ def rank(plan: Plan, kind: str) -> list[dict[str, Any]]:
 
 def figures(row: dict[str, Any]) -> list[Any]:
     """Return what makes two parts alike: every figure that names nothing, and the losses of the rails, whichever they are."""
-    return [*(value for key, value in row.items() if key not in NAMING), sorted(row["rails"].values())]
+    return [
+        *(value for key, value in row.items() if key not in NAMING),
+        sorted(row["rails"].values()),
+    ]
 
 
 def severity(row: dict[str, Any]) -> tuple[float, ...]:
     """Return what orders failures, the worst first, from the keys of `impact --json`.
 
-    Who is cut off, then lost pairs, bandwidth, pairs that need a relay, and what is left of the cut.
+    Who is cut off, then lost pairs, bandwidth, pairs that need a relay, and what is left of the
+    cut.
     """
-    return (-row["gpus_cut_off"], -row["pairs_lost"], -row["fabric_bandwidth_lost_pct"], -row["pairs_needing_relay"], row["bisection_left_pct"])
+    return (
+        -row["gpus_cut_off"],
+        -row["pairs_lost"],
+        -row["fabric_bandwidth_lost_pct"],
+        -row["pairs_needing_relay"],
+        row["bisection_left_pct"],
+    )

@@ -1,7 +1,8 @@
 """How much the relays carry for pairs that a failure has newly sent over them.
 
-Owns the load. For every newly relayed pair each GPU on its way that is neither its source nor its target counts one. All pairs are worked
-through where they are few enough; beyond that an even sample of the sources, HB domain by HB domain, and the answer says so.
+Owns the load. For every newly relayed pair each GPU on its way that is neither its source nor its
+target counts one. All pairs are worked through where they are few enough; beyond that an even
+sample of the sources, HB domain by HB domain, and the answer says so.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ class Task:
     def sampled(self, living: Living, budget: int) -> tuple[Task, float]:
         """Return the task with as many HB domains of sources as a budget allows, and how many times as many there are.
 
-        The step has no factor in common with the rails that take over in turn, so that every one of them is met.
+        The step has no factor in common with the rails that take over in turn, so that every one of
+        them is met.
         """
         if self.size <= budget:
             return self, 1.0
@@ -60,7 +62,9 @@ class Task:
         while gcd(step, turns) > 1:
             step += 1
         picked = every[::step]
-        return Task(self.sources[np.isin(domain, picked)], self.targets, self.inside), len(every) / len(picked)
+        return Task(self.sources[np.isin(domain, picked)], self.targets, self.inside), len(
+            every
+        ) / len(picked)
 
 
 class Load:
@@ -68,7 +72,11 @@ class Load:
 
     def __init__(self, pairs: Pairs) -> None:
         """Start with nothing carried."""
-        self.living, self.ways, self.choice = pairs.living, Ways(pairs.living), Choice(pairs.living.reach)
+        self.living, self.ways, self.choice = (
+            pairs.living,
+            Ways(pairs.living),
+            Choice(pairs.living.reach),
+        )
         self.carried = np.zeros(len(pairs.living.gpu))
         self.total, self.sampled = 0.0, False
         self.long: list[tuple[Int32Array, Int32Array, float]] = []
@@ -90,7 +98,8 @@ class Load:
     def _candidates(self, sources: Int32Array, targets: Int32Array, *, inside: bool) -> BoolArray:
         """Say of every source and target whether they may be newly relayed; shape (sources, targets). Across domains none of them is direct.
 
-        Classes that are not joined are so between leaves; on one leaf a plane that both have will do.
+        Classes that are not joined are so between leaves; on one leaf a plane that both have will
+        do.
         """
         living = self.living
         found = living.component[sources][:, None] == living.component[targets]
@@ -145,7 +154,9 @@ class Load:
             "relays": relays,
             "max": round(most),
             "mean": round(self.total / relays, 1) if relays else 0.0,
-            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.request.domain_gpus)) if relays else None,
+            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.request.domain_gpus))
+            if relays
+            else None,
             "busiest_pct_of_own": round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
             "sampled": self.sampled,
         }
@@ -170,7 +181,9 @@ def _tasks(pairs: Pairs) -> Iterator[Task]:
     for mine in range(len(hurt.joined)):
         others = np.flatnonzero(~hurt.joined[mine] & (hurt.scope == hurt.scope[mine]))
         if len(others):
-            yield Task(hurt.gpus[hurt.of == mine], hurt.gpus[np.isin(hurt.of, others)], inside=False)
+            yield Task(
+                hurt.gpus[hurt.of == mine], hurt.gpus[np.isin(hurt.of, others)], inside=False
+            )
     for each in distinct(domain[pairs.stranded]).tolist():
         members = pairs.stranded[domain[pairs.stranded] == each]
         yield Task(members, members, inside=True)

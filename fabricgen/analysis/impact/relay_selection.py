@@ -1,6 +1,7 @@
 """The ways that many pairs of GPUs take, column by column: the choice of `forwarding.choosing`, without asking pair by pair.
 
-Owns the same order of preference, tried for all pairs at once. Ways of more crossings than the common ones are left to `Choice`.
+Owns the same order of preference, tried for all pairs at once. Ways of more crossings than the
+common ones are left to `Choice`.
 """
 
 from __future__ import annotations
@@ -38,9 +39,15 @@ class Ways:
         for step, turn, far in self._attempts():
             if not len(left):
                 break
-            if (step, turn) != tried:  # where no exit has a living port, as on a dead rail, no landing is looked for
+            if (
+                (step, turn) != tried
+            ):  # where no exit has a living port, as on a dead rail, no landing is looked for
                 tried = step, turn
-                lives = bool(self.living.mask[self._candidate(source[left], target[left], step, turn, 0)[0]].any())
+                lives = bool(
+                    self.living.mask[
+                        self._candidate(source[left], target[left], step, turn, 0)[0]
+                    ].any()
+                )
             if not lives:
                 continue
             leaving, landing = self._candidate(source[left], target[left], step, turn, far)
@@ -52,16 +59,23 @@ class Ways:
     def _attempts(self) -> Iterator[tuple[int, int, int]]:
         """Yield the order of preference: a step among the rails to leave on, then a turn at each end.
 
-        Where rails never meet the own rail is the goal's, and leaving over the source for the target itself has failed already.
+        Where rails never meet the own rail is the goal's, and leaving over the source for the
+        target itself has failed already.
         """
         request = self.living.reach.plan.request
         turns, rails = request.ranks_per_rail, request.rails
         if not self.living.reach.plan.mapping.spans_rails:
             every = product((0, *range(2, rails + 1)), range(turns), range(1, turns + 1))
             return (each for each in every if each != (0, 0, 1))
-        return (each for each in product(range(-1, rails + 1), range(turns), range(turns + 1)) if each[0] >= 0 or not each[1])
+        return (
+            each
+            for each in product(range(-1, rails + 1), range(turns), range(turns + 1))
+            if each[0] >= 0 or not each[1]
+        )
 
-    def _candidate(self, source: Int32Array, target: Int32Array, step: int, turn: int, far: int) -> tuple[Int32Array, Int32Array]:
+    def _candidate(
+        self, source: Int32Array, target: Int32Array, step: int, turn: int, far: int
+    ) -> tuple[Int32Array, Int32Array]:
         """Return the exits and landings of one attempt: step -1 leaves over the source itself, 0 on the goal's rail, 1 on the own, and then on a third.
 
         `far` 0 lands on the target itself, and from 1 on by turn, on the rail of the exit.
@@ -72,7 +86,11 @@ class Ways:
         elif step < 2:  # noqa: PLR2004 - the third rails begin at 2
             leaving = self._on_rail(source, living.rail[source if step else target], turn)
         else:
-            third = (living.rail[target] + 1 + (living.domain[source] + np.int32(step - 2)) % np.int32(rails - 1)) % np.int32(rails)
+            third = (
+                living.rail[target]
+                + 1
+                + (living.domain[source] + np.int32(step - 2)) % np.int32(rails - 1)
+            ) % np.int32(rails)
             leaving = self._on_rail(source, third, turn)
         return leaving, (self._on_rail(target, living.rail[leaving], far - 1) if far else target)
 
@@ -85,17 +103,22 @@ class Ways:
         found: Int32Array = first + (own + np.int32(turn)) % turns * rails + rail
         return found
 
-    def _usable(self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array) -> BoolArray:
+    def _usable(
+        self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array
+    ) -> BoolArray:
         """Say whether the hops inside both domains and the crossing between them live."""
         hb = self.living.hb
         near = (leaving == source) | (hb[source] & hb[leaving])
         far = (landing == target) | (hb[target] & hb[landing])
         return np.asarray(near & far & self.living.direct(leaving, landing))
 
-    def over_a_domain(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
+    def over_a_domain(
+        self, source: Int32Array, target: Int32Array
+    ) -> tuple[Int32Array, Int32Array]:
         """Return on which GPU of another HB domain each pair lands, and over which of its GPUs it goes on; -1 where this does not do.
 
-        For rails that never meet: pairs on two rails whose own HB domains are down can only be joined by a third one, the next that lives.
+        For rails that never meet: pairs on two rails whose own HB domains are down can only be
+        joined by a third one, the next that lives.
         """
         living, request = self.living, self.living.reach.plan.request
         landings, exits = np.full_like(source, -1), np.full_like(source, -1)
@@ -115,10 +138,16 @@ class Ways:
     def _entry(self, source: Int32Array, offset: int) -> Int32Array:
         """Return the first GPU, so many domains after the source's, on which a crossing lands and from which the domain's interconnect leads on; or -1."""
         living, request = self.living, self.living.reach.plan.request
-        domain = (living.domain[source] + np.int32(offset)) % np.int32(request.gpus // request.domain_gpus)
+        domain = (living.domain[source] + np.int32(offset)) % np.int32(
+            request.gpus // request.domain_gpus
+        )
         found = np.full_like(source, -1)
         for turn in reversed(range(request.ranks_per_rail)):
-            landing = domain * np.int32(request.domain_gpus) + np.int32(turn * request.rails) + living.rail[source]
+            landing = (
+                domain * np.int32(request.domain_gpus)
+                + np.int32(turn * request.rails)
+                + living.rail[source]
+            )
             good = living.hb[landing] & living.direct(source, landing)
             found[good] = landing[good]
         return found

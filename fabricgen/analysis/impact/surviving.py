@@ -1,9 +1,11 @@
 """What lives of a fabric, as columns over its GPUs, so that pairs of GPUs are counted by classes and never one by one.
 
-Owns the columns, which pairs of GPUs one crossing of the network joins, and which GPUs any chain of crossings and HB domains joins. The
-rules are `forwarding`'s: a path inside a block goes up and then down, and a living GPU may pass on what lands on it.
+Owns the columns, which pairs of GPUs one crossing of the network joins, and which GPUs any chain of
+crossings and HB domains joins. The rules are `forwarding`'s: a path inside a block goes up and then
+down, and a living GPU may pass on what lands on it.
 
-A *scope* is what a GPU's NIC ports belong to: the blocks of its rail, one for each plane, or all blocks where they span rails.
+A *scope* is what a GPU's NIC ports belong to: the blocks of its rail, one for each plane, or all
+blocks where they span rails.
 """
 
 from __future__ import annotations
@@ -63,7 +65,9 @@ class Living:
     @cached_property
     def leaf(self) -> Int32Array:
         """The leaf, counted in its block; it is the same on every plane."""
-        leaves: Int32Array = self.reach.slots[self.gpu - self.scope] // np.int32(self.reach.plan.sizing.leaf_down)
+        leaves: Int32Array = self.reach.slots[self.gpu - self.scope] // np.int32(
+            self.reach.plan.sizing.leaf_down
+        )
         return leaves
 
     @cached_property
@@ -89,25 +93,39 @@ class Living:
         for gpu, plane in failures.ports:
             lives[plane, gpu] = False
         for unit, block in failures.blocks:
-            lives[plan.mapping.plane(unit), self.scope == (plan.mapping.rail(unit, block) or 0)] = False
+            lives[plan.mapping.plane(unit), self.scope == (plan.mapping.rail(unit, block) or 0)] = (
+                False
+            )
         for unit, box in failures.switches:
             if box < plan.sizing.leaf:
                 first = plan.mapping.rail(unit, 0) or 0
-                served = (self.scope >= first) & (self.scope < first + plan.mapping.unit_blocks) & (self.leaf == box)
+                served = (
+                    (self.scope >= first)
+                    & (self.scope < first + plan.mapping.unit_blocks)
+                    & (self.leaf == box)
+                )
                 lives[plan.mapping.plane(unit), served] = False
         return lives
 
     @cached_property
     def mask(self) -> Int64Array:
         """The living NIC ports of a GPU, plane p as bit p."""
-        return np.asarray((self.ports.astype(np.int64) << np.arange(len(self.ports))[:, None]).sum(axis=0))
+        return np.asarray(
+            (self.ports.astype(np.int64) << np.arange(len(self.ports))[:, None]).sum(axis=0)
+        )
 
     @cached_property
     def joins(self) -> dict[tuple[int, int], Joins]:
         """The blocks, by scope and plane, in which some leaves that live do not reach each other."""
         damaged = self.reach.affected - self.reach.failures.blocks
-        places = {(scope, plane): self.reach.home(scope, plane) for scope in range(self.scopes) for plane in range(len(self.ports))}
-        found = {place: _joins(self.reach, *home) for place, home in places.items() if home in damaged}
+        places = {
+            (scope, plane): self.reach.home(scope, plane)
+            for scope in range(self.scopes)
+            for plane in range(len(self.ports))
+        }
+        found = {
+            place: _joins(self.reach, *home) for place, home in places.items() if home in damaged
+        }
         return {place: joins for place, joins in found.items() if joins}
 
     @cached_property
@@ -124,7 +142,9 @@ class Living:
     @cached_property
     def _table(self) -> tuple[Int64Array, Int64Array, BoolArray]:
         """Lay the matrices of `joins` end to end: where each begins and how wide it is, shape (scopes, planes). Whole blocks share the True in front."""
-        begins, widths = (np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2))
+        begins, widths = (
+            np.zeros((self.scopes, len(self.ports)), dtype=np.int64) for _ in range(2)
+        )
         flat, size = [np.ones(1, dtype=bool)], 1
         for key, joins in self.joins.items():
             begins[key], widths[key] = size, len(joins.joined)
@@ -137,7 +157,11 @@ class Living:
         found = np.zeros(len(source), dtype=bool)
         for plane, ports in enumerate(self.ports):
             both = ports[source] & ports[target]
-            found |= both & (self.meet(plane, source, target) | (self.leaf[source] == self.leaf[target])) if self.joins else both
+            found |= (
+                both & (self.meet(plane, source, target) | (self.leaf[source] == self.leaf[target]))
+                if self.joins
+                else both
+            )
         if self.scopes > 1:
             found &= self.scope[source] == self.scope[target]
         return np.asarray(found & (source != target))
@@ -149,18 +173,25 @@ class Living:
             return np.ones(len(source), dtype=bool)
         begins, widths, table = self._table
         scope = self.scope[source]
-        position = begins[scope, plane] + classes[plane][source] * widths[scope, plane] + classes[plane][target]
+        position = (
+            begins[scope, plane]
+            + classes[plane][source] * widths[scope, plane]
+            + classes[plane][target]
+        )
         return np.asarray(table[np.minimum(position, len(table) - 1)])
 
     @cached_property
     def component(self) -> Int32Array:
         """What a GPU belongs to: GPUs that any way joins have the same number. Dead ones count as themselves.
 
-        A hop inside a living HB domain and a crossing of a block are steps of one chain, and who lands on a GPU may go on from there. So
-        ways are the connected components of GPUs over HB domains and over what is joined inside each block.
+        A hop inside a living HB domain and a crossing of a block are steps of one chain, and who
+        lands on a GPU may go on from there. So ways are the connected components of GPUs over HB
+        domains and over what is joined inside each block.
         """
         meeting = [(np.flatnonzero(self.hb), self.domain.astype(np.int64))]
-        meeting += [(np.flatnonzero(ports), self._meeting(plane)) for plane, ports in enumerate(self.ports)]
+        meeting += [
+            (np.flatnonzero(ports), self._meeting(plane)) for plane, ports in enumerate(self.ports)
+        ]
         label = self.gpu.copy()
         while True:
             before = label.copy()
@@ -187,12 +218,18 @@ class Living:
 def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
     """Work out which leaves of a block reach each other; None where all that live do.
 
-    Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they have an uplink at all.
+    Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they
+    have an uplink at all.
     """
     tiers = reach.tiers(unit, block)
     up = tiers.uplinks > 0
     pod = np.arange(len(up)) // reach.plan.sizing.pod_leaves
-    _, first, classes = np.unique(np.column_stack([pod, np.packbits(up, axis=1)]), axis=0, return_index=True, return_inverse=True)
+    _, first, classes = np.unique(
+        np.column_stack([pod, np.packbits(up, axis=1)]),
+        axis=0,
+        return_index=True,
+        return_inverse=True,
+    )
     numbers = classes.reshape(-1).astype(np.int32)
     last = np.zeros(len(first), dtype=np.int64)
     last[numbers] = np.arange(len(up))
@@ -214,4 +251,7 @@ def _parts(joins: Joins, served: Int32Array) -> Int64Array:
             break
         label = lowest
     alone = ~joined.diagonal()
-    return np.asarray(np.where(alone[classes], len(classes) + np.arange(len(classes)), label[classes]), dtype=np.int64)
+    return np.asarray(
+        np.where(alone[classes], len(classes) + np.arange(len(classes)), label[classes]),
+        dtype=np.int64,
+    )

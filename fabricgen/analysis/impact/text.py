@@ -1,6 +1,7 @@
 """What a failure takes, in words.
 
-Owns the sentence, the names of the figures and how they are written; the figures are those of `measuring`. Layout is the reader's.
+Owns the sentence, the names of the figures and how they are written; the figures are those of
+`measuring`. Layout is the reader's.
 """
 
 from __future__ import annotations
@@ -60,12 +61,22 @@ def _losses(document: dict[str, Any], where: str) -> Iterator[str]:
         yield f"{gpus_text(degraded)} {where} {lose} {percent_text(document['gpu_bandwidth_lost_pct'])} % of {their} bandwidth"
     if newly := document["pairs_needing_relay"]:
         yield f"{newly:,} pairs newly take a relay"
-    yield f"{document['pairs_lost']:,} pairs are lost" if document["pairs_lost"] else "every pair is still joined"
+    yield (
+        f"{document['pairs_lost']:,} pairs are lost"
+        if document["pairs_lost"]
+        else "every pair is still joined"
+    )
 
 
 def figures_of_alike(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the name and the finished value of each figure in which parts that are alike agree."""
-    shown = [(figure.name, f"{figure_text(document[figure.key], figure.unit)}{' %' if figure.unit else ''}") for figure in FIGURES]
+    shown = [
+        (
+            figure.name,
+            f"{figure_text(document[figure.key], figure.unit)}{' %' if figure.unit else ''}",
+        )
+        for figure in FIGURES
+    ]
     return [*shown[:4], ("rails affected", f"{len(document['rails_affected']):,}"), *shown[4:]]
 
 

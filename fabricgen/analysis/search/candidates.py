@@ -1,7 +1,8 @@
 """What a search tries: every combination of what is on offer, as inventories of their own.
 
-Owns the order, which is the inventory's own choice first, then the catalog's; of candidates that prove to be the same fabric the first stands.
-One switch model serves all tiers, but for the inventory's own choice, which may name several.
+Owns the order, which is the inventory's own choice first, then the catalog's; of candidates that
+prove to be the same fabric the first stands. One switch model serves all tiers, but for the
+inventory's own choice, which may name several.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def whole(spec: FabricSpec) -> FabricSpec:
     """Return the fabric that is judged: all that is reserved stands, at once, and in no described room, for parts go by an assumed reach."""
     site = spec.site if spec.site and spec.site.lengths == "unknown" else None
     gpus = spec.reserve.gpus if spec.reserve else spec.gpus
-    return spec.model_copy(update={"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None})
+    return spec.model_copy(
+        update={"gpus": gpus, "reserve": None, "phases": (), "site": site, "search": None}
+    )
 
 
 def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
@@ -43,17 +46,31 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
     for cluster in _clusters(base, offered, catalog):
         host = catalog.host(cluster.host.model) if cluster.host else None
         nic = catalog.nic(host.nic) if host else own.nic
-        for planes in offered.planes or (tuple(sorted(host.speeds_gbps)) if host else (base.rails.planes,)):
-            speed = cluster.nic.speed or (host.speeds_gbps.get(planes) if host else None) or own.speed_gbps
+        for planes in offered.planes or (
+            tuple(sorted(host.speeds_gbps)) if host else (base.rails.planes,)
+        ):
+            speed = (
+                cluster.nic.speed
+                or (host.speeds_gbps.get(planes) if host else None)
+                or own.speed_gbps
+            )
             transports = nic.transports if nic else (own.fronts[Role.LEAF].model.transport,)
-            for switches, choice in product(_switches(base, offered, catalog, transports, speed), choices):
+            for switches, choice in product(
+                _switches(base, offered, catalog, transports, speed), choices
+            ):
                 yield _candidate(cluster, planes, speed, switches, choice)
 
 
 def check_models(offered: Search, catalog: Catalog) -> None:
     """Refuse switches and hosts that the catalog does not have."""
     findings = [
-        Finding("unknown-model", f"the catalog has no `{model}` among its {kind}", ("search", kind, at), (), suggest(model, catalog.names(kind), _SHOWN[kind]))
+        Finding(
+            "unknown-model",
+            f"the catalog has no `{model}` among its {kind}",
+            ("search", kind, at),
+            (),
+            suggest(model, catalog.names(kind), _SHOWN[kind]),
+        )
         for kind, models in (("switches", offered.switches), ("hosts", offered.hosts))
         for at, model in enumerate(models)
         if model not in catalog.names(kind)
@@ -62,7 +79,9 @@ def check_models(offered: Search, catalog: Catalog) -> None:
         raise Refusal(findings)
 
 
-_SHOWN = {kind: f"`fabricgen catalog list {kind}` shows what there is" for kind in ("switches", "hosts")}
+_SHOWN = {
+    kind: f"`fabricgen catalog list {kind}` shows what there is" for kind in ("switches", "hosts")
+}
 
 
 def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[FabricSpec]:
@@ -73,19 +92,43 @@ def _clusters(base: FabricSpec, offered: Search, catalog: Catalog) -> Iterator[F
         if host and not (base.host and base.host.model == model):
             rails = base.rails.model_copy(update={"count": None})
             domain = HbDomain(gpus=host.hb_domain_gpus)
-            yield base.model_copy(update={"host": HostChoice(model=model), "hb_domain": domain, "nic": NicChoice(), "rails": rails})
+            yield base.model_copy(
+                update={
+                    "host": HostChoice(model=model),
+                    "hb_domain": domain,
+                    "nic": NicChoice(),
+                    "rails": rails,
+                }
+            )
     if not offered.hosts or (base.host and base.host.model in offered.hosts):
         for gpus in offered.hb_domains or (own.gpus,):
             same = gpus == own.gpus
             rails = base.rails if same else base.rails.model_copy(update={"count": None})
-            yield base.model_copy(update={"hb_domain": own if same else own.model_copy(update={"gpus": gpus, "hosts": None}), "rails": rails})
+            yield base.model_copy(
+                update={
+                    "hb_domain": own
+                    if same
+                    else own.model_copy(update={"gpus": gpus, "hosts": None}),
+                    "rails": rails,
+                }
+            )
 
 
-def _switches(base: FabricSpec, offered: Search, catalog: Catalog, transports: tuple[str, ...], speed: int) -> list[Switches]:
+def _switches(
+    base: FabricSpec, offered: Search, catalog: Catalog, transports: tuple[str, ...], speed: int
+) -> list[Switches]:
     """List the switches on offer for NIC ports of a speed in Gbps: those asked for, else the inventory's own and every model that fits."""
-    fitting = (model for model in catalog.switches() if model.transport in transports and _split(model, speed))
+    fitting = (
+        model
+        for model in catalog.switches()
+        if model.transport in transports and _split(model, speed)
+    )
     models = [catalog.switch(model) for model in offered.switches] or list(fitting)
-    chosen = [Switches(leaf=SwitchChoice(model=model.model, breakout=_split(model, speed))) for model in models if model]
+    chosen = [
+        Switches(leaf=SwitchChoice(model=model.model, breakout=_split(model, speed)))
+        for model in models
+        if model
+    ]
     return chosen if offered.switches else [base.switches, *chosen]
 
 
@@ -112,9 +155,19 @@ def _choices(offered: Search) -> Iterator[Choice]:
         yield from (Choice(design, tiers, *rest) for rest in product(shares, ratios))
 
 
-def _candidate(cluster: FabricSpec, planes: int, speed: int, switches: Switches, choice: Choice) -> FabricSpec:
+def _candidate(
+    cluster: FabricSpec, planes: int, speed: int, switches: Switches, choice: Choice
+) -> FabricSpec:
     """Write a combination into the inventory."""
-    rails = cluster.rails.model_copy(update={"planes": planes, "tiers": choice.tiers, "per_switch": choice.per_switch})
+    rails = cluster.rails.model_copy(
+        update={"planes": planes, "tiers": choice.tiers, "per_switch": choice.per_switch}
+    )
     nic = cluster.nic if cluster.host else cluster.nic.model_copy(update={"speed": speed})
-    changes = {"design": choice.design, "rails": rails, "nic": nic, "switches": switches, "oversubscription": choice.ratio}
+    changes = {
+        "design": choice.design,
+        "rails": rails,
+        "nic": nic,
+        "switches": switches,
+        "oversubscription": choice.ratio,
+    }
     return cluster.model_copy(update=changes)

@@ -62,13 +62,18 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> dict[str, Any]:
         "across_gbps": number(float(judged.across_gbps)),
         "iteration_s": judged.times and judged.times.iteration_s,
         "relative": judged.times and judged.times.relative,
-        "worst": {"gpus_cut_off": judged.worst.gpus_cut_off, "bandwidth_lost_pct": judged.worst.bandwidth_lost_pct},
+        "worst": {
+            "gpus_cut_off": judged.worst.gpus_cut_off,
+            "bandwidth_lost_pct": judged.worst.bandwidth_lost_pct,
+        },
     }
 
 
 def _boxes(judged: Judged) -> str:
     """Name the switch models from the leaf up, each once."""
-    return " + ".join(dict.fromkeys(judged.plan.request.fronts[role].model.model for role in judged.plan.roles))
+    return " + ".join(
+        dict.fromkeys(judged.plan.request.fronts[role].model.model for role in judged.plan.roles)
+    )
 
 
 def _words(judged: Judged) -> str:
@@ -76,5 +81,9 @@ def _words(judged: Judged) -> str:
     plan, request = judged.plan, judged.plan.request
     tiers = f"{plan.sizing.tiers} tier{'s' * (plan.sizing.tiers > 1)}"
     planes = f", {request.planes} planes" if request.planes > 1 else ""
-    shared = f", {plan.mapping.per_switch} rails a box" if request.design is not Design.FAT_TREE and plan.mapping.per_switch > 1 else ""
+    shared = (
+        f", {plan.mapping.per_switch} rails a box"
+        if request.design is not Design.FAT_TREE and plan.mapping.per_switch > 1
+        else ""
+    )
     return f"{request.design}, {_boxes(judged)} {request.fronts[Role.LEAF].down.name}, {tiers}{planes}{shared}"

@@ -1,7 +1,8 @@
 """The parts of a fabric by counts alone: no wire is drawn.
 
-Owns the arithmetic that `tallying` does over wires. It holds where all units are alike, every link of a kind takes the same parts, and all
-that was sized stands, as in the fabrics that a search judges.
+Owns the arithmetic that `tallying` does over wires. It holds where all units are alike, every link
+of a kind takes the same parts, and all that was sized stands, as in the fabrics that a search
+judges.
 """
 
 from __future__ import annotations
@@ -32,29 +33,51 @@ class Boxes(NamedTuple):
 
 def switch_counts(plan: Plan) -> dict[Role, int]:
     """Count the switches of each role."""
-    sizing, units, blocks = plan.sizing, plan.mapping.units, plan.mapping.units * plan.mapping.unit_blocks
-    counts = {Role.LEAF: units * sizing.leaf, Role.SPINE: blocks * sizing.spine, Role.CORE: blocks * sizing.core}
+    sizing, units, blocks = (
+        plan.sizing,
+        plan.mapping.units,
+        plan.mapping.units * plan.mapping.unit_blocks,
+    )
+    counts = {
+        Role.LEAF: units * sizing.leaf,
+        Role.SPINE: blocks * sizing.spine,
+        Role.CORE: blocks * sizing.core,
+    }
     return {role: counts[role] for role in plan.roles}
 
 
 def link_counts(plan: Plan) -> dict[LinkKind, int]:
     """Count the links of each kind."""
     sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
-    above = {LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up, LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up}
-    return {kind: blocks * above[kind] if kind in above else plan.request.gpus * plan.request.planes for kind in plan.kinds}
+    above = {
+        LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up,
+        LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up,
+    }
+    return {
+        kind: blocks * above[kind] if kind in above else plan.request.gpus * plan.request.planes
+        for kind in plan.kinds
+    }
 
 
 def count(plan: Plan) -> Tally:
     """Count the modules and the cables of a fabric, as `tallying.tally` finds them on its wires."""
-    modules: dict[str, Counter[str]] = {HOST: Counter(), **{str(role): Counter() for role in plan.roles}}
+    modules: dict[str, Counter[str]] = {
+        HOST: Counter(),
+        **{str(role): Counter() for role in plan.roles},
+    }
     plugged = plan.joints[LinkKind.HOST].lower
     if plugged:
-        modules[HOST][plugged.model] = plan.request.gpus // plan.request.host_gpus * _host_cages(plan)
+        modules[HOST][plugged.model] = (
+            plan.request.gpus // plan.request.host_gpus * _host_cages(plan)
+        )
     for role in plan.roles:
         for box in boxes(plan, role):
             for model, cages in _filled(plan, role, box).items():
                 modules[str(role)][model] += box.number * len(cages)
-    cables = {kind: Counter({plan.joints[kind].cable.model: links * plan.joints[kind].cables}) for kind, links in link_counts(plan).items()}
+    cables = {
+        kind: Counter({plan.joints[kind].cable.model: links * plan.joints[kind].cables})
+        for kind, links in link_counts(plan).items()
+    }
     return Tally(modules, cables)
 
 
@@ -84,10 +107,19 @@ def boxes(plan: Plan, role: Role) -> list[Boxes]:
     if role is Role.LEAF:
         used = np.repeat(endpoints(plan), plan.mapping.unit_blocks, axis=1)
         alike = Counter(row.tobytes() for row in used)
-        masks = ((np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row]) for row in sorted(alike, reverse=True))
-        return [Boxes(plan.mapping.units * number, frozenset(ports[at].cage for at in mask), up) for mask, number in masks]
+        masks = (
+            (np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row])
+            for row in sorted(alike, reverse=True)
+        )
+        return [
+            Boxes(plan.mapping.units * number, frozenset(ports[at].cage for at in mask), up)
+            for mask, number in masks
+        ]
     blocks = plan.mapping.units * plan.mapping.unit_blocks
-    return [Boxes(blocks * number, frozenset(port.cage for port in ports[:width]), up) for number, width in _facing_down(plan.sizing, role)]
+    return [
+        Boxes(blocks * number, frozenset(port.cage for port in ports[:width]), up)
+        for number, width in _facing_down(plan.sizing, role)
+    ]
 
 
 def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
@@ -95,11 +127,19 @@ def _facing_down(sizing: Sizing, role: Role) -> list[tuple[int, int]]:
     if role is Role.SPINE and sizing.core:
         leaves = Counter(len(sizing.leaves_of_pod(pod)) for pod in range(sizing.pods))
         return [(pods * sizing.pod_spines, each) for each, pods in leaves.items()]
-    links, uppers = (sizing.leaf * sizing.leaf_up, sizing.spine) if role is Role.SPINE else (sizing.spine * sizing.spine_up, sizing.core)
+    links, uppers = (
+        (sizing.leaf * sizing.leaf_up, sizing.spine)
+        if role is Role.SPINE
+        else (sizing.spine * sizing.spine_up, sizing.core)
+    )
     each, more = divmod(links, uppers)
-    return [(number, width) for number, width in ((more, each + 1), (uppers - more, each)) if number]
+    return [
+        (number, width) for number, width in ((more, each + 1), (uppers - more, each)) if number
+    ]
 
 
 def endpoints(plan: Plan) -> BoolArray:
     """Say which endpoint positions of the leaves of a block are taken; shape (leaves, downlinks)."""
-    return np.asarray((plan.mapping.pattern() >= 0).reshape(plan.sizing.leaf, plan.sizing.leaf_down))
+    return np.asarray(
+        (plan.mapping.pattern() >= 0).reshape(plan.sizing.leaf, plan.sizing.leaf_down)
+    )

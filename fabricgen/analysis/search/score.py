@@ -1,8 +1,9 @@
 """The figures of one candidate, and which limits it breaks.
 
-Owns what is compared: cost, power, switches, the time of an iteration and the worst single failure. With no language model the bandwidth between
-HB domains stands for the time. The bandwidth is taken as if all of it crossed the tier that is oversubscribed most, which no order of the GPUs
-makes worse.
+Owns what is compared: cost, power, switches, the time of an iteration and the worst single failure.
+With no language model the bandwidth between HB domains stands for the time. The bandwidth is taken
+as if all of it crossed the tier that is oversubscribed most, which no order of the GPUs makes
+worse.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class Judged:
     @cached_property
     def cables(self) -> int:
         """Cables in all."""
-        return sum(links * self.plan.joints[kind].cables for kind, links in link_counts(self.plan).items())
+        return sum(
+            links * self.plan.joints[kind].cables for kind, links in link_counts(self.plan).items()
+        )
 
     @cached_property
     def worst(self) -> Worst:
@@ -62,7 +65,9 @@ class Judged:
     def cost(self, counted: frozenset[str]) -> float:
         """Return the bill's total; infinite where a part of the `counted` classes has no price."""
         total = self.bom.cost()
-        missing = any(line.unit_price is None for line in self.bom.lines if line.part_class in counted)
+        missing = any(
+            line.unit_price is None for line in self.bom.lines if line.part_class in counted
+        )
         return inf if missing or total is None else float(total)
 
     @property
@@ -81,10 +86,19 @@ class Judged:
         cost = self.cost(counted)
         relative = self.times.relative if self.times else 1.0
         asked = {
-            "budget": (limits.budget is not None and cost > limits.budget, cost if cost == inf else ceil(cost)),
-            "power_w": (limits.power_w is not None and self.power_w > limits.power_w, self.power_w if self.power_w == inf else ceil(self.power_w)),
+            "budget": (
+                limits.budget is not None and cost > limits.budget,
+                cost if cost == inf else ceil(cost),
+            ),
+            "power_w": (
+                limits.power_w is not None and self.power_w > limits.power_w,
+                self.power_w if self.power_w == inf else ceil(self.power_w),
+            ),
             "max_tiers": (self.plan.sizing.tiers > limits.max_tiers, self.plan.sizing.tiers),
-            "min_relative": (limits.min_relative is not None and relative < limits.min_relative, floor(relative * 1e4) / 1e4),
+            "min_relative": (
+                limits.min_relative is not None and relative < limits.min_relative,
+                floor(relative * 1e4) / 1e4,
+            ),
         }
         return {key: enough for key, (beyond, enough) in asked.items() if beyond}
 
@@ -92,9 +106,16 @@ class Judged:
 def _share(plan: Plan) -> Fraction:
     """Return the least share of its downward bandwidth that a switch below the top has upwards, at most 1."""
     sizing, fronts = plan.sizing, plan.request.fronts
-    widths = {Role.LEAF: (sizing.leaf_down, sizing.leaf_up), Role.SPINE: (sizing.spine_down, sizing.spine_up)}
+    widths = {
+        Role.LEAF: (sizing.leaf_down, sizing.leaf_up),
+        Role.SPINE: (sizing.spine_down, sizing.spine_up),
+    }
     below = plan.roles[:-1]
-    shares = (Fraction(up * fronts[role].up.speed_gbps, down * fronts[role].down.speed_gbps) for role, (down, up) in widths.items() if role in below)
+    shares = (
+        Fraction(up * fronts[role].up.speed_gbps, down * fronts[role].down.speed_gbps)
+        for role, (down, up) in widths.items()
+        if role in below
+    )
     return min(Fraction(1), *shares, Fraction(1))
 
 

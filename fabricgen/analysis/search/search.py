@@ -1,6 +1,7 @@
 """The search: every candidate drafted and judged, the limits kept, the best planned in full.
 
-Owns the order of these steps and the counts of what falls out at each, which are the proof where nothing is left.
+Owns the order of these steps and the counts of what falls out at each, which are the proof where
+nothing is left.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 class Found:
     """What a search found: `rows` of the best, each with others of the very same figures behind it; the first of a row is planned in full.
 
-    `tried` combinations were `refused` by code, or `same` as one before, or `beyond` a limit, by its key; `feasible` ones were compared.
+    `tried` combinations were `refused` by code, or `same` as one before, or `beyond` a limit, by
+    its key; `feasible` ones were compared.
     """
 
     spec: FabricSpec
@@ -53,7 +55,9 @@ class Found:
         return written
 
 
-def search(spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, accelerator: str | None = None) -> Found:
+def search(
+    spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, accelerator: str | None = None
+) -> Found:
     """Find the best feasible fabrics of what an inventory has on offer.
 
     Raises Refusal `nothing-feasible`, and for faults of the inventory itself.
@@ -77,25 +81,48 @@ def search(spec: FabricSpec, catalog: Catalog, llm: Workload | None = None, acce
     within = [each for key, each in judged.items() if not broken[key]]
     rows, feasible = _planned(within, counted, refused, catalog)
     if not rows:
-        raise _nothing(tried, refused, [(judged[key], limits) for key, limits in broken.items() if limits], beyond, counted)
+        raise _nothing(
+            tried,
+            refused,
+            [(judged[key], limits) for key, limits in broken.items() if limits],
+            beyond,
+            counted,
+        )
     return Found(spec, rows, counted, tried, refused, same, beyond, feasible)
 
 
 def _identity(plan: Plan) -> tuple[Any, ...]:
     """Return what makes two candidates the same fabric, whatever they were asked for as."""
     request = plan.request
-    boxes = tuple((front.model.model, front.down.name, front.up.name) for role, front in request.fronts.items() if role in plan.roles)
+    boxes = tuple(
+        (front.model.model, front.down.name, front.up.name)
+        for role, front in request.fronts.items()
+        if role in plan.roles
+    )
     splits = plan.mapping.per_switch, plan.mapping.units
-    return request.design, request.host and request.host.model, request.domain_gpus, request.rails, request.planes, boxes, plan.sizing, splits
+    return (
+        request.design,
+        request.host and request.host.model,
+        request.domain_gpus,
+        request.rails,
+        request.planes,
+        boxes,
+        plan.sizing,
+        splits,
+    )
 
 
 def _counted(judged: Any) -> frozenset[str]:  # noqa: ANN401 - the values of a dictionary, read once
     """Return the classes of parts that are priced whole in at least one candidate; where none is, all lack the same, and the rest is compared."""
-    unpriced = [{line.part_class for line in each.bom.lines if line.unit_price is None} for each in judged]
+    unpriced = [
+        {line.part_class for line in each.bom.lines if line.unit_price is None} for each in judged
+    ]
     return frozenset(name for name in CLASSES if any(name not in missing for missing in unpriced))
 
 
-def _planned(within: list[Judged], counted: frozenset[str], refused: Counter[str], catalog: Catalog) -> tuple[tuple[tuple[Judged, ...], ...], int]:
+def _planned(
+    within: list[Judged], counted: frozenset[str], refused: Counter[str], catalog: Catalog
+) -> tuple[tuple[tuple[Judged, ...], ...], int]:
     """Compare candidates until all that are best can be planned in full; return the rows, and how many candidates are left."""
     sound: set[int] = set()
     alive = list(within)
@@ -116,22 +143,45 @@ def _planned(within: list[Judged], counted: frozenset[str], refused: Counter[str
         alive = [each for each in alive if id(each) not in fallen]
 
 
-def _nothing(tried: int, refused: Counter[str], beyond: list[tuple[Judged, dict[str, float]]], limits: Counter[str], counted: frozenset[str]) -> Refusal:
+def _nothing(
+    tried: int,
+    refused: Counter[str],
+    beyond: list[tuple[Judged, dict[str, float]]],
+    limits: Counter[str],
+    counted: frozenset[str],
+) -> Refusal:
     """Refuse a search that nothing is left of; the hint is what would let in the candidate that breaks the fewest limits, and of those the cheapest."""
-    because = [f"{tried} combinations are on offer; different fabrics among them that can be built: {len(beyond)}"]
+    because = [
+        f"{tried} combinations are on offer; different fabrics among them that can be built: {len(beyond)}"
+    ]
     because += [f"refused as {code}: {number}" for code, number in refused.most_common()]
     alone = Counter(next(iter(broken)) for _, broken in beyond if len(broken) == 1)
-    because += [f"`search.{key}` excludes {number}, and {alone[key]} of them nothing else does" for key, number in limits.most_common()]
+    because += [
+        f"`search.{key}` excludes {number}, and {alone[key]} of them nothing else does"
+        for key, number in limits.most_common()
+    ]
     curable = [(judged, broken) for judged, broken in beyond if inf not in broken.values()]
-    hint = f"`fabricgen explain {refused.most_common(1)[0][0]}` tells what helps; or put more on offer under `search`" if refused else _UNKNOWN
+    hint = (
+        f"`fabricgen explain {refused.most_common(1)[0][0]}` tells what helps; or put more on offer under `search`"
+        if refused
+        else _UNKNOWN
+    )
     path: tuple[str, ...] = ("search",)
     if curable:
         _, changes = min(curable, key=lambda each: (len(each[1]), each[0].figures(counted)))
         path = ("search", next(iter(changes)))
-        hint = "write " + " and ".join(f"`search.{key}: {value:.10g}`" for key, value in changes.items())
+        hint = "write " + " and ".join(
+            f"`search.{key}: {value:.10g}`" for key, value in changes.items()
+        )
     elif beyond:
         hint = _UNKNOWN
-    return refuse("nothing-feasible", "no fabric on offer can be built within the limits", path=path, because=because, hint=hint)
+    return refuse(
+        "nothing-feasible",
+        "no fabric on offer can be built within the limits",
+        path=path,
+        because=because,
+        hint=hint,
+    )
 
 
 _UNKNOWN = "nobody knows the price or the power of a part of each: put prices under `prices.parts`, or offer other switches"

@@ -1,7 +1,8 @@
 """The worst that one failure inside the network takes, by counts alone.
 
-Owns the sums. A switch takes at least what any of its cables or ports would, so the worst is a switch. Shares and what counts as cut off are
-`impact`'s; where one switch is the only way on, `impact` itself is asked, for such fabrics are small.
+Owns the sums. A switch takes at least what any of its cables or ports would, so the worst is a
+switch. Shares and what counts as cut off are `impact`'s; where one switch is the only way on,
+`impact` itself is asked, for such fabrics are small.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def worst(plan: Plan) -> Worst:
     """Return what the failure of any one switch takes at most."""
     if _one_way(plan):
         rows = rank(plan, "switch")
-        return Worst(max(row["gpus_cut_off"] for row in rows), max(row["fabric_bandwidth_lost_pct"] for row in rows))
+        return Worst(
+            max(row["gpus_cut_off"] for row in rows),
+            max(row["fabric_bandwidth_lost_pct"] for row in rows),
+        )
     served = endpoints(plan).sum(axis=1, dtype=np.int64)
     lost = max(_taken(plan, role, served) for role in plan.roles)
     return Worst(_cut_off(plan), round(100 * lost / (plan.request.gpus * plan.request.planes), 6))
@@ -54,7 +58,9 @@ def _taken(plan: Plan, role: Role, served: Int32Array) -> float:
         return float((pods @ shares).max()) / sizing.leaf_up
     if sizing.core:
         return float(pods.max()) / sizing.leaf_up
-    return float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
+    return (
+        float((served @ _links(sizing.leaf, sizing.leaf_up, sizing.spine)).max()) / sizing.leaf_up
+    )
 
 
 def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
@@ -69,7 +75,8 @@ def _links(lowers: int, uplinks: int, uppers: int) -> Int32Array:
 def _cut_off(plan: Plan) -> int:
     """Count the GPUs that a failed leaf leaves without a way out of their HB domain, at most.
 
-    Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not. With one HB domain there is no outside.
+    Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not.
+    With one HB domain there is no outside.
     """
     request, sizing = plan.request, plan.sizing
     domains = request.gpus // request.domain_gpus
@@ -82,5 +89,7 @@ def _cut_off(plan: Plan) -> int:
     np.minimum.at(first, domain, leaf)
     np.maximum.at(last, domain, leaf)
     alone = np.bincount(first[first == last], minlength=sizing.leaf)
-    cut = np.where(domains - alone <= 1, domains, alone)  # a single domain that is left reaches nobody outside either
+    cut = np.where(
+        domains - alone <= 1, domains, alone
+    )  # a single domain that is left reaches nobody outside either
     return int(np.where(alone > 0, cut, 0).max()) * request.domain_gpus

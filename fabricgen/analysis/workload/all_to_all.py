@@ -1,14 +1,16 @@
 """All-to-all, as a mixture of experts sends it: what relays through HB domains cost against a network that joins every two GPUs.
 
-Owns the load of one unit of data from every GPU to every other: on NICs, on HB links, and on HB links for relays alone. Ways are those of
-`forwarding`, also after failures. Every figure is in units of one pair's data until it is turned into time.
+Owns the load of one unit of data from every GPU to every other: on NICs, on HB links, and on HB
+links for relays alone. Ways are those of `forwarding`, also after failures. Every figure is in
+units of one pair's data until it is turned into time.
 
     any-to-any   max((N - K)/B_S, (K - 1)/B_F)
     overlapped   the larger of the busiest NIC and the busiest HB link
     in turn      the busiest NIC, then the busiest HB link's relayed data: each packet is stored and forwarded
 
-In the paper's terms the slowdown is B_S/B_F: every byte that crosses is relayed once. Of R rails one is the sender's own, so relays carry only
-(1 - 1/R) of it. Large fabrics are sampled by HB domain of the source, those that a failure hurt apart from the others.
+In the paper's terms the slowdown is B_S/B_F: every byte that crosses is relayed once. Of R rails
+one is the sender's own, so relays carry only (1 - 1/R) of it. Large fabrics are sampled by HB
+domain of the source, those that a failure hurt apart from the others.
 """
 
 from __future__ import annotations
@@ -73,7 +75,8 @@ class AllToAll:
     def _strata(self) -> list[tuple[Int32Array, Floats]]:
         """The HB domains whose GPUs are worked through as sources, and for each HB domain how many others one of them stands for there.
 
-        A domain sends nothing to itself over the network, so what it hears from a sample stands for the others only.
+        A domain sends nothing to itself over the network, so what it hears from a sample stands for
+        the others only.
         """
         living, size = self.living, self.plan.request.domain_gpus
         domains = int(living.domain[-1]) + 1
@@ -86,7 +89,12 @@ class AllToAll:
             picked = every[:: max(1, -(-len(every) // fits))]
             heard = len(picked) - np.isin(np.arange(domains), picked)
             if len(picked):
-                found.append((picked, np.where(heard > 0, (len(every) - members) / np.maximum(heard, 1), 1.0)))
+                found.append(
+                    (
+                        picked,
+                        np.where(heard > 0, (len(every) - members) / np.maximum(heard, 1), 1.0),
+                    )
+                )
         return found
 
     @property
@@ -97,15 +105,25 @@ class AllToAll:
     @cached_property
     def _worked(self) -> tuple[Load, float, float]:
         """The load, the pairs that take a relay, and those that no way of two crossings joins."""
-        load, relayed, lost = Load(*(np.zeros(len(self.living.gpu)) for _ in Load._fields)), 0.0, 0.0
+        load, relayed, lost = (
+            Load(*(np.zeros(len(self.living.gpu)) for _ in Load._fields)),
+            0.0,
+            0.0,
+        )
         alive = np.flatnonzero(self.living.alive).astype(np.int32)
         for domains, weight in self._strata:
             for domain in domains.tolist():
                 every = alive[self.living.domain[alive] == domain]
-                for own in np.array_split(every, -(-len(every) * len(alive) // CHUNK)) if len(every) else ():
+                for own in (
+                    np.array_split(every, -(-len(every) * len(alive) // CHUNK))
+                    if len(every)
+                    else ()
+                ):
                     source, target = np.repeat(own, len(alive)), np.tile(alive, len(own))
                     other = source != target
-                    over, missed = self._send(load, source[other], target[other], weight[self.living.domain])
+                    over, missed = self._send(
+                        load, source[other], target[other], weight[self.living.domain]
+                    )
                     relayed, lost = relayed + over, lost + missed
         return load, relayed, lost
 
@@ -114,12 +132,19 @@ class AllToAll:
         """The load on every GPU."""
         return self._worked[0]
 
-    def _send(self, load: Load, source: Int32Array, target: Int32Array, weight: Floats) -> tuple[float, float]:
+    def _send(
+        self, load: Load, source: Int32Array, target: Int32Array, weight: Floats
+    ) -> tuple[float, float]:
         """Count pairs onto the load, and return how many take a relay and how many find no way.
 
-        What lies with the source is counted in full; what lies beyond, by the weight of the GPU there.
+        What lies with the source is counted in full; what lies beyond, by the weight of the GPU
+        there.
         """
-        near = (self.living.domain[source] == self.living.domain[target]) & self.living.hb[source] & self.living.hb[target]
+        near = (
+            (self.living.domain[source] == self.living.domain[target])
+            & self.living.hb[source]
+            & self.living.hb[target]
+        )
         _count(load.hb_out, source[near])
         _count(load.hb_in, target[near])
         source, target = source[~near], target[~near]
@@ -132,10 +157,19 @@ class AllToAll:
         entry, onward = Ways(self.living).over_a_domain(source, target)
         found = entry >= 0
         self._cross(load, (source[found], source[found], entry[found], onward[found]), weight)
-        self._cross(load, (onward[found], onward[found], target[found], target[found]), weight, first=False)
+        self._cross(
+            load, (onward[found], onward[found], target[found], target[found]), weight, first=False
+        )
         return total + float(weight[target[found]].sum()), float(weight[target[~found]].sum())
 
-    def _cross(self, load: Load, way: tuple[Int32Array, Int32Array, Int32Array, Int32Array], weight: Floats, *, first: bool = True) -> None:
+    def _cross(
+        self,
+        load: Load,
+        way: tuple[Int32Array, Int32Array, Int32Array, Int32Array],
+        weight: Floats,
+        *,
+        first: bool = True,
+    ) -> None:
         """Count one crossing: a hop inside the domain where it leaves over another GPU, the NICs, and a hop where it lands on another."""
         source, leaving, landing, target = way
         _count(load.nic_out, leaving, None if first else weight)
@@ -158,9 +192,20 @@ class AllToAll:
             if not len(left):
                 break
             here, there = source[left], target[left]
-            leaving = here if leaving_by is None else self._on_rail(here, self._rail(here, there, leaving_by[0]), leaving_by[1])
-            landing = there if landing_by is None else self._on_rail(there, living.rail[leaving], landing_by)
-            near, far = (leaving == here) | (living.hb[here] & living.hb[leaving]), (landing == there) | (living.hb[there] & living.hb[landing])
+            leaving = (
+                here
+                if leaving_by is None
+                else self._on_rail(here, self._rail(here, there, leaving_by[0]), leaving_by[1])
+            )
+            landing = (
+                there
+                if landing_by is None
+                else self._on_rail(there, living.rail[leaving], landing_by)
+            )
+            near, far = (
+                (leaving == here) | (living.hb[here] & living.hb[leaving]),
+                (landing == there) | (living.hb[there] & living.hb[landing]),
+            )
             good = near & far & living.direct(leaving, landing)
             exits[left[good]], landings[left[good]] = leaving[good], landing[good]
             left = left[~good]
@@ -170,7 +215,10 @@ class AllToAll:
         """Yield the order of preference: a step among the rails and a turn to leave by, and a turn to land by; None is the GPU itself."""
         turns, rails = self.plan.request.ranks_per_rail, self.plan.request.rails
         spans = self.plan.mapping.spans_rails
-        leaving: list[tuple[int, int] | None] = [*([None] if spans else []), *product(range(rails + 1), range(turns))]
+        leaving: list[tuple[int, int] | None] = [
+            *([None] if spans else []),
+            *product(range(rails + 1), range(turns)),
+        ]
         landing: list[int | None] = [*([None] if spans else []), *range(turns)]
         return product(leaving, landing)
 
@@ -179,7 +227,11 @@ class AllToAll:
         living, others = self.living, max(self.plan.request.rails - 1, 1)
         if step < 2:  # noqa: PLR2004 - the third rails begin at 2
             return living.rail[source if step else target]
-        third = (living.rail[target] + 1 + (living.domain[source] + np.int32(step - 2)) % np.int32(others)) % np.int32(self.plan.request.rails)
+        third = (
+            living.rail[target]
+            + 1
+            + (living.domain[source] + np.int32(step - 2)) % np.int32(others)
+        ) % np.int32(self.plan.request.rails)
         return np.asarray(third, dtype=np.int32)
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
@@ -187,7 +239,10 @@ class AllToAll:
         request = self.plan.request
         domain, rank = np.divmod(gpu, np.int32(request.domain_gpus))
         at = (rank // np.int32(request.rails) + np.int32(turn)) % np.int32(request.ranks_per_rail)
-        return np.asarray(domain * np.int32(request.domain_gpus) + at * np.int32(request.rails) + rail, dtype=np.int32)
+        return np.asarray(
+            domain * np.int32(request.domain_gpus) + at * np.int32(request.rails) + rail,
+            dtype=np.int32,
+        )
 
     def document(self, llm: Workload) -> dict[str, Any]:
         """Return the figures of one all-to-all, and of those of an iteration where the model has experts, under the keys of `--all-to-all --json`."""
@@ -214,14 +269,27 @@ class AllToAll:
             "paper_pct": 100 * machine.nic_bytes_s / machine.hb_bytes_s,
         }
         sent = bytes_per_gpu(llm, machine)
-        return {**found, "bytes_per_gpu": sent, "iteration_s": sent and {name: sent / (gpus - 1) * time for name, time in times.items()}}
+        return {
+            **found,
+            "bytes_per_gpu": sent,
+            "iteration_s": sent
+            and {name: sent / (gpus - 1) * time for name, time in times.items()},
+        }
 
 
 def bytes_per_gpu(llm: Workload, machine: Machine) -> float | None:
     """Return what a GPU sends to experts in an iteration: dispatch and combine, forward and backward, spread evenly over all GPUs; derived."""
     if llm.moe is None or machine.gpus == 1:
         return None
-    return 4 * (llm.layers // llm.moe.every) * llm.moe.top_k * llm.batch_tokens * llm.hidden * llm.bytes_per_element / machine.gpus
+    return (
+        4
+        * (llm.layers // llm.moe.every)
+        * llm.moe.top_k
+        * llm.batch_tokens
+        * llm.hidden
+        * llm.bytes_per_element
+        / machine.gpus
+    )
 
 
 def _slower(time: float, base: float) -> float:

@@ -24,18 +24,33 @@ PARTS = {
 """The parts of an iteration in the order of a bar."""
 
 
-def lines_of(rows: Sequence[dict[str, Any]], sweep: Sweep, plot: str, y_name: str, title: str, compared: Sequence[Compared]) -> Lines:
+def lines_of(
+    rows: Sequence[dict[str, Any]],
+    sweep: Sweep,
+    plot: str,
+    y_name: str,
+    title: str,
+    compared: Sequence[Compared],
+) -> Lines:
     """Make a line of each model over the values of a sweep."""
-    batches = {name: {row["batch_tokens"] for row in rows if row["llm"] == name} for name in (row["llm"] for row in rows)}
+    batches = {
+        name: {row["batch_tokens"] for row in rows if row["llm"] == name}
+        for name in (row["llm"] for row in rows)
+    }
 
     def line(row: dict[str, Any]) -> str:
         several = sweep.what != "batch" and len(batches[row["llm"]]) > 1
         return f"{row['llm']}, {short(row['batch_tokens'])} tokens" if several else str(row["llm"])
 
     names = list(dict.fromkeys(map(line, rows)))
-    series = [(name, [(float(row["x"]), _y(row, plot)) for row in rows if line(row) == name]) for name in names]
+    series = [
+        (name, [(float(row["x"]), _y(row, plot)) for row in rows if line(row) == name])
+        for name in names
+    ]
     printed = [point for each in compared for point in _printed(each, rows, plot)]
-    return Lines(title or f"{' and '.join(names)}: {y_name}", UNITS[sweep.what], y_name, series, printed)
+    return Lines(
+        title or f"{' and '.join(names)}: {y_name}", UNITS[sweep.what], y_name, series, printed
+    )
 
 
 def _y(row: dict[str, Any], plot: str) -> float:
@@ -43,7 +58,9 @@ def _y(row: dict[str, Any], plot: str) -> float:
     return float(100 * row["relative"] if plot == "relative_pct" else row[plot])
 
 
-def _printed(compared: Compared, rows: Sequence[dict[str, Any]], plot: str) -> list[tuple[float, float]]:
+def _printed(
+    compared: Compared, rows: Sequence[dict[str, Any]], plot: str
+) -> list[tuple[float, float]]:
     """Place a printed figure: a saving below our own first value, as it was printed."""
     printed = compared.printed
     if compared.ours is None or not printed.at:
@@ -61,18 +78,55 @@ def bars_of(points: Sequence[Point], title: str, compared: Sequence[Compared]) -
     bars, printed = [], []
     for number, point in enumerate(points):
         found, batch = point.times, short(point.llm.batch_tokens)
-        about = [each.printed for each in compared if each.printed.is_of({"llm": point.llm.name, "batch_tokens": point.llm.batch_tokens})]
-        printed += [(2 * number, found.ideal_s * (1 + each.printed / 100)) for each in about if each.figure == "ideal_faster_pct"]
-        bars.append((f"{point.llm.name}\n{batch} tokens", [float(getattr(found, key)) for key in PARTS.values()]))
-        ideal = [found.compute_s, found.mp_s, 0.0, found.ideal_s - found.compute_s - found.mp_s - found.bubble_s, 0.0, found.bubble_s]
+        about = [
+            each.printed
+            for each in compared
+            if each.printed.is_of({"llm": point.llm.name, "batch_tokens": point.llm.batch_tokens})
+        ]
+        printed += [
+            (2 * number, found.ideal_s * (1 + each.printed / 100))
+            for each in about
+            if each.figure == "ideal_faster_pct"
+        ]
+        bars.append(
+            (
+                f"{point.llm.name}\n{batch} tokens",
+                [float(getattr(found, key)) for key in PARTS.values()],
+            )
+        )
+        ideal = [
+            found.compute_s,
+            found.mp_s,
+            0.0,
+            found.ideal_s - found.compute_s - found.mp_s - found.bubble_s,
+            0.0,
+            found.bubble_s,
+        ]
         bars.append(("ideal", ideal))
     kept = [number for number in range(len(PARTS)) if any(values[number] for _, values in bars)]
     parts = [list(PARTS)[number] for number in kept]
-    return Bars(title or "time of an iteration", "iteration, s", parts, [(name, [values[number] for number in kept]) for name, values in bars], printed)
+    return Bars(
+        title or "time of an iteration",
+        "iteration, s",
+        parts,
+        [(name, [values[number] for number in kept]) for name, values in bars],
+        printed,
+    )
 
 
 def shares_of(traffic: dict[str, Any], title: str) -> Bars:
     """Make two bars of a traffic matrix: its pairs of GPUs, and its bytes, by where they are."""
-    pairs = [traffic["hb_pairs_pct"], 100 - traffic["pairs_idle_pct"] - traffic["hb_pairs_pct"], traffic["pairs_idle_pct"]]
+    pairs = [
+        traffic["hb_pairs_pct"],
+        100 - traffic["pairs_idle_pct"] - traffic["hb_pairs_pct"],
+        traffic["pairs_idle_pct"],
+    ]
     kept = [traffic["hb_bytes_pct"], 100 - traffic["hb_bytes_pct"], 0.0]
-    return Bars(title, "%", ["inside HB domains", "across HB domains", "nothing"], [("pairs of GPUs", pairs), ("bytes", kept)], [], (*COLOURS[:2], "#d9d9d9"))
+    return Bars(
+        title,
+        "%",
+        ["inside HB domains", "across HB domains", "nothing"],
+        [("pairs of GPUs", pairs), ("bytes", kept)],
+        [],
+        (*COLOURS[:2], "#d9d9d9"),
+    )

@@ -1,14 +1,16 @@
 """Who talks to whom in one iteration: four classes of groups, all alike, as arithmetic on HB domain and rank.
 
-A GPU of rank r in HB domain d is in one group of each class. With N_M and p pipeline stages, each a run of D/p of the D HB domains:
+A GPU of rank r in HB domain d is in one group of each class. With N_M and p pipeline stages, each a
+run of D/p of the D HB domains:
 
     mp          the N_M consecutive ranks around r, in d
     dp_within   the ranks of d that are r modulo N_M
     dp_across   rank r of every HB domain of the stage
     pipeline    rank r in the same place of the stage before and after
 
-Owns membership and the bytes between two members. *Direct* spreads what a GPU sends evenly over the others of its group, which is how the
-rail-only paper counts pairs; *ring* sends all of it to the next. Which links carry it is for `crossing`.
+Owns membership and the bytes between two members. *Direct* spreads what a GPU sends evenly over the
+others of its group, which is how the rail-only paper counts pairs; *ring* sends all of it to the
+next. Which links carry it is for `crossing`.
 """
 
 from __future__ import annotations
@@ -74,9 +76,15 @@ class Groups:
             ("dp_within", self.machine.domain_gpus // self.n_m, sent.dp_within, True),
             ("dp_across", self.stage_domains, sent.dp_across, False),
         ]
-        found = [Class(name, size, total, size - 1 if self.collective == "direct" else 1, inside) for name, size, total, inside in rows if size > 1]
+        found = [
+            Class(name, size, total, size - 1 if self.collective == "direct" else 1, inside)
+            for name, size, total, inside in rows
+            if size > 1
+        ]
         if self.llm.pipeline_stages > 1:
-            found.append(Class("pipeline", self.llm.pipeline_stages, sent.pipeline, 2, inside=False))
+            found.append(
+                Class("pipeline", self.llm.pipeline_stages, sent.pipeline, 2, inside=False)
+            )
         return {each.name: each for each in found}
 
     def pair_count(self, each: Class) -> int:
@@ -94,12 +102,18 @@ class Groups:
         size, rank = self.machine.domain_gpus, np.arange(self.machine.domain_gpus, dtype=np.int32)
         source, step = domain * size + rank, np.arange(1, each.peers + 1, dtype=np.int32)
         if each.name == "mp":
-            target = domain * size + rank[:, None] // self.n_m * self.n_m + (rank[:, None] + step) % self.n_m
+            target = (
+                domain * size
+                + rank[:, None] // self.n_m * self.n_m
+                + (rank[:, None] + step) % self.n_m
+            )
         elif each.name == "dp_within":
             target = domain * size + (rank[:, None] + step * self.n_m) % size
         else:
             target = self._far(each, domain, step)[None, :] * size + rank[:, None]
-        return np.repeat(source, target.shape[1]).astype(np.int32), target.reshape(-1).astype(np.int32)
+        return np.repeat(source, target.shape[1]).astype(np.int32), target.reshape(-1).astype(
+            np.int32
+        )
 
     def _far(self, each: Class, domain: int, step: Int32Array) -> Int32Array:
         """Return the HB domains that one sends to across domains."""
@@ -127,5 +141,12 @@ class Groups:
             "hb_pairs_pct": 100 * sum(map(self.pair_count, inside)) / max(pairs, 1),
             "hb_bytes_pct": 100 * sum(map(self.bytes_of, inside)) / total if total else 0.0,
             "bytes": total,
-            "classes": {each.name: {**each._asdict(), "bytes_per_pair": each.bytes_per_pair, "pairs": self.pair_count(each)} for each in classes},
+            "classes": {
+                each.name: {
+                    **each._asdict(),
+                    "bytes_per_pair": each.bytes_per_pair,
+                    "pairs": self.pair_count(each),
+                }
+                for each in classes
+            },
         }

@@ -1,10 +1,12 @@
 """The time of one training iteration, part by part.
 
-Owns the equations. They are *derived*, from the prose of Wang et al. (arXiv 2307.12169, sections 2.2 and 3.2 to 3.4) and the standard costs
-of collectives, because the paper's own could not be read; what they reproduce of its figures is in `examples/paper`. No constant is bent.
+Owns the equations. They are *derived*, from the prose of Wang et al. (arXiv 2307.12169, sections
+2.2 and 3.2 to 3.4) and the standard costs of collectives, because the paper's own could not be
+read; what they reproduce of its figures is in `examples/paper`. No constant is bent.
 
-N GPUs in HB domains of K; a model-parallel group of N_M; B_F and B_S bytes/s per GPU and direction inside and across HB domains; C FLOP/s
-per GPU; l layers of hidden size h, so P = 12 l h^2 parameters; b tokens and w bytes per element; p pipeline stages, each of whole HB domains.
+N GPUs in HB domains of K; a model-parallel group of N_M; B_F and B_S bytes/s per GPU and direction
+inside and across HB domains; C FLOP/s per GPU; l layers of hidden size h, so P = 12 l h^2
+parameters; b tokens and w bytes per element; p pipeline stages, each of whole HB domains.
 
     compute    6 P b / (N C)
     MP         8 l w b h (N_M - 1) / (N B_F)           four AllReduces per layer, inside the HB domain
@@ -14,8 +16,8 @@ per GPU; l layers of hidden size h, so P = 12 l h^2 parameters; b tokens and w b
     bubble     (p - 1)/m (compute + MP), m = b p N_M / (s N) sequences of s tokens in each pipeline
     ideal      the same with B_S = B_F: one flat AllReduce, the case K = N
 
-In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a pipeline that is sqrt(3 h N / b), which depends
-on neither K, B_F nor B_S. It is clamped to 1..K.
+In n = N_M the sum is A n + B/n and a constant, so its least is at N_M* = sqrt(B/A); without a
+pipeline that is sqrt(3 h N / b), which depends on neither K, B_F nor B_S. It is clamped to 1..K.
 """
 
 from __future__ import annotations
@@ -97,9 +99,15 @@ def times(llm: Workload, machine: Machine, n_m: float) -> Times:
     sent, p = volume(llm, machine, n_m), llm.pipeline_stages
     compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
     mp, within = sent.mp / machine.hb_bytes_s, sent.dp_within / machine.hb_bytes_s
-    bubble = (p - 1) * (compute + mp) * replicas(llm, machine, n_m) * llm.sequence / llm.batch_tokens
+    bubble = (
+        (p - 1) * (compute + mp) * replicas(llm, machine, n_m) * llm.sequence / llm.batch_tokens
+    )
     across, pipeline = (sent.dp_across / machine.nic_bytes_s, sent.pipeline / machine.nic_bytes_s)
-    ideal = compute + bubble + (sent.mp + sent.dp_across + sent.dp_within + sent.pipeline) / machine.hb_bytes_s
+    ideal = (
+        compute
+        + bubble
+        + (sent.mp + sent.dp_across + sent.dp_within + sent.pipeline) / machine.hb_bytes_s
+    )
     return Times(n_m, compute, mp, across, within, pipeline, bubble, ideal)
 
 
@@ -121,20 +129,37 @@ def iterate(llm: Workload, machine: Machine, group: Group = "continuous") -> Tim
     if group == "continuous":
         return times(llm, machine, best_group(llm, machine))
     if group == "divisor":
-        return min((times(llm, machine, size) for size in divisors(machine.domain_gpus)), key=lambda found: found.iteration_s)
+        return min(
+            (times(llm, machine, size) for size in divisors(machine.domain_gpus)),
+            key=lambda found: found.iteration_s,
+        )
     if machine.domain_gpus % group:
         fact = f"a model-parallel group of {group} cannot be built in HB domains of {machine.domain_gpus}"
         rest = machine.domain_gpus % group
-        because = (f"{machine.domain_gpus} = {machine.domain_gpus // group} x {group} + {rest}, and a group stays inside its HB domain",)
+        because = (
+            f"{machine.domain_gpus} = {machine.domain_gpus // group} x {group} + {rest}, and a group stays inside its HB domain",
+        )
         near = max(size for size in divisors(machine.domain_gpus) if size <= group)
-        raise refuse("mp-group-impossible", fact, because=because, hint=f"use `--mp-group {near}`, or let `--mp-group divisor` choose")
+        raise refuse(
+            "mp-group-impossible",
+            fact,
+            because=because,
+            hint=f"use `--mp-group {near}`, or let `--mp-group divisor` choose",
+        )
     return times(llm, machine, group)
 
 
 def best_group(llm: Workload, machine: Machine) -> float:
     """Return N_M*, not rounded, between 1 and K."""
     p, ratio = llm.pipeline_stages, machine.hb_bytes_s
-    rising = 8 * llm.layers * llm.bytes_per_element * llm.batch_tokens * llm.hidden / (machine.gpus * ratio)
+    rising = (
+        8
+        * llm.layers
+        * llm.bytes_per_element
+        * llm.batch_tokens
+        * llm.hidden
+        / (machine.gpus * ratio)
+    )
     falling = 2 * parameters(llm) * llm.bytes_per_element / (p * ratio)
     compute = 6 * parameters(llm) * llm.batch_tokens / (machine.gpus * machine.flops)
     falling += (p - 1) * (compute - rising) * machine.gpus * llm.sequence / (llm.batch_tokens * p)
@@ -154,7 +179,14 @@ def _check_pipeline(llm: Workload, machine: Machine) -> None:
     """Refuse stages that are no whole HB domains."""
     p, domains = llm.pipeline_stages, machine.gpus // machine.domain_gpus
     if domains % p:
-        because = (f"{domains} = {domains // p} x {p} + {domains % p}, and a stage takes whole HB domains",)
+        because = (
+            f"{domains} = {domains // p} x {p} + {domains % p}, and a stage takes whole HB domains",
+        )
         near = max(stages for stages in divisors(domains) if stages <= p)
         hint = f"write `pipeline_stages: {near}` into the file of the model"
-        raise refuse("pipeline-does-not-divide", f"{domains} HB domains cannot be divided among {p} pipeline stages", because=because, hint=hint)
+        raise refuse(
+            "pipeline-does-not-divide",
+            f"{domains} HB domains cannot be divided among {p} pipeline stages",
+            because=because,
+            hint=hint,
+        )

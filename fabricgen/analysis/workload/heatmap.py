@@ -1,14 +1,24 @@
 """The traffic matrix as a picture: who sends to whom inside an HB domain, and across a few of them.
 
-Owns two squares, sources down and targets to the right, with a cell for a pair of GPUs in the colour of its class. Direct groups give every
-pair of a class the same bytes, which stand in the legend, so a colour is a quantity. Cells without traffic are left white.
+Owns two squares, sources down and targets to the right, with a cell for a pair of GPUs in the
+colour of its class. Direct groups give every pair of a class the same bytes, which stand in the
+legend, so a colour is a quantity. Cells without traffic are left white.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fabricgen.analysis.workload.svg_charts import COLOURS, LEFT, PLOT, TOP, coordinate, legend, picture, text
+from fabricgen.analysis.workload.svg_charts import (
+    COLOURS,
+    LEFT,
+    PLOT,
+    TOP,
+    coordinate,
+    legend,
+    picture,
+    text,
+)
 from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
@@ -19,7 +29,12 @@ if TYPE_CHECKING:
 SIDE = 64
 """GPUs along a square."""
 
-NAMES = {"mp": "MP", "dp_within": "DP within HB domains", "dp_across": "DP across", "pipeline": "pipeline"}
+NAMES = {
+    "mp": "MP",
+    "dp_within": "DP within HB domains",
+    "dp_across": "DP across",
+    "pipeline": "pipeline",
+}
 """The words of each class."""
 
 
@@ -32,25 +47,44 @@ def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
     inside = list(range(ranks))
     across = [domain * size + rank for domain in range(far) for rank in range(few)]
     squares = [
-        (inside, f"{gpu_name(0, 0)} to {gpu_name(0, ranks - 1)}, one HB domain{'' if ranks == size else f' of {size}'}"),
+        (
+            inside,
+            f"{gpu_name(0, 0)} to {gpu_name(0, ranks - 1)}, one HB domain{'' if ranks == size else f' of {size}'}",
+        ),
         (across, f"{few} ranks each of {far} of {domains} HB domains"),
     ]
-    parts = [part for number, (gpus, words) in enumerate(squares) for part in _square(groups, gpus, LEFT + number * (PLOT + 60), words)]
-    names = [(f"{NAMES[name]}: {_bytes(each.bytes_per_pair)} a pair", COLOURS[list(NAMES).index(name)]) for name, each in groups.classes.items()]
-    return picture(title, [*parts, *legend(names, printed=False)], [*_notes(groups), *notes], framed=False)
+    parts = [
+        part
+        for number, (gpus, words) in enumerate(squares)
+        for part in _square(groups, gpus, LEFT + number * (PLOT + 60), words)
+    ]
+    names = [
+        (f"{NAMES[name]}: {_bytes(each.bytes_per_pair)} a pair", COLOURS[list(NAMES).index(name)])
+        for name, each in groups.classes.items()
+    ]
+    return picture(
+        title, [*parts, *legend(names, printed=False)], [*_notes(groups), *notes], framed=False
+    )
 
 
 def _square(groups: Groups, gpus: list[int], left: float, words: str) -> list[str]:
     """Draw a square of GPUs."""
     cell, place = PLOT / len(gpus), {gpu: number for number, gpu in enumerate(gpus)}
-    parts = [f'<rect x="{coordinate(left)}" y="{TOP}" width="{PLOT}" height="{PLOT}" fill="none" stroke="#333"/>']
+    parts = [
+        f'<rect x="{coordinate(left)}" y="{TOP}" width="{PLOT}" height="{PLOT}" fill="none" stroke="#333"/>'
+    ]
     for name, each in groups.classes.items():
         spots = []
         for domain in sorted({gpu // groups.machine.domain_gpus for gpu in gpus}):
             sources, targets = groups.peers(each, domain)
-            spots += [(place[a], place[b]) for a, b in zip(sources.tolist(), targets.tolist(), strict=True) if a in place and b in place]
+            spots += [
+                (place[a], place[b])
+                for a, b in zip(sources.tolist(), targets.tolist(), strict=True)
+                if a in place and b in place
+            ]
         path = "".join(
-            f"M{coordinate(left + x * cell)} {coordinate(TOP + y * cell)}h{coordinate(cell)}v{coordinate(cell)}h-{coordinate(cell)}z" for y, x in spots
+            f"M{coordinate(left + x * cell)} {coordinate(TOP + y * cell)}h{coordinate(cell)}v{coordinate(cell)}h-{coordinate(cell)}z"
+            for y, x in spots
         )
         parts.append(f'<path d="{path}" fill="{COLOURS[list(NAMES).index(name)]}"/>')
     return [

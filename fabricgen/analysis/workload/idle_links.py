@@ -1,7 +1,7 @@
 """The traffic on links in figures: by kind of link, the busiest one, and those that carry nothing.
 
-Owns the words and the lists; bytes come from `crossing`. What carries nothing in an any-to-any fabric whose pods hold whole rails is what a
-rail-only fabric does without.
+Owns the words and the lists; bytes come from `crossing`. What carries nothing in an any-to-any
+fabric whose pods hold whole rails is what a rail-only fabric does without.
 """
 
 from __future__ import annotations
@@ -34,9 +34,21 @@ def document(links: Links) -> dict[str, Any]:
         most = float(np.maximum(up, down)[rows].max(initial=0))
         seconds = most / (plan.joints[kind].speed_gbps * 10**9 / 8)
         count, empty = int(rows.sum()) * units, int(idle[rows].sum()) * units
-        kinds[kind.key] = {"links": count, "idle": empty, "bytes_up": float(up[rows].sum()) * units, "most_bytes": most, "most_s": seconds}
+        kinds[kind.key] = {
+            "links": count,
+            "idle": empty,
+            "bytes_up": float(up[rows].sum()) * units,
+            "most_bytes": most,
+            "most_s": seconds,
+        }
     total, empty = plan.links, int(idle.sum()) * units
-    return {"links": kinds, "idle_links": empty, "idle_links_pct": 100 * empty / total, "busiest": _busiest(links), "hashing": _hashing(links)}
+    return {
+        "links": kinds,
+        "idle_links": empty,
+        "idle_links_pct": 100 * empty / total,
+        "busiest": _busiest(links),
+        "hashing": _hashing(links),
+    }
 
 
 def idle_rows(links: Links) -> BoolArray:
@@ -54,7 +66,13 @@ def _busiest(links: Links) -> dict[str, Any]:
     seconds = np.maximum(up, down) / speeds[plan.unit.kind]
     row, most = int(seconds.argmax()), float(seconds.max())
     alike = int(np.count_nonzero(seconds >= most * (1 - 1e-9))) * plan.mapping.units
-    return {"cable": label(plan, 0, row), "up": bool(up[row] >= down[row]), "bytes": float(max(up[row], down[row])), "seconds": most, "alike": alike}
+    return {
+        "cable": label(plan, 0, row),
+        "up": bool(up[row] >= down[row]),
+        "bytes": float(max(up[row], down[row])),
+        "seconds": most,
+        "alike": alike,
+    }
 
 
 def _hashing(links: Links) -> dict[str, Any] | None:
@@ -66,7 +84,15 @@ def _hashing(links: Links) -> dict[str, Any] | None:
         return None
     flows = min(near * (hosts - near), MOST_FLOWS)
     counts = spread(plan, 0, flows).get(LinkKind.LEAF_SPINE)
-    return None if counts is None else {"flows": flows, "uplinks": len(counts), "fullest": float(counts.max() / counts.mean())}
+    return (
+        None
+        if counts is None
+        else {
+            "flows": flows,
+            "uplinks": len(counts),
+            "fullest": float(counts.max() / counts.mean()),
+        }
+    )
 
 
 def label(plan: Plan, unit: int, row: int) -> str:

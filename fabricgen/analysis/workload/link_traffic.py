@@ -1,8 +1,10 @@
 """The bytes of one iteration on every link of a planned fabric.
 
-Owns the way from pairs of GPUs to links. Inside a block flows go up and down as `forwarding` has them, and ECMP is taken as even: each living
-uplink of a switch carries the same share of what goes up. How far hashing falls short of that is said by `forwarding.hashing.spread`. Blocks
-of a fabric are alike and so is their traffic, rail by rail and plane by plane, so that one block stands for all.
+Owns the way from pairs of GPUs to links. Inside a block flows go up and down as `forwarding` has
+them, and ECMP is taken as even: each living uplink of a switch carries the same share of what goes
+up. How far hashing falls short of that is said by `forwarding.hashing.spread`. Blocks of a fabric
+are alike and so is their traffic, rail by rail and plane by plane, so that one block stands for
+all.
 """
 
 from __future__ import annotations
@@ -69,7 +71,9 @@ class Links:
             peers = np.full(len(gpu), each.peers)
             if each.name == "pipeline":
                 stage = gpu // self.plan.request.domain_gpus // self.groups.stage_domains
-                peers -= (stage == 0).astype(np.int64) + (stage == self.groups.llm.pipeline_stages - 1)
+                peers -= (stage == 0).astype(np.int64) + (
+                    stage == self.groups.llm.pipeline_stages - 1
+                )
             found += peers * each.bytes_per_pair
         return found / self.plan.request.planes
 
@@ -81,7 +85,12 @@ class Links:
         leaves = tiers.uplinks
         share = leaves / np.maximum(leaves.sum(axis=1, keepdims=True), 1)
         onward = tiers.spine / np.maximum(tiers.spine.sum(axis=2, keepdims=True), 1)
-        flows = Flows(np.zeros(sizing.leaf), np.zeros((pods, spines, sizing.pod_leaves)), np.zeros((pods, spines)), np.zeros(tiers.spine.shape))
+        flows = Flows(
+            np.zeros(sizing.leaf),
+            np.zeros((pods, spines, sizing.pod_leaves)),
+            np.zeros((pods, spines)),
+            np.zeros(tiers.spine.shape),
+        )
         for pod in range(pods) if sizing.tiers > 1 else ():
             own = sizing.leaves_of_pod(pod)
             between = self._between(own.start, len(own))
@@ -97,7 +106,11 @@ class Links:
         """Return the bytes from every leaf to each of `count` leaves from `first` on; shape (leaves, count)."""
         found = np.zeros((self.plan.sizing.leaf, count))
         for each in self.across:
-            found += self._spread(each, first, count) if each.name == "dp_across" and self.groups.collective == "direct" else self._single(each, first, count)
+            found += (
+                self._spread(each, first, count)
+                if each.name == "dp_across" and self.groups.collective == "direct"
+                else self._single(each, first, count)
+            )
         own = np.arange(count)
         found[first + own, own] = 0
         return found / self.plan.request.planes
@@ -115,7 +128,9 @@ class Links:
         names = rank * self.groups.llm.pipeline_stages + domain // self.groups.stage_domains
         _, group = np.unique(names, return_inverse=True)
         size = int(group.max(initial=0)) + 1
-        flat = np.bincount(leaf.astype(np.int64) * size + group, minlength=self.plan.sizing.leaf * size)
+        flat = np.bincount(
+            leaf.astype(np.int64) * size + group, minlength=self.plan.sizing.leaf * size
+        )
         return flat.reshape(-1, size).astype(np.float64)
 
     def _single(self, each: Class, first: int, count: int) -> Floats:
@@ -126,8 +141,12 @@ class Links:
         found = np.zeros((self.plan.sizing.leaf, count))
         for domain in range(self.groups.domains):
             source, target = self.groups.peers(each, domain)
-            known = (where[source] >= 0) & (where[target] >= first) & (where[target] < first + count)
-            np.add.at(found, (where[source[known]], where[target[known]] - first), each.bytes_per_pair)
+            known = (
+                (where[source] >= 0) & (where[target] >= first) & (where[target] < first + count)
+            )
+            np.add.at(
+                found, (where[source[known]], where[target[known]] - first), each.bytes_per_pair
+            )
         return found
 
     @cached_property
@@ -138,7 +157,10 @@ class Links:
         host, slots = unit.kind == LinkKind.HOST, np.zeros(sizing.slots)
         slots[self._slots] = self.sent
         up[host] = down[host] = slots[unit.slot[host]]
-        tiers, first = Reach(self.plan).tiers(0, 0), sizing.leaf + unit.block * (sizing.spine + sizing.core)
+        tiers, first = (
+            Reach(self.plan).tiers(0, 0),
+            sizing.leaf + unit.block * (sizing.spine + sizing.core),
+        )
         rows = unit.kind == LinkKind.LEAF_SPINE
         leaf, spine = unit.lower[rows], (unit.upper[rows] - first[rows]) % max(sizing.pod_spines, 1)
         pod, within = np.divmod(leaf, sizing.pod_leaves)
@@ -148,7 +170,9 @@ class Links:
         pod, spine = np.divmod(unit.lower[rows] - first[rows], max(sizing.pod_spines, 1))
         core = (unit.upper[rows] - first[rows] - sizing.spine) % max(sizing.group_cores, 1)
         up[rows] = (flows.spine_up / np.maximum(tiers.spine.sum(axis=2), 1))[pod, spine]
-        down[rows] = flows.core_down[pod, spine, core] / np.maximum(tiers.spine[pod, spine, core], 1)
+        down[rows] = flows.core_down[pod, spine, core] / np.maximum(
+            tiers.spine[pod, spine, core], 1
+        )
         return up, down
 
     @cached_property

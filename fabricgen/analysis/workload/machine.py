@@ -1,7 +1,7 @@
 """What the equations know of a fabric: so many GPUs in HB domains, two bandwidths and a speed of reckoning.
 
-Owns where each figure comes from, and says it: the inventory, its host, or an accelerator of the catalog. Where no host is named, the figures
-that the rail-only paper reckons with stand.
+Owns where each figure comes from, and says it: the inventory, its host, or an accelerator of the
+catalog. Where no host is named, the figures that the rail-only paper reckons with stand.
 """
 
 from __future__ import annotations
@@ -44,27 +44,54 @@ def machine_of(request: Request, catalog: Catalog, accelerator: str | None = Non
     """
     gpu, why = _accelerator(request, catalog, accelerator)
     hb_gbps, hb_origin = _hb_gbps(request, gpu, why)
-    ports = f"{request.planes} x {request.speed_gbps}G" if request.planes > 1 else f"{request.speed_gbps}G"
-    origins = {"B_F": hb_origin, "B_S": f"{ports} of each GPU", "C": f"accelerator `{gpu.model}`, {gpu.precision}, {why}"}
+    ports = (
+        f"{request.planes} x {request.speed_gbps}G"
+        if request.planes > 1
+        else f"{request.speed_gbps}G"
+    )
+    origins = {
+        "B_F": hb_origin,
+        "B_S": f"{ports} of each GPU",
+        "C": f"accelerator `{gpu.model}`, {gpu.precision}, {why}",
+    }
     nic = request.planes * request.speed_gbps * BYTES_S
-    return Machine(request.gpus, request.domain_gpus, hb_gbps * BYTES_S, nic, gpu.tflops * 1e12, origins)
+    return Machine(
+        request.gpus, request.domain_gpus, hb_gbps * BYTES_S, nic, gpu.tflops * 1e12, origins
+    )
 
 
 def _accelerator(request: Request, catalog: Catalog, asked: str | None) -> tuple[Accelerator, str]:
     """Find the accelerator, and say who chose it."""
     host = request.host
-    name, why = (asked, "as asked for") if asked else (host.accelerator, f"of host `{host.model}`") if host else (PAPER, "as the inventory names no host")
+    name, why = (
+        (asked, "as asked for")
+        if asked
+        else (host.accelerator, f"of host `{host.model}`")
+        if host
+        else (PAPER, "as the inventory names no host")
+    )
     if name is None:
         because = ("its catalog file has no `accelerator`",)
-        raise refuse("model-lacks-figure", f"nobody says what a GPU of host `{host and host.model}` is", because=because, hint=_OFFER)
+        raise refuse(
+            "model-lacks-figure",
+            f"nobody says what a GPU of host `{host and host.model}` is",
+            because=because,
+            hint=_OFFER,
+        )
     found = catalog.accelerator(name)
     if found is None:
-        hint = suggest(name, catalog.names("accelerators"), "`fabricgen catalog list accelerators` shows what there is")
+        hint = suggest(
+            name,
+            catalog.names("accelerators"),
+            "`fabricgen catalog list accelerators` shows what there is",
+        )
         raise refuse("unknown-model", f"the catalog has no accelerator `{name}`", hint=hint)
     return found, why
 
 
-_OFFER = "name one: `--accelerator h100-sxm`; `fabricgen catalog list accelerators` shows what there is"
+_OFFER = (
+    "name one: `--accelerator h100-sxm`; `fabricgen catalog list accelerators` shows what there is"
+)
 
 
 def _hb_gbps(request: Request, gpu: Accelerator, why: str) -> tuple[int, str]:
@@ -79,7 +106,9 @@ def _hb_gbps(request: Request, gpu: Accelerator, why: str) -> tuple[int, str]:
     who = f"host `{host.model}`" if host else f"accelerator `{gpu.model}`"
     because = (f"{who} has no scale-up interconnect of a known bandwidth",)
     hint = "state it, per GPU and direction: `--set hb_domain.bandwidth=3.6Tbps`"
-    raise refuse("model-lacks-figure", "the HB bandwidth of a GPU is not known", because=because, hint=hint)
+    raise refuse(
+        "model-lacks-figure", "the HB bandwidth of a GPU is not known", because=because, hint=hint
+    )
 
 
 def find_llm(catalog: Catalog, name: str) -> Workload:
@@ -87,7 +116,15 @@ def find_llm(catalog: Catalog, name: str) -> Workload:
     found = catalog.workload(name)
     if found is None:
         if name.endswith((".yaml", ".yml")):
-            raise refuse("unknown-llm", f"there is no file `{name}`", hint="give the path of a model's file, or a name: `fabricgen catalog list workloads`")
-        hint = suggest(name, catalog.names("workloads"), "`fabricgen catalog list workloads` shows what there is; a file of yours ends in .yaml")
+            raise refuse(
+                "unknown-llm",
+                f"there is no file `{name}`",
+                hint="give the path of a model's file, or a name: `fabricgen catalog list workloads`",
+            )
+        hint = suggest(
+            name,
+            catalog.names("workloads"),
+            "`fabricgen catalog list workloads` shows what there is; a file of yours ends in .yaml",
+        )
         raise refuse("unknown-llm", f"there is no language model `{name}`", hint=hint)
     return found

@@ -1,6 +1,7 @@
 """What others printed of a model, beside what the equations give.
 
-Owns the file of printed figures, the same figure of ours, and the verdict: *reproduced* within 0.2 points, *close* within 3, else it *differs*.
+Owns the file of printed figures, the same figure of ours, and the verdict: *reproduced* within 0.2
+points, *close* within 3, else it *differs*.
 """
 
 from __future__ import annotations
@@ -17,7 +18,15 @@ if TYPE_CHECKING:
 REPRODUCED, CLOSE = 0.2, 3.0
 """Points of difference up to which a figure is reproduced, and close."""
 
-Figure = Literal["saves_pct", "relative_pct", "ideal_faster_pct", "pairs_idle_pct", "hb_pairs_pct", "hb_bytes_pct", "idle_links_pct"]
+Figure = Literal[
+    "saves_pct",
+    "relative_pct",
+    "ideal_faster_pct",
+    "pairs_idle_pct",
+    "hb_pairs_pct",
+    "hb_bytes_pct",
+    "idle_links_pct",
+]
 
 
 class Printed(Facts):
@@ -54,7 +63,11 @@ class Compared(NamedTuple):
         if self.ours is None:
             return "not in this table"
         if self.printed.bound != "equal":
-            holds = self.ours >= self.printed.printed if self.printed.bound == "at-least" else self.ours <= self.printed.printed
+            holds = (
+                self.ours >= self.printed.printed
+                if self.printed.bound == "at-least"
+                else self.ours <= self.printed.printed
+            )
             return "reproduced" if holds else "differs"
         apart = abs(self.ours - self.printed.printed)
         return "reproduced" if apart <= REPRODUCED else "close" if apart <= CLOSE else "differs"
@@ -64,7 +77,9 @@ class Compared(NamedTuple):
         """The comparison in one line."""
         sign = {"equal": "", "at-least": "at least ", "at-most": "at most "}[self.printed.bound]
         ours = "-" if self.ours is None else f"{self.ours:.2f} %"
-        return f"{self.subject}: printed {sign}{self.printed.printed:g} %, ours {ours}: {self.verdict}"
+        return (
+            f"{self.subject}: printed {sign}{self.printed.printed:g} %, ours {ours}: {self.verdict}"
+        )
 
     @property
     def subject(self) -> str:
@@ -84,7 +99,12 @@ class Compared(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return the comparison for JSON."""
-        return {**self.printed.model_dump(), "at": list(self.printed.at), "ours": self.ours, "verdict": self.verdict}
+        return {
+            **self.printed.model_dump(),
+            "at": list(self.printed.at),
+            "ours": self.ours,
+            "verdict": self.verdict,
+        }
 
 
 def compare(figures: Sequence[Printed], rows: Sequence[dict[str, Any]]) -> list[Compared]:
@@ -94,12 +114,19 @@ def compare(figures: Sequence[Printed], rows: Sequence[dict[str, Any]]) -> list[
     >>> compare([Printed(llm="a", figure="saves_pct", at=(8, 16), printed=26)], rows)[0].words
     'a: 8 to 16 saves: printed 26 %, ours 25.00 %: close'
     """
-    return [Compared(printed, _ours(printed, [row for row in rows if printed.is_of(row)])) for printed in figures]
+    return [
+        Compared(printed, _ours(printed, [row for row in rows if printed.is_of(row)]))
+        for printed in figures
+    ]
 
 
 def _ours(printed: Printed, rows: Sequence[dict[str, Any]]) -> float | None:
     """Find our figure among the rows of its model."""
-    found = [row for value in printed.at for row in rows if row.get("x") == value] if printed.at else list(rows[:1])
+    found = (
+        [row for value in printed.at for row in rows if row.get("x") == value]
+        if printed.at
+        else list(rows[:1])
+    )
     if not found or len(found) < len(printed.at):
         return None
     last = found[-1]

@@ -1,7 +1,8 @@
 """Charts as SVG: lines of a sweep and stacked bars of an iteration, light and printable.
 
-Owns axes, ticks, legends and escaping. They are written by hand: a plotting library is a heavy import for two kinds of chart, and its files
-differ from version to version. What is drawn is chosen by the caller. Same figures, same bytes.
+Owns axes, ticks, legends and escaping. They are written by hand: a plotting library is a heavy
+import for two kinds of chart, and its files differ from version to version. What is drawn is chosen
+by the caller. Same figures, same bytes.
 """
 
 from __future__ import annotations
@@ -68,15 +69,25 @@ def line_chart(chart: Lines, notes: Sequence[str] = ()) -> str:
         colour = COLOURS[number % len(COLOURS)]
         path = " ".join(f"{coordinate(place_x(x))},{coordinate(place_y(y))}" for x, y in points)
         parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [f'<circle cx="{coordinate(place_x(x))}" cy="{coordinate(place_y(y))}" r="3.2" fill="{colour}"/>' for x, y in points]
-    parts += [f'<path d="{_diamond(place_x(x), place_y(y))}" fill="none" stroke="#000" stroke-width="1.5"/>' for x, y in chart.printed]
-    names = [(name, COLOURS[number % len(COLOURS)]) for number, (name, _) in enumerate(chart.series)]
+        parts += [
+            f'<circle cx="{coordinate(place_x(x))}" cy="{coordinate(place_y(y))}" r="3.2" fill="{colour}"/>'
+            for x, y in points
+        ]
+    parts += [
+        f'<path d="{_diamond(place_x(x), place_y(y))}" fill="none" stroke="#000" stroke-width="1.5"/>'
+        for x, y in chart.printed
+    ]
+    names = [
+        (name, COLOURS[number % len(COLOURS)]) for number, (name, _) in enumerate(chart.series)
+    ]
     return picture(chart.title, [*parts, *legend(names, printed=bool(chart.printed))], notes)
 
 
 def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
     """Draw stacked bars; notes stand below the plot."""
-    step, ticks = _ticks(max([sum(values) for _, values in chart.bars] + [height for _, height in chart.printed]))
+    step, ticks = _ticks(
+        max([sum(values) for _, values in chart.bars] + [height for _, height in chart.printed])
+    )
 
     def place_y(y: float) -> float:
         return TOP + PLOT * (1 - y / ticks[-1])
@@ -86,32 +97,72 @@ def bar_chart(chart: Bars, notes: Sequence[str] = ()) -> str:
     for number, (name, values) in enumerate(chart.bars):
         x, base = LEFT + room * number, 0.0
         for colour, value in zip(chart.colours, values, strict=False):
-            at, wide = f'x="{coordinate(x + room * 0.2)}" y="{coordinate(place_y(base + value))}"', coordinate(room * 0.6)
-            parts.append(f'<rect {at} width="{wide}" height="{coordinate(place_y(base) - place_y(base + value))}" fill="{colour}"/>')
+            at, wide = (
+                f'x="{coordinate(x + room * 0.2)}" y="{coordinate(place_y(base + value))}"',
+                coordinate(room * 0.6),
+            )
+            parts.append(
+                f'<rect {at} width="{wide}" height="{coordinate(place_y(base) - place_y(base + value))}" fill="{colour}"/>'
+            )
             base += value
         words = name.split("\n")
-        parts += [text(x + room / 2, TOP + PLOT + 18 + 16 * line, word, "middle") for line, word in enumerate(words)]
+        parts += [
+            text(x + room / 2, TOP + PLOT + 18 + 16 * line, word, "middle")
+            for line, word in enumerate(words)
+        ]
     for number, height in chart.printed:
-        parts.append(f'<path d="{_diamond(LEFT + room * (number + 0.5), place_y(height))}" fill="none" stroke="#000" stroke-width="1.5"/>')
-    return picture(chart.title, [*parts, *legend(list(zip(chart.parts, chart.colours, strict=False)), printed=bool(chart.printed))], notes)
+        parts.append(
+            f'<path d="{_diamond(LEFT + room * (number + 0.5), place_y(height))}" fill="none" stroke="#000" stroke-width="1.5"/>'
+        )
+    return picture(
+        chart.title,
+        [
+            *parts,
+            *legend(
+                list(zip(chart.parts, chart.colours, strict=False)), printed=bool(chart.printed)
+            ),
+        ],
+        notes,
+    )
 
 
 def picture(title: str, parts: Sequence[str], notes: Sequence[str], *, framed: bool = True) -> str:
     """Put a chart under its title and above its notes."""
     height = TOP + PLOT + 62 + LINE * len(notes)
-    below = [text(LEFT, TOP + PLOT + 66 + LINE * number, note, "start", 12) for number, note in enumerate(notes)]
+    below = [
+        text(LEFT, TOP + PLOT + 66 + LINE * number, note, "start", 12)
+        for number, note in enumerate(notes)
+    ]
     frame = f'<path d="M{LEFT} {TOP}V{TOP + PLOT}H{WIDTH - RIGHT}" fill="none" stroke="#333"/>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">'
-    lines = [head, f"<title>{escape(title)}</title>", f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>', text(LEFT, 28, title, "start", 16)]
+    lines = [
+        head,
+        f"<title>{escape(title)}</title>",
+        f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
+        text(LEFT, 28, title, "start", 16),
+    ]
     return "\n".join([*lines, *parts, *([frame] if framed else []), *below, "</svg>", ""])
 
 
-def _y_axis(ticks: Sequence[float], step: float, place_y: Callable[[float], float], name: str) -> list[str]:
+def _y_axis(
+    ticks: Sequence[float], step: float, place_y: Callable[[float], float], name: str
+) -> list[str]:
     """Draw the lines of a y axis, their figures and its name."""
     digits = max(0, -floor(log10(step)))
-    parts = [text(16, TOP + PLOT / 2, name, "middle", 13, f' transform="rotate(-90 16 {coordinate(TOP + PLOT / 2)})"')]
+    parts = [
+        text(
+            16,
+            TOP + PLOT / 2,
+            name,
+            "middle",
+            13,
+            f' transform="rotate(-90 16 {coordinate(TOP + PLOT / 2)})"',
+        )
+    ]
     for tick in ticks:
-        parts.append(f'<path d="M{LEFT} {coordinate(place_y(tick))}H{WIDTH - RIGHT}" stroke="#ddd"/>')
+        parts.append(
+            f'<path d="M{LEFT} {coordinate(place_y(tick))}H{WIDTH - RIGHT}" stroke="#ddd"/>'
+        )
         parts.append(text(LEFT - 8, place_y(tick) + 4, f"{tick:,.{digits}f}", "end"))
     return parts
 
@@ -122,10 +173,16 @@ def legend(names: Sequence[tuple[str, str]], *, printed: bool) -> list[str]:
     for name, colour in names:
         if x + 30 + 7.5 * len(name) > WIDTH - RIGHT:
             x, y = float(LEFT), y + LINE
-        parts += [f'<rect x="{coordinate(x)}" y="{coordinate(y - 10)}" width="12" height="12" fill="{colour}"/>', text(x + 18, y, name, "start")]
+        parts += [
+            f'<rect x="{coordinate(x)}" y="{coordinate(y - 10)}" width="12" height="12" fill="{colour}"/>',
+            text(x + 18, y, name, "start"),
+        ]
         x += 42 + 7.5 * len(name)
     if printed:
-        parts += [f'<path d="{_diamond(x + 6, y - 4)}" fill="none" stroke="#000" stroke-width="1.5"/>', text(x + 18, y, "as printed", "start")]
+        parts += [
+            f'<path d="{_diamond(x + 6, y - 4)}" fill="none" stroke="#000" stroke-width="1.5"/>',
+            text(x + 18, y, "as printed", "start"),
+        ]
     return parts
 
 

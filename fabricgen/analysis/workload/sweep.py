@@ -1,6 +1,7 @@
 """One figure varied, everything else as it is: HB domain, batch, GPUs or the speed of a NIC.
 
-Owns what a sweep may vary, how its values are written, and its rows. `LOW..HIGH` doubles from one to the other; `a,b,c` are the values themselves.
+Owns what a sweep may vary, how its values are written, and its rows. `LOW..HIGH` doubles from one
+to the other; `a,b,c` are the values themselves.
 """
 
 from __future__ import annotations
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     from fabricgen.analysis.workload.machine import Machine
     from fabricgen.catalog.models.workload import Workload
 
-UNITS = {"hb-domain": "GPUs per HB domain", "batch": "batch, tokens", "gpus": "GPUs", "nic-speed": "NIC bandwidth per GPU, Gbps"}
+UNITS = {
+    "hb-domain": "GPUs per HB domain",
+    "batch": "batch, tokens",
+    "gpus": "GPUs",
+    "nic-speed": "NIC bandwidth per GPU, Gbps",
+}
 """What a sweep may vary, and the words of its axis."""
 
 _TOKENS = re.compile(r"(\d+)(k|M|seq)?")
@@ -54,7 +60,9 @@ def parse_tokens(text: str, sequence: int) -> int:
     """
     found = _TOKENS.fullmatch(text.strip())
     if not found or not int(found[1]):
-        raise ValueError("a batch is written in tokens, like 32000000 or 32M, or in sequences, like 512seq")
+        raise ValueError(
+            "a batch is written in tokens, like 32000000 or 32M, or in sequences, like 512seq"
+        )
     tokens = int(found[1]) * (sequence if found[2] == "seq" else _TIMES[found[2]])
     if tokens > LARGEST_COUNT:
         raise ValueError(f"a batch has at most {LARGEST_COUNT} tokens")
@@ -79,7 +87,10 @@ def parse_sweep(text: str) -> Sweep:
 
 def _values(sweep: Sweep, sequence: int) -> list[int]:
     """Read the values of a sweep."""
-    readers: dict[str, Callable[[str], int]] = {"batch": lambda text: parse_tokens(text, sequence), "nic-speed": lambda text: parse_speed(_bare(text))}
+    readers: dict[str, Callable[[str], int]] = {
+        "batch": lambda text: parse_tokens(text, sequence),
+        "nic-speed": lambda text: parse_speed(_bare(text)),
+    }
     read = readers.get(sweep.what, _count)
     ends = [read(text) for text in sweep.texts]
     if not sweep.doubling:
@@ -108,7 +119,9 @@ def _bare(text: str) -> str:
 
 def run(sweep: Sweep, llm: Workload, machine: Machine, group: Group) -> list[Point]:
     """Return the points of a sweep in order. Raises ValueError for a value that cannot be read, Refusal for one that cannot be built."""
-    return [_point(sweep.what, value, llm, machine, group) for value in _values(sweep, llm.sequence)]
+    return [
+        _point(sweep.what, value, llm, machine, group) for value in _values(sweep, llm.sequence)
+    ]
 
 
 def _point(what: str, value: int, llm: Workload, machine: Machine, group: Group) -> Point:
@@ -124,7 +137,9 @@ def _point(what: str, value: int, llm: Workload, machine: Machine, group: Group)
     rest = machine.gpus % machine.domain_gpus
     if rest:
         fact = f"{machine.gpus} GPUs are not whole HB domains of {machine.domain_gpus}"
-        because = (f"{machine.gpus} = {machine.gpus // machine.domain_gpus} x {machine.domain_gpus} + {rest}",)
+        because = (
+            f"{machine.gpus} = {machine.gpus // machine.domain_gpus} x {machine.domain_gpus} + {rest}",
+        )
         hint = f"sweep values that fit, like `--sweep {what}={_fitting(what, machine)}`"
         raise refuse("gpus-not-whole-domains", fact, because=because, hint=hint)
     return Point(llm, machine, value, iterate(llm, machine, group))

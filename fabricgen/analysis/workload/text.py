@@ -28,7 +28,10 @@ class Symbol(NamedTuple):
 
 def equations(point: Point) -> list[tuple[str, str, str]]:
     """Return the key of each part, its words and its equation; those of a pipeline only where there is one."""
-    stages = [("pipeline_s", "pipeline", "2 p b h w / (N B_S)"), ("bubble_s", "bubble", "(p - 1)/m (compute + MP), m = b p N_M / (s N)")]
+    stages = [
+        ("pipeline_s", "pipeline", "2 p b h w / (N B_S)"),
+        ("bubble_s", "bubble", "(p - 1)/m (compute + MP), m = b p N_M / (s N)"),
+    ]
     p = "p " if point.llm.pipeline_stages > 1 else ""
     return [
         ("compute_s", "compute", "6 P b / (N C)"),
@@ -43,18 +46,45 @@ def symbols(point: Point, group: Group) -> list[Symbol]:
     """Return every symbol of the equations."""
     llm, machine, found = point.llm, point.machine, point.times
     file, inventory, p = f"model `{llm.name}`", "the inventory", llm.pipeline_stages
-    stages = [Symbol("p", f"{p:,}", "pipeline stages", file), Symbol("s", f"{llm.sequence:,}", "tokens of a sequence", file)] if p > 1 else []
+    stages = (
+        [
+            Symbol("p", f"{p:,}", "pipeline stages", file),
+            Symbol("s", f"{llm.sequence:,}", "tokens of a sequence", file),
+        ]
+        if p > 1
+        else []
+    )
     return [
         Symbol("N", f"{machine.gpus:,}", "GPUs", inventory),
         Symbol("K", f"{machine.domain_gpus:,}", "GPUs of an HB domain", inventory),
         Symbol("N_M", f"{found.n_m:.4g}", "GPUs of a model-parallel group", _origin(point, group)),
-        Symbol("B_F", f"{machine.hb_bytes_s / 1e9:,.4g} GB/s", "inside an HB domain, per GPU and direction", machine.origins.get("B_F", "")),
-        Symbol("B_S", f"{machine.nic_bytes_s / 1e9:,.4g} GB/s", "across HB domains, per GPU and direction", machine.origins.get("B_S", "")),
-        Symbol("C", f"{machine.flops / 1e12:,.4g} TFLOP/s", "reckoning of a GPU, without sparsity", machine.origins.get("C", "")),
+        Symbol(
+            "B_F",
+            f"{machine.hb_bytes_s / 1e9:,.4g} GB/s",
+            "inside an HB domain, per GPU and direction",
+            machine.origins.get("B_F", ""),
+        ),
+        Symbol(
+            "B_S",
+            f"{machine.nic_bytes_s / 1e9:,.4g} GB/s",
+            "across HB domains, per GPU and direction",
+            machine.origins.get("B_S", ""),
+        ),
+        Symbol(
+            "C",
+            f"{machine.flops / 1e12:,.4g} TFLOP/s",
+            "reckoning of a GPU, without sparsity",
+            machine.origins.get("C", ""),
+        ),
         Symbol("l", f"{llm.layers:,}", "layers", file),
         Symbol("h", f"{llm.hidden:,}", "hidden size", file),
         Symbol("P", f"{parameters(llm) / 1e9:,.4g}e9", "parameters", "12 l h^2"),
-        Symbol("b", f"{llm.batch_tokens:,}", "tokens of a batch, over all GPUs", f"{file}, or as asked for"),
+        Symbol(
+            "b",
+            f"{llm.batch_tokens:,}",
+            "tokens of a batch, over all GPUs",
+            f"{file}, or as asked for",
+        ),
         Symbol("w", f"{llm.bytes_per_element:g}", "bytes of an element", file),
         *stages,
     ]
@@ -75,16 +105,25 @@ def notes(point: Point, plan: Plan) -> list[str]:
     """Say what the model leaves out here, and what stands on weak ground."""
     told, spec = [DERIVED], plan.spec
     if spec.oversubscription != 1:
-        told.append("the fabric is oversubscribed, and the model is not: it reckons with the full speed of every NIC")
+        told.append(
+            "the fabric is oversubscribed, and the model is not: it reckons with the full speed of every NIC"
+        )
     if point.llm.moe:
-        told.append("the iteration is that of one expert in each layer; `--all-to-all` tells of the traffic to the others")
+        told.append(
+            "the iteration is that of one expert in each layer; `--all-to-all` tells of the traffic to the others"
+        )
     copies = replicas(point.llm, point.machine, point.times.n_m)
     if point.llm.batch_tokens / point.llm.sequence < copies:
         sequences = point.llm.batch_tokens / point.llm.sequence
-        told.append(f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some would have none, which the equations do not see")
+        told.append(
+            f"{sequences:,.0f} sequences are fewer than the {copies:,.0f} copies of the model: some would have none, which the equations do not see"
+        )
     return told
 
 
 def document(point: Point, group: Group, plan: Plan) -> dict[str, Any]:
     """Return what is told of one iteration beside its figures, for JSON."""
-    return {"symbols": {symbol.name: symbol._asdict() for symbol in symbols(point, group)}, "notes": notes(point, plan)}
+    return {
+        "symbols": {symbol.name: symbol._asdict() for symbol in symbols(point, group)},
+        "notes": notes(point, plan),
+    }

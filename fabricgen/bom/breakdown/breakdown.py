@@ -1,8 +1,9 @@
 """The bill divided: which parts belong to each role, rack and phase.
 
-Owns `Portion` and the three divisions; each sums to the whole bill, spares included, which belong to no place. Roles are divided as the bill
-counts its purposes, phases as they are bought, and racks by where everything stands: a cable counts where its lower end is, one that carries
-several links where it is one piece, and a module in the rack of its cage, once, whatever it carries.
+Owns `Portion` and the three divisions; each sums to the whole bill, spares included, which belong
+to no place. Roles are divided as the bill counts its purposes, phases as they are bought, and racks
+by where everything stands: a cable counts where its lower end is, one that carries several links
+where it is one piece, and a module in the rack of its cage, once, whatever it carries.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class Rack:
 
 def by_role(bom: Bom) -> list[Portion]:
     """Divide a bill by role: hosts, then leaf, spine and core."""
-    counts: dict[str, Counter[str]] = {role: Counter() for role in (HOST, *(role.value for role in ROLES))}
+    counts: dict[str, Counter[str]] = {
+        role: Counter() for role in (HOST, *(role.value for role in ROLES))
+    }
     for line in bom.lines:
         for purpose, count in line.purposes:
             counts[role_of(purpose)][line.part] += count
@@ -75,7 +78,12 @@ def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[Portion]
 
 def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[Portion]:
     """Divide a bill by counts of parts at each place, in the order of places, then of the bill; the spares follow."""
-    found = [Portion(place, line, parts[line.part]) for place, parts in counts.items() for line in bom.lines if parts.get(line.part)]
+    found = [
+        Portion(place, line, parts[line.part])
+        for place, parts in counts.items()
+        for line in bom.lines
+        if parts.get(line.part)
+    ]
     return found + [Portion(SPARES, line, line.spares) for line in bom.lines if line.spares]
 
 
@@ -105,14 +113,20 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each model of a cable or a module, with the rack of each piece of it."""
     pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
     for joint, unit, rows, ends in _runs(plan):
-        racks: dict[End, Int32Array] = {end: room.standing.rack[devices] for end, devices in ends.items()}
+        racks: dict[End, Int32Array] = {
+            end: room.standing.rack[devices] for end, devices in ends.items()
+        }
         if joint.shared == 1:
             yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
         else:
-            pieces[joint.kind.key, joint.cable.model].append((plan.cages.pieces(joint, unit, rows), racks[joint.near]))
+            pieces[joint.kind.key, joint.cable.model].append(
+                (plan.cages.pieces(joint, unit, rows), racks[joint.near])
+            )
         for end, module in joint.modules.items():
             role = joint.kind.upper if end == "upper" else joint.kind.lower
-            pieces[role or HOST, module.model].append((plan.cages.at(end, joint.kind, unit, rows), racks[end]))
+            pieces[role or HOST, module.model].append(
+                (plan.cages.at(end, joint.kind, unit, rows), racks[end])
+            )
     for (_, model), several in pieces.items():
         numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
         yield model, places[np.unique(numbers, return_index=True)[1]]
@@ -145,4 +159,8 @@ def _own(plan: Plan, role: str, count: int) -> dict[str, int]:
     request = plan.request
     if role != HOST:
         return {request.fronts[ROLES[KINDS.index(role) - 1]].model.model: count}
-    return {request.nic.model: count * request.host_gpus * request.nics_per_gpu} if request.nic and plan.spec.nic.model else {}
+    return (
+        {request.nic.model: count * request.host_gpus * request.nics_per_gpu}
+        if request.nic and plan.spec.nic.model
+        else {}
+    )

@@ -1,6 +1,7 @@
 """From portions and loads to the views that tables and workbooks show.
 
-Owns the sums of a division and what is said of them. Amounts are written by `tabulating`; the shapes stand in `views`.
+Owns the sums of a division and what is said of them. Amounts are written by `tabulating`; the
+shapes stand in `views`.
 """
 
 from __future__ import annotations
@@ -35,8 +36,12 @@ def division_view(fabric: str, by: str, portions: list[Portion], bom: Bom) -> Di
     for place, run in groupby(portions, key=lambda portion: portion.place):
         own = list(run)
         rows += [_portion(portion, bom.book.currency) for portion in own]
-        rows.append(_sum("subtotal", place, "subtotal" if place else "all spares", own, bom.book.currency))
-    return DivisionView(fabric, by, [*rows, _sum("total", "", "all parts", portions, bom.book.currency)])
+        rows.append(
+            _sum("subtotal", place, "subtotal" if place else "all spares", own, bom.book.currency)
+        )
+    return DivisionView(
+        fabric, by, [*rows, _sum("total", "", "all parts", portions, bom.book.currency)]
+    )
 
 
 def _portion(portion: Portion, currency: str) -> PortionView:
@@ -52,15 +57,26 @@ def _power(portion: Portion) -> Fraction | None:
     """Return the typical power of a portion; spares lie on a shelf."""
     if portion.place == SPARES:
         return Fraction(0)
-    return None if portion.line.unit_power_w is None else portion.line.unit_power_w * portion.quantity
+    return (
+        None if portion.line.unit_power_w is None else portion.line.unit_power_w * portion.quantity
+    )
 
 
 def _sum(row: str, place: str, name: str, portions: list[Portion], currency: str) -> PortionView:
     """Add up portions: prices as far as they are known, power only where all of it is."""
     priced = [portion.total for portion in portions if portion.total is not None]
     power = [_power(portion) for portion in portions]
-    unpriced, unknown = (list(dict.fromkeys(portion.line.part for portion in portions if is_missing(portion) is None)) for is_missing in (_total, _power))
-    note = "; ".join(f"{what}: {', '.join(parts)}" for what, parts in (("unpriced", unpriced), ("power unknown", unknown)) if parts)
+    unpriced, unknown = (
+        list(
+            dict.fromkeys(portion.line.part for portion in portions if is_missing(portion) is None)
+        )
+        for is_missing in (_total, _power)
+    )
+    note = "; ".join(
+        f"{what}: {', '.join(parts)}"
+        for what, parts in (("unpriced", unpriced), ("power unknown", unknown))
+        if parts
+    )
     return PortionView(
         row, place, "", name, "", "", "", "", currency if priced else "", money_text(sum(priced, Decimal(0))) if priced else "",
         "" if unknown else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0))), note,
@@ -76,8 +92,18 @@ def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, Rack]) -> LoadsView:
     """Make the view of what racks ask of the room, then roles, then the whole fabric; `racks` may be empty."""
     loads = loads_of(plan, bom)
     hosts = plan.request.gpus // plan.request.host_gpus
-    whole = _load("total", "", loads.total, loads.of(loads.everything, {**loads.switches, HOST: hosts}), {**loads.switches, HOST: hosts})
-    rows = [*(_rack(name, rack, loads) for name, rack in racks.items()), *_roles(loads, hosts), whole]
+    whole = _load(
+        "total",
+        "",
+        loads.total,
+        loads.of(loads.everything, {**loads.switches, HOST: hosts}),
+        {**loads.switches, HOST: hosts},
+    )
+    rows = [
+        *(_rack(name, rack, loads) for name, rack in racks.items()),
+        *_roles(loads, hosts),
+        whole,
+    ]
     room = plan.lengths.room if racks and plan.lengths else None
     return LoadsView(
         plan.spec.name,
@@ -89,7 +115,9 @@ def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, Rack]) -> LoadsView:
 
 def _rack(name: str, rack: Rack, loads: Loads) -> LoadView:
     """Make the row of a rack."""
-    fabric = loads.of(rack.parts, Counter({role: count for role, count in rack.boxes.items() if role != HOST}))
+    fabric = loads.of(
+        rack.parts, Counter({role: count for role, count in rack.boxes.items() if role != HOST})
+    )
     return _load("rack", name, fabric, loads.of(rack.parts, rack.boxes), rack.boxes)
 
 
@@ -97,19 +125,44 @@ def _roles(loads: Loads, hosts: int) -> Iterator[LoadView]:
     """Make the row of each role."""
     for role in (HOST, *loads.switches):
         boxes = {role: hosts if role == HOST else loads.switches[role]}
-        yield _load("role", str(role), loads.of_role(role), loads.of(loads.counts.get(role, {}), boxes), boxes)
+        yield _load(
+            "role",
+            str(role),
+            loads.of_role(role),
+            loads.of(loads.counts.get(role, {}), boxes),
+            boxes,
+        )
 
 
 def _load(row: str, place: str, fabric: Load, every: Load, boxes: Mapping[str, int]) -> LoadView:
     """Make a row of loads; what is unknown without hosts is unknown with them."""
-    counts = {key: str(boxes.get(role, 0)) for key, role in (("hosts", HOST), *((role.value, role) for role in ROLES))}
-    return LoadView(row=row, place=place, unknown=every.said, **counts, **_figures(fabric, ""), **_figures(every, "all_"))
+    counts = {
+        key: str(boxes.get(role, 0))
+        for key, role in (("hosts", HOST), *((role.value, role) for role in ROLES))
+    }
+    return LoadView(
+        row=row,
+        place=place,
+        unknown=every.said,
+        **counts,
+        **_figures(fabric, ""),
+        **_figures(every, "all_"),
+    )
 
 
 def _figures(load: Load, prefix: str) -> dict[str, str]:
     """Write the figures of a load by column, heat to a tenth."""
-    heat = {key: None if value is None else Fraction(round(value * 10), 10) for key, value in zip(HEAT, (load.heat_btu_h, load.heat_max_btu_h), strict=True)}
-    known = {"rack_units": load.rack_units, "power_w": load.power_w, "power_max_w": load.power_max_w, **heat, "weight_kg": load.weight_kg}
+    heat = {
+        key: None if value is None else Fraction(round(value * 10), 10)
+        for key, value in zip(HEAT, (load.heat_btu_h, load.heat_max_btu_h), strict=True)
+    }
+    known = {
+        "rack_units": load.rack_units,
+        "power_w": load.power_w,
+        "power_max_w": load.power_max_w,
+        **heat,
+        "weight_kg": load.weight_kg,
+    }
     return {f"{prefix}{key}": decimal_text(value) for key, value in known.items()}
 
 

@@ -1,7 +1,8 @@
 """What the rail-only design saves against the other two, as a report for somebody who has not seen the inventory.
 
-Owns the sentences and the figures of the report. The designs are planned and counted elsewhere: `summary` compares, `bom` counts. Nothing is
-rounded in favour of a design: an amount is the difference of two totals, and a per cent has one place.
+Owns the sentences and the figures of the report. The designs are planned and counted elsewhere:
+`summary` compares, `bom` counts. Nothing is rounded in favour of a design: an amount is the
+difference of two totals, and a per cent has one place.
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
-CLASS_WORDS = {"switches": "switches", "transceivers": "transceivers", "cables": "cables", "nics": "NICs"}
+CLASS_WORDS = {
+    "switches": "switches",
+    "transceivers": "transceivers",
+    "cables": "cables",
+    "nics": "NICs",
+}
 
 
 class _Figure(NamedTuple):
@@ -56,9 +62,14 @@ def savings_view(comparison: Comparison) -> SavingsView:
     """Make the report on one cluster in the designs that were compared."""
     plan, bom = comparison.built[0]
     known = {
-        plan.request.design: {**summary, "modules": module_count(own)} for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
+        plan.request.design: {**summary, "modules": module_count(own)}
+        for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
-    rows = [_row(figure, known, bom.book.currency) for figure in _FIGURES if any(figure_at(summary, figure.path) is not None for summary in known.values())]
+    rows = [
+        _row(figure, known, bom.book.currency)
+        for figure in _FIGURES
+        if any(figure_at(summary, figure.path) is not None for summary in known.values())
+    ]
     return SavingsView(
         f"What {plan.spec.name} saves as a rail-only fabric",
         [design.value for design in COMPARED],
@@ -78,10 +89,18 @@ def _row(figure: _Figure, known: dict[Design, dict[str, Any]], currency: str) ->
     for design in BASELINES:
         theirs = values[design]
         share = saving_pct(ours, theirs)
-        saved.append("" if ours is None or theirs is None else _text(Decimal(str(theirs)) - Decimal(str(ours)), figure))
+        saved.append(
+            ""
+            if ours is None or theirs is None
+            else _text(Decimal(str(theirs)) - Decimal(str(ours)), figure)
+        )
         saved_pct.append("" if share is None else f"{share:g}")
-    texts = ["" if value is None else _text(Decimal(str(value)), figure) for value in values.values()]
-    return SavingView(figure.name, currency if figure.unit == "currency" else figure.unit, texts, saved, saved_pct)
+    texts = [
+        "" if value is None else _text(Decimal(str(value)), figure) for value in values.values()
+    ]
+    return SavingView(
+        figure.name, currency if figure.unit == "currency" else figure.unit, texts, saved, saved_pct
+    )
 
 
 def _text(value: Decimal, figure: _Figure) -> str:
@@ -91,19 +110,42 @@ def _text(value: Decimal, figure: _Figure) -> str:
 
 def _headline(design: Design, comparison: Comparison, currency: str) -> str:
     """Say in one sentence what is saved against a design."""
-    refused = next((finding.fact for other, finding in comparison.refused if other in (Design.RAIL_ONLY, design)), None)
+    refused = next(
+        (
+            finding.fact
+            for other, finding in comparison.refused
+            if other in (Design.RAIL_ONLY, design)
+        ),
+        None,
+    )
     if refused:
         which = design if comparison.summary_of(Design.RAIL_ONLY) else Design.RAIL_ONLY
         return f"Against the {design} design nothing can be said: {which} cannot be built here, because {refused}."
-    ours, theirs, share = comparison.summary_of(Design.RAIL_ONLY), comparison.summary_of(design), comparison.savings_against(design)
+    ours, theirs, share = (
+        comparison.summary_of(Design.RAIL_ONLY),
+        comparison.summary_of(design),
+        comparison.savings_against(design),
+    )
     fewer = theirs["switches"]["total"] - ours["switches"]["total"]
-    words = [f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches ({_pct(share['switches_pct'])})" if fewer else "as many switches"]
-    words.append(_more_or_less("power", theirs["power_w"], ours["power_w"], share["power_pct"], "W"))
-    words.append(_more_or_less("cost", theirs["cost"]["total"], ours["cost"]["total"], share["cost_pct"], currency))
+    words = [
+        f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches ({_pct(share['switches_pct'])})"
+        if fewer
+        else "as many switches"
+    ]
+    words.append(
+        _more_or_less("power", theirs["power_w"], ours["power_w"], share["power_pct"], "W")
+    )
+    words.append(
+        _more_or_less(
+            "cost", theirs["cost"]["total"], ours["cost"]["total"], share["cost_pct"], currency
+        )
+    )
     return f"Against the {design} design, rail-only takes {words[0]}, {words[1]}, and {words[2]}."
 
 
-def _more_or_less(name: str, theirs: float | None, ours: float | None, share: float | None, unit: str) -> str:
+def _more_or_less(
+    name: str, theirs: float | None, ours: float | None, share: float | None, unit: str
+) -> str:
     """Say how much less or more of something there is."""
     if theirs is None or ours is None:
         return f"{name} is not known"
@@ -131,9 +173,16 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     yield "In the rail-optimized design rails meet at the spines; the fat-tree joins any port with any other and knows no rails."
     for built, _ in comparison.built:
         models = {role: built.request.fronts[role].model.model for role in built.roles}
-        boxes = ", ".join(f"{built.switch_count(role):,} {role} switches {model}" for role, model in models.items())
+        boxes = ", ".join(
+            f"{built.switch_count(role):,} {role} switches {model}"
+            for role, model in models.items()
+        )
         yield f"{built.request.design.capitalize()}: {boxes}."
-    roomed = [built.request.design.value for built, _ in comparison.built if built.spec.site and built.lengths]
+    roomed = [
+        built.request.design.value
+        for built, _ in comparison.built
+        if built.spec.site and built.lengths
+    ]
     if roomed and len(roomed) < len(comparison.built):
         yield (
             f"The room that the inventory describes suits the {' and '.join(roomed)} design, where the parts of each cable follow from its length; "
@@ -167,11 +216,17 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
     """Say what no sum contains."""
     boms = [bom for _, bom in comparison.built]
     for part in dict.fromkeys(part for bom in boms for part in bom.unpriced):
-        counts = ", ".join(f"{_count(bom, part):,} as {plan.request.design}" for plan, bom in comparison.built)
+        counts = ", ".join(
+            f"{_count(bom, part):,} as {plan.request.design}" for plan, bom in comparison.built
+        )
         yield f"{part} has no price in the book, and is in no cost: {counts}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
         yield f"Nobody publishes the power of {part}, so the power of a design that uses it is not known."
-    absent = [name for key, name in CLASS_WORDS.items() if not any(line.part_class == key for bom in boms for line in bom.lines)]
+    absent = [
+        name
+        for key, name in CLASS_WORDS.items()
+        if not any(line.part_class == key for bom in boms for line in bom.lines)
+    ]
     yield f"{', '.join(['Hosts', *absent])} and GPUs: they are the same in every design, and on none of these bills."
     yield "Racks, power distribution, cooling, energy over the years, licences, support, freight and tax."
     yield "Labour: pulling and testing cables, configuration, and what operation costs."

@@ -108,7 +108,12 @@ class SavingView:
     @for_templates
     def cells(self) -> list[str]:
         """The cells for a table, amounts as plain numbers."""
-        return [self.figure, self.unit, *self.values, *(cell for pair in zip(self.saved, self.saved_pct, strict=True) for cell in pair)]
+        return [
+            self.figure,
+            self.unit,
+            *self.values,
+            *(cell for pair in zip(self.saved, self.saved_pct, strict=True) for cell in pair),
+        ]
 
     @property
     @for_templates
@@ -118,8 +123,15 @@ class SavingView:
         >>> SavingView("switches", "", ["1536", "2560"], ["1024"], ["40"]).shown
         ['switches', '1,536', '2,560', '1,024 (40 %)']
         """
-        saved = [f"{grouped(value)} ({pct} %)" if pct else grouped(value) for value, pct in zip(self.saved, self.saved_pct, strict=True)]
-        return [f"{self.figure}, {self.unit}" if self.unit else self.figure, *map(grouped, self.values), *saved]
+        saved = [
+            f"{grouped(value)} ({pct} %)" if pct else grouped(value)
+            for value, pct in zip(self.saved, self.saved_pct, strict=True)
+        ]
+        return [
+            f"{self.figure}, {self.unit}" if self.unit else self.figure,
+            *map(grouped, self.values),
+            *saved,
+        ]
 
 
 @dataclass(slots=True)
@@ -143,8 +155,21 @@ class SavingsView:
     @for_templates
     def table(self) -> list[list[str]]:
         """Everything as rows of one table: its titles, a row for each figure, and a row for each sentence."""
-        against = [f"{what}_against_{design}" for design in self.baselines for what in ("saved", "saved_pct")]
+        against = [
+            f"{what}_against_{design}"
+            for design in self.baselines
+            for what in ("saved", "saved_pct")
+        ]
         titles = ["row", "figure", "unit", *self.designs, *against, "text"]
         figures = [["figure", *row.cells, ""] for row in self.rows]
-        told = (("headline", self.headline), ("compared", self.compared), ("counted", self.counted), ("left out", self.left_out))
-        return [titles, *figures, *([kind, *[""] * (len(titles) - 2), text] for kind, texts in told for text in texts)]
+        told = (
+            ("headline", self.headline),
+            ("compared", self.compared),
+            ("counted", self.counted),
+            ("left out", self.left_out),
+        )
+        return [
+            titles,
+            *figures,
+            *([kind, *[""] * (len(titles) - 2), text] for kind, texts in told for text in texts),
+        ]

@@ -1,9 +1,10 @@
 """A whole output as one file: `.tar.zst`, `.tar.gz`, `.tar` or `.zip`.
 
-Owns the formats, and reading them again. Tasks write their files as stretches of a tar, each compressed by the process that
-renders it; the parent strings them together in the order of the tasks, for both formats allow frames one after the other. So the
-bytes are the same on any number of cores, nothing is held whole in memory, and no small file is ever made. Owner, modes and times
-are fixed. A zip has no such stretches: its files are compressed where they are put together.
+Owns the formats, and reading them again. Tasks write their files as stretches of a tar, each
+compressed by the process that renders it; the parent strings them together in the order of the
+tasks, for both formats allow frames one after the other. So the bytes are the same on any number of
+cores, nothing is held whole in memory, and no small file is ever made. Owner, modes and times are
+fixed. A zip has no such stretches: its files are compressed where they are put together.
 """
 
 from __future__ import annotations
@@ -71,7 +72,9 @@ class Archive:
         self._scratch = place / "scratch"
         self._scratch.mkdir()
         self._out = (place / TREE).open("wb")
-        self._zip = zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED) if kind == ".zip" else None
+        self._zip = (
+            zipfile.ZipFile(self._out, "w", zipfile.ZIP_DEFLATED) if kind == ".zip" else None
+        )
 
     @contextlib.contextmanager
     def part(self, number: int) -> Iterator[Segment]:
@@ -109,11 +112,13 @@ class Archive:
 
 
 @contextlib.contextmanager
-def archiving(path: Path, top: str, *, inputs: Iterable[Path] = (), force: bool = False) -> Iterator[Archive]:
+def archiving(
+    path: Path, top: str, *, inputs: Iterable[Path] = (), force: bool = False
+) -> Iterator[Archive]:
     """Yield an archive that takes the place of `path` when the block ends well; its files lie below the directory `top`.
 
-    Raises Refusal `output-is-input`, `file-exists` where something else than such an archive is there, unless `force`, and
-    `cannot-write`.
+    Raises Refusal `output-is-input`, `file-exists` where something else than such an archive is
+    there, unless `force`, and `cannot-write`.
     """
     check_archive(path, inputs=inputs, force=force)
     try:
@@ -128,7 +133,9 @@ def archiving(path: Path, top: str, *, inputs: Iterable[Path] = (), force: bool 
             (place / TREE).replace(path)
     except OSError as error:
         fact = f"`{path}` cannot be written: {error.strerror or error}"
-        raise refuse("cannot-write", fact, hint="choose another file, or free some space") from error
+        raise refuse(
+            "cannot-write", fact, hint="choose another file, or free some space"
+        ) from error
 
 
 def check_archive(path: Path, *, inputs: Iterable[Path] = (), force: bool = False) -> None:
@@ -157,15 +164,23 @@ def is_archive(path: Path) -> bool:
 def reading(path: Path) -> Iterator[Iterator[tuple[str, IO[bytes]]]]:
     """Yield the entries of an archive, each with its name and its content, in its order.
 
-    What is no regular file has a name that ends in a slash. Nothing is extracted. Raises Refusal `broken-archive`, also for what
-    is found while a content is read.
+    What is no regular file has a name that ends in a slash. Nothing is extracted. Raises Refusal
+    `broken-archive`, also for what is found while a content is read.
     """
     try:
         with path.open("rb") as raw:
-            yield _zip_entries(raw) if kind_of(path.name) == ".zip" else _tar_entries(raw, kind_of(path.name))
+            yield (
+                _zip_entries(raw)
+                if kind_of(path.name) == ".zip"
+                else _tar_entries(raw, kind_of(path.name))
+            )
     except _errors() as error:
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise refuse("broken-archive", f"`{path}` cannot be read: {why}", hint="build it again, or copy it again whole") from error
+        raise refuse(
+            "broken-archive",
+            f"`{path}` cannot be read: {why}",
+            hint="build it again, or copy it again whole",
+        ) from error
 
 
 def _tar_entries(raw: IO[bytes], kind: str) -> Iterator[tuple[str, IO[bytes]]]:
@@ -189,7 +204,11 @@ def _copy_into(archive: zipfile.ZipFile, raw: IO[bytes]) -> None:
     with tarfile.open(fileobj=raw, mode="r|") as stretch:
         for info in stretch:
             entry = zipfile.ZipInfo(info.name, EPOCH)
-            entry.external_attr, entry.compress_type, entry.file_size = (0o100000 | info.mode) << 16, zipfile.ZIP_DEFLATED, info.size
+            entry.external_attr, entry.compress_type, entry.file_size = (
+                (0o100000 | info.mode) << 16,
+                zipfile.ZIP_DEFLATED,
+                info.size,
+            )
             content = stretch.extractfile(info)
             with archive.open(entry, "w") as target:
                 shutil.copyfileobj(content or io.BytesIO(), target, COPIED)
@@ -201,7 +220,9 @@ def _compressed(raw: IO[bytes], kind: str) -> Iterator[IO[bytes]]:
     if kind == ".tar.zst":
         import zstandard
 
-        with zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True).stream_writer(raw, closefd=False) as stream:
+        with zstandard.ZstdCompressor(level=ZSTD_LEVEL, write_checksum=True).stream_writer(
+            raw, closefd=False
+        ) as stream:
             yield cast("IO[bytes]", stream)
     elif kind == ".tar.gz":
         with gzip.GzipFile("", "wb", GZIP_LEVEL, raw, mtime=0) as packed:
@@ -215,7 +236,9 @@ def _decompressed(raw: IO[bytes], kind: str) -> contextlib.AbstractContextManage
     if kind == ".tar.zst":
         import zstandard
 
-        return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True, closefd=False)
+        return zstandard.ZstdDecompressor().stream_reader(
+            raw, read_across_frames=True, closefd=False
+        )
     return gzip.GzipFile(fileobj=raw) if kind == ".tar.gz" else contextlib.nullcontext(raw)
 
 
@@ -225,4 +248,13 @@ def _errors() -> tuple[type[Exception], ...]:
 
     import zstandard
 
-    return OSError, EOFError, ValueError, RuntimeError, tarfile.TarError, zipfile.BadZipFile, zlib.error, zstandard.ZstdError
+    return (
+        OSError,
+        EOFError,
+        ValueError,
+        RuntimeError,
+        tarfile.TarError,
+        zipfile.BadZipFile,
+        zlib.error,
+        zstandard.ZstdError,
+    )

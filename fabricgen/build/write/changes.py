@@ -1,7 +1,8 @@
 """What differs between a directory and its manifest.
 
-Owns walking the directory and comparing each file. Nothing is inferred from times of the file system, which copies and moves
-change: every file is hashed, which takes 2.5 s of CPU for the 172,000 files of a million GPUs.
+Owns walking the directory and comparing each file. Nothing is inferred from times of the file
+system, which copies and moves change: every file is hashed, which takes 2.5 s of CPU for the
+172,000 files of a million GPUs.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ def fingerprint(out: Path) -> str:
         folders.sort()
         for name in sorted(files):
             found = os.lstat(os.path.join(folder, name))  # noqa: PTH118 - a Path for each of 172,000 files takes longer than the rest
-            digest.update(f"{name}\0{found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}\n".encode(errors="surrogateescape"))
+            digest.update(
+                f"{name}\0{found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}\n".encode(
+                    errors="surrogateescape"
+                )
+            )
         digest.update("\0".join(["", folder, *folders, ""]).encode(errors="surrogateescape"))
     return digest.hexdigest()
 

@@ -1,7 +1,7 @@
 """A whole directory, or nothing.
 
-Owns the swap, and what must hold before a directory is replaced: fabricgen wrote it, nothing of the user's is in it, and
-nothing that the build reads.
+Owns the swap, and what must hold before a directory is replaced: fabricgen wrote it, nothing of the
+user's is in it, and nothing that the build reads.
 """
 
 from __future__ import annotations
@@ -42,7 +42,12 @@ def check_target(out: Path, inputs: Iterable[Path] = ()) -> None:
         if not _is_empty(out) and (out.is_symlink() or digests_of(out) is None):
             hint = "choose a directory that does not exist, or remove this one yourself"
             because = (f"it has no {MANIFEST} of ours",)
-            raise refuse("not-ours", f"`{out}` was not written by fabricgen, so it is not overwritten", because=because, hint=hint)
+            raise refuse(
+                "not-ours",
+                f"`{out}` was not written by fabricgen, so it is not overwritten",
+                because=because,
+                hint=hint,
+            )
 
 
 class Tree:
@@ -64,7 +69,8 @@ class Tree:
 def staging(out: Path, *, force: bool = False) -> Iterator[Path]:
     """Yield a directory beside OUT that replaces it when the block ends well; when it does not, OUT is as it was.
 
-    Raises Refusal `output-changed` where OUT holds files of the user's, which `force` replaces, and `cannot-write`.
+    Raises Refusal `output-changed` where OUT holds files of the user's, which `force` replaces, and
+    `cannot-write`.
     """
     with _refusing(out):
         target = out.resolve()  # `.` has neither a name nor a place beside it
@@ -90,7 +96,15 @@ def _refusing(out: Path) -> Iterator[None]:
         if not any(part.endswith(SUFFIX) for part in Path(error.filename or "").parts):
             raise _unwritable(out, error) from None
         fact = f"`{Path(error.filename).name}` would be both a file and a directory"
-        raise Refusal([Finding("path-twice", fact, hint="give one of the two outputs another `path` in its pack.yaml")]) from error
+        raise Refusal(
+            [
+                Finding(
+                    "path-twice",
+                    fact,
+                    hint="give one of the two outputs another `path` in its pack.yaml",
+                )
+            ]
+        ) from error
     except OSError as error:
         raise _unwritable(out, error) from error
 
@@ -98,7 +112,11 @@ def _refusing(out: Path) -> Iterator[None]:
 def _unwritable(out: Path, error: OSError) -> Refusal:
     """Return the refusal for an OUT that the system does not allow."""
     full = error.errno is not None and os.strerror(error.errno).startswith("No space")
-    return refuse("cannot-write", f"`{out}` cannot be written: {error.strerror or error}", hint=f"{'free some space, or ' * full}choose another OUT")
+    return refuse(
+        "cannot-write",
+        f"`{out}` cannot be written: {error.strerror or error}",
+        hint=f"{'free some space, or ' * full}choose another OUT",
+    )
 
 
 def _is_empty(out: Path) -> bool:
@@ -109,7 +127,9 @@ def _is_empty(out: Path) -> bool:
 def _refuse_inputs(out: Path, inputs: Iterable[Path]) -> None:
     """Refuse an OUT that one of the files or directories which a build reads lies in. Raises Refusal `output-is-input`."""
     real = out.resolve()
-    inside = next((path for path in inputs if path.exists() and path.resolve().is_relative_to(real)), None)
+    inside = next(
+        (path for path in inputs if path.exists() and path.resolve().is_relative_to(real)), None
+    )
     if inside and out.is_dir():
         fact = f"`{inside}` is read by this command and lies in `{out}`, which would be replaced"
         raise refuse("output-is-input", fact, hint="move it elsewhere, or choose another OUT")
@@ -127,20 +147,34 @@ def _refuse_changes(out: Path, seen: str | None) -> str | None:
     digests = None if state == seen else digests_of(out)
     changes = digests is not None and changes_of(out, digests)
     if changes and (changes.extra or changes.altered):  # what is missing cannot be lost
-        raise refuse("output-changed", _changed(out, changes), because=_named(changes), hint="move what you need elsewhere; `--force` replaces it all")
+        raise refuse(
+            "output-changed",
+            _changed(out, changes),
+            because=_named(changes),
+            hint="move what you need elsewhere; `--force` replaces it all",
+        )
     return state
 
 
 def _changed(out: Path, changes: Changes) -> str:
     """Count what would be lost."""
-    counts = ((changes.extra, "that fabricgen did not write"), (changes.altered, "edited since the last build"))
-    parts = [f"{len(paths):,} {'file' if len(paths) == 1 else 'files'} {what}" for paths, what in counts if paths]
+    counts = (
+        (changes.extra, "that fabricgen did not write"),
+        (changes.altered, "edited since the last build"),
+    )
+    parts = [
+        f"{len(paths):,} {'file' if len(paths) == 1 else 'files'} {what}"
+        for paths, what in counts
+        if paths
+    ]
     return f"`{out}` holds {' and '.join(parts)}, so it is not replaced"
 
 
 def _named(changes: Changes) -> tuple[str, ...]:
     """Name what would be lost, as many as one reads."""
-    every = [f"`{path}` is not in {MANIFEST}" for path in changes.extra] + [f"`{path}` was edited" for path in changes.altered]
+    every = [f"`{path}` is not in {MANIFEST}" for path in changes.extra] + [
+        f"`{path}` was edited" for path in changes.altered
+    ]
     more = len(every) - NAMED
     return (*every[:NAMED], *([f"{more:,} more"] if more > 0 else []))
 
@@ -159,7 +193,10 @@ def _exchange(one: Path, other: Path) -> bool:
     Linux has it as renameat2(2), and Python does not.
     """
     rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
-    return rename is not None and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+    return (
+        rename is not None
+        and rename(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) == 0
+    )
 
 
 def _step_aside(staged: Path, out: Path, aside: Path) -> None:

@@ -80,10 +80,16 @@ def reserve(root: Root, path: str) -> Path:
     return _below(root.scratch if isinstance(root, Segment) else root, path)
 
 
-def write_manifest(root: Root, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]) -> None:
+def write_manifest(
+    root: Root, files: Iterable[Written], inventory: dict[str, Any], groups: list[str]
+) -> None:
     """Write the manifest: every file with its SHA-256, the inventory's digest and the version."""
     canonical = json.dumps(inventory, sort_keys=True, separators=(",", ":"))
-    write_text(root, MANIFEST, [manifest_text(files, hashlib.sha256(canonical.encode()).hexdigest(), groups)])
+    write_text(
+        root,
+        MANIFEST,
+        [manifest_text(files, hashlib.sha256(canonical.encode()).hexdigest(), groups)],
+    )
 
 
 def umask() -> int:
@@ -99,14 +105,24 @@ def _encoded(piece: str, path: str) -> bytes:
         return piece.encode()
     except UnicodeEncodeError as error:
         fact = f"`{path}` would hold {piece[error.start]!a}, which is no character"
-        raise Refusal([Finding("bad-template", fact, hint="correct the template that writes it")]) from None
+        raise Refusal(
+            [Finding("bad-template", fact, hint="correct the template that writes it")]
+        ) from None
 
 
 def _check_path(path: str) -> tuple[str, ...]:
     """Return the parts of a path, refusing whatever would leave the root. Raises Refusal `path-escapes`."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\\" in path or "\0" in path:
-        raise Refusal([Finding("path-escapes", f"`{path}` is no path below the output directory", hint="correct the `path` in the pack.yaml")])
+        raise Refusal(
+            [
+                Finding(
+                    "path-escapes",
+                    f"`{path}` is no path below the output directory",
+                    hint="correct the `path` in the pack.yaml",
+                )
+            ]
+        )
     return parts
 
 

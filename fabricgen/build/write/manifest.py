@@ -1,6 +1,7 @@
 """The manifest: every file of an output with its SHA-256, and what the output was made from.
 
-Owns its format, and reading it again. What differs between a manifest and a directory is for `changes`.
+Owns its format, and reading it again. What differs between a manifest and a directory is for
+`changes`.
 """
 
 from __future__ import annotations
@@ -46,8 +47,16 @@ def read_digests(stream: IO[bytes]) -> dict[str, str] | None:
         content: Any = json.loads(data) if len(data) <= MOST_BYTES else None
     except (ValueError, RecursionError):
         return None
-    files = content.get("files") if isinstance(content, dict) and content.get("format") == FORMAT else None
-    return {str(path): str(digest) for path, digest in files.items()} if isinstance(files, dict) else None
+    files = (
+        content.get("files")
+        if isinstance(content, dict) and content.get("format") == FORMAT
+        else None
+    )
+    return (
+        {str(path): str(digest) for path, digest in files.items()}
+        if isinstance(files, dict)
+        else None
+    )
 
 
 def json_document(content: object) -> str:

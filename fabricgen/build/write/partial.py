@@ -1,8 +1,9 @@
 """The hidden directory in which an output is made before it takes its place.
 
-Owns its name, its lock and what dead processes left. The directory lies beside the output, so that one rename moves the
-result. A lock on a file inside of it is held by whoever writes there, workers included, and ends with the last of them: who
-can take the lock knows that nobody writes any more, whatever number the system has since given to another process.
+Owns its name, its lock and what dead processes left. The directory lies beside the output, so that
+one rename moves the result. A lock on a file inside of it is held by whoever writes there, workers
+included, and ends with the last of them: who can take the lock knows that nobody writes any more,
+whatever number the system has since given to another process.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ def partial(target: Path) -> Iterator[Path]:
 def clear(target: Path) -> None:
     """Remove the directories that dead processes left beside `target`.
 
-    Where one died while it replaced `target` in two steps, between them, the older output is put back.
+    Where one died while it replaced `target` in two steps, between them, the older output is put
+    back.
     """
     for place in _left(target):
         with contextlib.suppress(OSError):
@@ -71,14 +73,21 @@ def _left(target: Path) -> list[Path]:
     pattern = re.compile(re.escape(_prefix(target)) + r"[a-z0-9_]{8}" + re.escape(SUFFIX))
     try:
         with os.scandir(target.parent) as entries:
-            return [Path(entry.path) for entry in entries if pattern.fullmatch(entry.name) and _is_own(entry)]
+            return [
+                Path(entry.path)
+                for entry in entries
+                if pattern.fullmatch(entry.name) and _is_own(entry)
+            ]
     except OSError:
         return []
 
 
 def _is_own(entry: os.DirEntry[str]) -> bool:
     """Return whether an entry is a directory of this user's."""
-    return entry.is_dir(follow_symlinks=False) and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    return (
+        entry.is_dir(follow_symlinks=False)
+        and entry.stat(follow_symlinks=False).st_uid == os.geteuid()
+    )
 
 
 def _make(target: Path) -> tuple[Path, int]:

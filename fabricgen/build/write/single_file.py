@@ -1,7 +1,8 @@
 """One file, whole or not at all.
 
-Owns which files an option of the command line may replace: never one that the command reads, never a link, and never one that
-fabricgen did not write unless the user forces it. Pipes and character devices, such as /dev/null, are written to as they are.
+Owns which files an option of the command line may replace: never one that the command reads, never
+a link, and never one that fabricgen did not write unless the user forces it. Pipes and character
+devices, such as /dev/null, are written to as they are.
 """
 
 from __future__ import annotations
@@ -24,11 +25,19 @@ HEAD = 2**18
 """Bytes at the beginning of a file that its mark is compared with."""
 
 
-def write_file(path: Path, text: str | Iterable[str], *, mark: str = "", inputs: Iterable[Path] = (), force: bool = False) -> None:
+def write_file(
+    path: Path,
+    text: str | Iterable[str],
+    *,
+    mark: str = "",
+    inputs: Iterable[Path] = (),
+    force: bool = False,
+) -> None:
     """Replace one file whole or not at all, by a text or by its pieces.
 
-    An existing file is replaced where its beginning matches `mark`, a regular expression for files of this kind that fabricgen
-    wrote, or with `force`. Raises Refusal `output-is-input`, `file-exists` and `cannot-write`.
+    An existing file is replaced where its beginning matches `mark`, a regular expression for files
+    of this kind that fabricgen wrote, or with `force`. Raises Refusal `output-is-input`,
+    `file-exists` and `cannot-write`.
     """
     pieces = [text] if isinstance(text, str) else text
     try:
@@ -46,7 +55,15 @@ def write_file(path: Path, text: str | Iterable[str], *, mark: str = "", inputs:
         raise _unwritable(path, error.strerror or str(error)) from None
 
 
-def check_file(path: Path, *, mark: str = "", inputs: Iterable[Path] = (), force: bool = False, hint: str = FORCE_IT, streams: bool = True) -> None:
+def check_file(
+    path: Path,
+    *,
+    mark: str = "",
+    inputs: Iterable[Path] = (),
+    force: bool = False,
+    hint: str = FORCE_IT,
+    streams: bool = True,
+) -> None:
     """Refuse a file that `write_file` would not replace, before there is anything to write; `streams` allows pipes and devices.
 
     Raises Refusal.
@@ -61,15 +78,23 @@ def check_file(path: Path, *, mark: str = "", inputs: Iterable[Path] = (), force
 def _check(path: Path, mark: str, inputs: Iterable[Path], hint: str, *, force: bool) -> None:
     """Refuse to replace what is not to be replaced. Raises Refusal, and OSError where nothing can be told."""
     if path.is_symlink():
-        raise _unwritable(path, f"it is a link to `{path.readlink()}`", "choose another file, or remove the link")
+        raise _unwritable(
+            path, f"it is a link to `{path.readlink()}`", "choose another file, or remove the link"
+        )
     try:
         found = path.stat()
     except FileNotFoundError:
         return
     if not stat.S_ISREG(found.st_mode):
-        raise _unwritable(path, "it is a directory" if stat.S_ISDIR(found.st_mode) else "it is no regular file")
+        raise _unwritable(
+            path, "it is a directory" if stat.S_ISDIR(found.st_mode) else "it is no regular file"
+        )
     if any(each.exists() and each.samefile(path) for each in inputs):
-        raise refuse("output-is-input", f"`{path}` is read by this command, so it is not overwritten", hint="choose another file")
+        raise refuse(
+            "output-is-input",
+            f"`{path}` is read by this command, so it is not overwritten",
+            hint="choose another file",
+        )
     if not force and not (mark and _is_marked(path, mark)):
         raise refuse("file-exists", f"`{path}` exists, so it is not overwritten", hint=hint)
 

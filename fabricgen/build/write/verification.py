@@ -27,9 +27,17 @@ def verify(path: Path) -> Changes:
             raise _not_ours(path)
         return changes_of(path, digests)
     except FileNotFoundError:
-        raise refuse("no-such-file", f"there is no file or directory `{path}`", hint="give what `fabricgen build` wrote") from None
+        raise refuse(
+            "no-such-file",
+            f"there is no file or directory `{path}`",
+            hint="give what `fabricgen build` wrote",
+        ) from None
     except OSError as error:
-        raise refuse("no-such-file", f"`{path}` cannot be read: {error.strerror}", hint="give what `fabricgen build` wrote") from None
+        raise refuse(
+            "no-such-file",
+            f"`{path}` cannot be read: {error.strerror}",
+            hint="give what `fabricgen build` wrote",
+        ) from None
 
 
 def _archived(path: Path) -> Changes:
@@ -45,16 +53,28 @@ def _archived(path: Path) -> Changes:
                 digests = read_digests(content)
             elif name in found:
                 twice.add(name)
+            elif name.endswith("/"):
+                found[name] = None
             else:
-                found[name] = None if name.endswith("/") else hashlib.file_digest(content, "sha256").hexdigest()  # type: ignore[arg-type]  # it only reads
+                digest = hashlib.file_digest(content, "sha256")  # type: ignore[arg-type]  # it only reads
+                found[name] = digest.hexdigest()
     if digests is None or len(tops) != 1:
         raise _not_ours(path)
     extra = sorted((found.keys() - digests.keys()) | (twice - digests.keys()))
-    altered = sorted(name for name, digest in digests.items() if name in twice or (name in found and found[name] != digest))
+    altered = sorted(
+        name
+        for name, digest in digests.items()
+        if name in twice or (name in found and found[name] != digest)
+    )
     return Changes(len(digests), sorted(digests.keys() - found.keys()), extra, altered)
 
 
 def _not_ours(path: Path) -> Refusal:
     """Return the refusal for what fabricgen did not write."""
     because = (f"it has no {MANIFEST} of ours",)
-    return refuse("not-ours", f"`{path}` was not written by fabricgen, so there is nothing to verify", because=because, hint="give what `build` wrote")
+    return refuse(
+        "not-ours",
+        f"`{path}` was not written by fabricgen, so there is nothing to verify",
+        because=because,
+        hint="give what `build` wrote",
+    )

@@ -33,23 +33,41 @@ def read_description(path: Path, nos: str) -> Description:
         if {"manufacturer", "model", "interfaces"} <= facts.keys():
             return read_device_type(path, facts, nos)
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        said = f"`{error.args[0]}` is missing" if isinstance(error, KeyError) else "a value in it is not of the form that its kind has"
+        said = (
+            f"`{error.args[0]}` is missing"
+            if isinstance(error, KeyError)
+            else "a value in it is not of the form that its kind has"
+        )
         raise refused(path, said, hint="give the file as its project ships it") from error
     keys = ", ".join(map(str, list(facts)[:6])) or "none"
     hint = "give a NetBox device type (manufacturer, model, interfaces), a platform.json of SONiC (chassis, interfaces), or a SwitchProfile of Hedgehog"
-    raise refused(path, "this describes no switch that could be read", f"its keys are {keys}", hint=hint)
+    raise refused(
+        path, "this describes no switch that could be read", f"its keys are {keys}", hint=hint
+    )
 
 
 def _load(path: Path) -> dict[str, Any]:
     """Open a file: JSON by its name, everything else as YAML."""
     try:
         data = read_bytes(path, MOST_BYTES)
-        facts: Any = parse_json(decode(data)) if path.suffix == ".json" else parse_facts(path, data, "bad-switch-description")
+        facts: Any = (
+            parse_json(decode(data))
+            if path.suffix == ".json"
+            else parse_facts(path, data, "bad-switch-description")
+        )
     except OpenError as error:
-        raise refuse("no-such-file", f"`{path}` {error.fact}", hint="give the path of a description") from None
+        raise refuse(
+            "no-such-file", f"`{path}` {error.fact}", hint="give the path of a description"
+        ) from None
     except FileError as error:
         hint = error.hint or "give the file as its project ships it"
-        raise Refusal([bad(path, f"it {error.fact}", hint=hint, line=error.line, column=error.column)]) from None
+        raise Refusal(
+            [bad(path, f"it {error.fact}", hint=hint, line=error.line, column=error.column)]
+        ) from None
     if text := control_text(facts):
-        raise refused(path, f"it has control characters in `{text}`", hint="give the file as its project ships it")
+        raise refused(
+            path,
+            f"it has control characters in `{text}`",
+            hint="give the file as its project ships it",
+        )
     return facts if isinstance(facts, dict) else {}

@@ -1,6 +1,7 @@
 """A file of the catalog in the making: what a description gives, what is assumed, and what is still needed.
 
-Owns what is assumed where a catalog file cannot do without, the order of its keys, and its text. It judges nothing that `parts` judges.
+Owns what is assumed where a catalog file cannot do without, the order of its keys, and its text. It
+judges nothing that `parts` judges.
 """
 
 from __future__ import annotations
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-ASSUMED: dict[str, Any] = {"vendor": "unknown", "form_factor": "generic", "transport": "ethernet", "cooling": "air"}
+ASSUMED: dict[str, Any] = {
+    "vendor": "unknown",
+    "form_factor": "generic",
+    "transport": "ethernet",
+    "cooling": "air",
+}
 """What a catalog file must say, and what is written where a description does not."""
 
 WANTED = {
@@ -69,18 +75,43 @@ def make_draft(path: Path, found: Description, stated: Mapping[str, Any]) -> Dra
     >>> print(draft.needed[0])
     transport: the file does not say; `ethernet` is assumed
     """
-    assumed = {key: value for key, value in ASSUMED.items() if key not in found.facts and key not in stated}
+    assumed = {
+        key: value for key, value in ASSUMED.items() if key not in found.facts and key not in stated
+    }
     facts = found.facts | assumed | dict(stated)
-    facts.setdefault("description", f"{facts['vendor']} {facts['model']}, {facts['cages']} cages" if "cages" in facts else str(facts.get("model")))
+    facts.setdefault(
+        "description",
+        f"{facts['vendor']} {facts['model']}, {facts['cages']} cages"
+        if "cages" in facts
+        else str(facts.get("model")),
+    )
     doubtful = sorted({*assumed, *found.doubtful} - {*stated})
-    facts |= {"source": [found.source, *([f"stated at import: {', '.join(sorted(stated))}"] if stated else [])], "quality": "B"}
+    facts |= {
+        "source": [
+            found.source,
+            *([f"stated at import: {', '.join(sorted(stated))}"] if stated else []),
+        ],
+        "quality": "B",
+    }
     facts |= {"notes": found.notes} if found.notes else {}
     facts |= {"unverified": doubtful} if doubtful else {}
     made = _checked(path, facts)
     needed = [f"{key}: the file does not say; `{facts[key]}` is assumed" for key in assumed]
-    needed += [f"{key}: it follows from the file by a guess; check it" for key in doubtful if key not in assumed]
-    needed += [f"{key}: {why}" for key, why in WANTED.items() if not facts.get(key) or (key == "breakouts" and len(made.breakouts) < EIGHT // FOUR)]
-    ordered = {key: facts[key] for key in ("model", "vendor", "description", *Switch.model_fields) if key in facts}
+    needed += [
+        f"{key}: it follows from the file by a guess; check it"
+        for key in doubtful
+        if key not in assumed
+    ]
+    needed += [
+        f"{key}: {why}"
+        for key, why in WANTED.items()
+        if not facts.get(key) or (key == "breakouts" and len(made.breakouts) < EIGHT // FOUR)
+    ]
+    ordered = {
+        key: facts[key]
+        for key in ("model", "vendor", "description", *Switch.model_fields)
+        if key in facts
+    }
     head = "".join(f"# still needed: {sentence}\n" for sentence in needed)
     return Draft(made.model, head + write_yaml(ordered), tuple(needed))
 
@@ -91,25 +122,43 @@ def _checked(path: Path, facts: dict[str, Any]) -> Switch:
         made = Switch.model_validate(facts)
     except ValidationError as error:
         hint = "state a fact that fits with `--set`, or correct the file"
-        raise Refusal(bad(path, _fault(dict(detail)), hint=hint) for detail in error.errors(include_url=False)) from None
+        raise Refusal(
+            bad(path, _fault(dict(detail)), hint=hint) for detail in error.errors(include_url=False)
+        ) from None
     if not MODEL.fullmatch(made.model):
         fact = f"`model`: `{made.model}` cannot be the name of a file in a catalog"
-        raise refused(path, fact, hint=f"use small letters, digits, `-` and `.`, like `--set model={model_name(made.model)}`")
+        raise refused(
+            path,
+            fact,
+            hint=f"use small letters, digits, `-` and `.`, like `--set model={model_name(made.model)}`",
+        )
     return made
 
 
 def _fault(detail: dict[str, Any]) -> str:
     """Say what does not fit, with the key that it is about; a fault of several has none."""
-    key, said = ".".join(str(step) for step in detail["loc"]), str(detail["msg"]).removeprefix("Value error, ")
+    key, said = (
+        ".".join(str(step) for step in detail["loc"]),
+        str(detail["msg"]).removeprefix("Value error, "),
+    )
     if detail["type"] == "extra_forbidden":
         return f"`{key}` is not a fact of a switch"
     return f"`{key}`: {said[:1].lower()}{said[1:]}" if key else said
 
 
-def bad(path: Path, fact: str, *because: str, hint: str = "", line: int | None = None, column: int | None = None) -> Finding:
+def bad(
+    path: Path,
+    fact: str,
+    *because: str,
+    hint: str = "",
+    line: int | None = None,
+    column: int | None = None,
+) -> Finding:
     """Make a finding about a description."""
     place = Place(str(path), line, column)
-    return Finding("bad-switch-description", f"{path.name}: {fact}", because=because, hint=hint, place=place)
+    return Finding(
+        "bad-switch-description", f"{path.name}: {fact}", because=because, hint=hint, place=place
+    )
 
 
 def refused(path: Path, fact: str, *because: str, hint: str = "") -> Refusal:
@@ -128,5 +177,10 @@ def model_name(text: object) -> str:
 
 def mode(count: int, speed_gbps: int, lanes: int, sonic: str | None = None) -> dict[str, Any]:
     """Write one breakout; `lanes` are those of each port."""
-    facts: dict[str, Any] = {"name": f"{count}x{speed_gbps}G", "count": count, "speed_gbps": speed_gbps, "lanes": lanes}
+    facts: dict[str, Any] = {
+        "name": f"{count}x{speed_gbps}G",
+        "count": count,
+        "speed_gbps": speed_gbps,
+        "lanes": lanes,
+    }
     return facts | ({"sonic": sonic} if sonic else {})

@@ -1,6 +1,7 @@
 """Hedgehog's switch profiles (githedgehog/fabric, kind SwitchProfile): ports, their splits and SONiC's base names, silicon and port limit.
 
-Owns the form of the file, as `kubectl get switchprofile NAME -o yaml` prints it. It says nothing of who makes the box, of its size and power.
+Owns the form of the file, as `kubectl get switchprofile NAME -o yaml` prints it. It says nothing of
+who makes the box, of its size and power.
 """
 
 from __future__ import annotations
@@ -16,40 +17,82 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODE = re.compile(r"(\d+)x(\d+)G")
-FORMS = {"QSFPDD": "qsfp-dd", "QSFP-DD": "qsfp-dd", "OSFP": "osfp", "QSFP112": "qsfp112", "QSFP56": "qsfp56"}
+FORMS = {
+    "QSFPDD": "qsfp-dd",
+    "QSFP-DD": "qsfp-dd",
+    "OSFP": "osfp",
+    "QSFP112": "qsfp112",
+    "QSFP56": "qsfp56",
+}
 """How names of port profiles begin."""
 
 
 def read_profile(path: Path, facts: dict[str, Any]) -> Description:
     """Read a profile; its cages are the ports of the commonest profile that can be split."""
     spec = facts["spec"]
-    split = {name: profile["breakout"] for name, profile in spec["portProfiles"].items() if profile.get("breakout")}
+    split = {
+        name: profile["breakout"]
+        for name, profile in spec["portProfiles"].items()
+        if profile.get("breakout")
+    }
     ports = {name: port for name, port in spec["ports"].items() if port.get("profile") in split}
     if not ports:
-        raise refused(path, "none of its ports can be split", hint="a fabric is planned on cages with a `breakout` profile")
+        raise refused(
+            path,
+            "none of its ports can be split",
+            hint="a fabric is planned on cages with a `breakout` profile",
+        )
     kind = Counter(port["profile"] for port in ports.values()).most_common(1)[0][0]
     names = sorted((name for name, port in ports.items() if port["profile"] == kind), key=natural)
     lanes, form = _lanes(split[kind]), _form(kind)
-    pattern = pattern_of([Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)])
+    pattern = pattern_of(
+        [Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
+    )
     if pattern is None:
-        raise refused(path, "its ports are not numbered without gaps", f"{len(names)} ports, {names[0]} to {names[-1]}", hint="give the profile whole")
-    found = Description(f"{facts['metadata']['name']}, a Hedgehog switch profile (ports, breakouts, names, silicon, port limit)", {})
-    found.facts = {"model": model_name(facts["metadata"]["name"]), "cages": len(names), "lanes_per_cage": LANES.get(form, lanes)}
+        raise refused(
+            path,
+            "its ports are not numbered without gaps",
+            f"{len(names)} ports, {names[0]} to {names[-1]}",
+            hint="give the profile whole",
+        )
+    found = Description(
+        f"{facts['metadata']['name']}, a Hedgehog switch profile (ports, breakouts, names, silicon, port limit)",
+        {},
+    )
+    found.facts = {
+        "model": model_name(facts["metadata"]["name"]),
+        "cages": len(names),
+        "lanes_per_cage": LANES.get(form, lanes),
+    }
     found.facts |= {"description": spec["displayName"]} if spec.get("displayName") else {}
     found.facts |= {"asic": spec["switchSilicon"]} if spec.get("switchSilicon") else {}
-    found.facts |= ({"form_factor": form} if form else {}) | ({"port_limit": int(spec["maxPorts"])} if spec.get("maxPorts") else {})
-    found.facts |= {"breakouts": [*_modes(split[kind])], "default_nos": "hedgehog", "transport": "ethernet"}
-    found.facts["interfaces"] = {"hedgehog": {"whole": pattern, "split": f"{pattern}/{{sub1}}"}} | _base(spec, names, lanes)
+    found.facts |= ({"form_factor": form} if form else {}) | (
+        {"port_limit": int(spec["maxPorts"])} if spec.get("maxPorts") else {}
+    )
+    found.facts |= {
+        "breakouts": [*_modes(split[kind])],
+        "default_nos": "hedgehog",
+        "transport": "ethernet",
+    }
+    found.facts["interfaces"] = {
+        "hedgehog": {"whole": pattern, "split": f"{pattern}/{{sub1}}"}
+    } | _base(spec, names, lanes)
     if len(names) < len(spec["ports"]):
-        found.notes.append(f"other ports, which nothing is planned on, are left out: {len(spec['ports']) - len(names)}")
+        found.notes.append(
+            f"other ports, which nothing is planned on, are left out: {len(spec['ports']) - len(names)}"
+        )
     if spec.get("pipelines"):
-        found.notes.append(f"{len(spec['pipelines'])} pipelines limit the ports of their cages; only the limit of the box is planned with")
+        found.notes.append(
+            f"{len(spec['pipelines'])} pipelines limit the ports of their cages; only the limit of the box is planned with"
+        )
     return found
 
 
 def _form(profile: str) -> str:
     """Return the form of the cages, as the name of their profile begins; empty where the catalog has no word for it."""
-    return next((form for begin, form in FORMS.items() if profile.upper().startswith(begin + "-")), "")
+    return next(
+        (form for begin, form in FORMS.items() if profile.upper().startswith(begin + "-")), ""
+    )
 
 
 def _lanes(breakout: dict[str, Any]) -> int:
@@ -69,12 +112,18 @@ def _modes(breakout: dict[str, Any]) -> list[dict[str, Any]]:
         if match := MODE.fullmatch(name):
             count = int(match[1])
             offsets = [int(offset) for offset in said.get("offsets") or ["0"]]
-            found.append(mode(count, int(match[2]), offsets[1] - offsets[0] if len(offsets) > 1 else size))
+            found.append(
+                mode(count, int(match[2]), offsets[1] - offsets[0] if len(offsets) > 1 else size)
+            )
     return sorted(found, key=lambda made: (-made["count"] * made["speed_gbps"], made["count"]))
 
 
 def _base(spec: dict[str, Any], names: list[str], lanes: int) -> dict[str, dict[str, str]]:
     """Find SONiC's own names, where the profile has them for every cage and they follow a rule."""
     bases = [spec["ports"][name].get("baseNOSName", "") for name in names]
-    pattern = pattern_of([Seat(cage, 0, lanes, lanes, base) for cage, base in enumerate(bases, start=1)]) if all(bases) else None
+    pattern = (
+        pattern_of([Seat(cage, 0, lanes, lanes, base) for cage, base in enumerate(bases, start=1)])
+        if all(bases)
+        else None
+    )
     return {"sonic": {"whole": pattern, "split": pattern}} if pattern else {}

@@ -1,6 +1,7 @@
 """NetBox's device types (netbox-community/devicetype-library): maker, size, weight, and the interfaces with what plugs into them.
 
-Owns the form of the file. It knows no lanes, no splits and no power, and its lists of ports are not always whole: a gap is refused.
+Owns the form of the file. It knows no lanes, no splits and no power, and its lists of ports are not
+always whole: a gap is refused.
 """
 
 from __future__ import annotations
@@ -17,31 +18,58 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-CAGE = re.compile(r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56)(?:1600)?(?:-rhs)?")
+CAGE = re.compile(
+    r"(?P<speed>\d+(?:\.\d+)?)(?P<unit>[gt])base-x-(?P<form>osfp|qsfpdd|qsfp112|qsfp56)(?:1600)?(?:-rhs)?"
+)
 INFINIBAND = {"infiniband-hdr": 200, "infiniband-ndr": 400, "infiniband-xdr": 800}
 """Gb/s of a port of four lanes."""
 
 FORMS = {"qsfpdd": "qsfp-dd"}
-GRAMS: dict[str, Fraction] = {"kg": Fraction(1000), "g": Fraction(1), "lb": Fraction(45359237, 100000), "oz": Fraction(45359237, 1600000)}
+GRAMS: dict[str, Fraction] = {
+    "kg": Fraction(1000),
+    "g": Fraction(1),
+    "lb": Fraction(45359237, 100000),
+    "oz": Fraction(45359237, 1600000),
+}
 
 
 def read_device_type(path: Path, facts: dict[str, Any], nos: str) -> Description:
     """Read a device type; its cages are the ports of the commonest pluggable type, and `nos` is who calls them so."""
-    ports = [port for port in facts["interfaces"] if not port.get("mgmt_only") and (CAGE.fullmatch(port["type"]) or port["type"] in INFINIBAND)]
+    ports = [
+        port
+        for port in facts["interfaces"]
+        if not port.get("mgmt_only")
+        and (CAGE.fullmatch(port["type"]) or port["type"] in INFINIBAND)
+    ]
     if not ports:
         hint = "form and speed are read from types like 800gbase-x-osfp or infiniband-ndr"
         raise refused(path, "none of its interfaces is a cage that could be planned", hint=hint)
     kind = Counter(port["type"] for port in ports).most_common(1)[0][0]
     names = sorted((str(port["name"]) for port in ports if port["type"] == kind), key=natural)
     found = Description(f"{path.name}, a NetBox device type (maker, ports, size, weight)", {})
-    found.facts = {"model": model_name(facts["model"]), "vendor": str(facts["manufacturer"]), **_cage(kind), "cages": len(names)}
+    found.facts = {
+        "model": model_name(facts["model"]),
+        "vendor": str(facts["manufacturer"]),
+        **_cage(kind),
+        "cages": len(names),
+    }
     lanes, speed = found.facts["lanes_per_cage"], _speed(kind)
-    found.facts |= {"breakouts": [mode(1, speed, lanes)], "interfaces": {nos: _names(path, names, lanes)}, "default_nos": nos}
-    found.facts |= {key: str(facts[name]) for key, name in (("part_number", "part_number"), ("description", "description")) if facts.get(name)}
+    found.facts |= {
+        "breakouts": [mode(1, speed, lanes)],
+        "interfaces": {nos: _names(path, names, lanes)},
+        "default_nos": nos,
+    }
+    found.facts |= {
+        key: str(facts[name])
+        for key, name in (("part_number", "part_number"), ("description", "description"))
+        if facts.get(name)
+    }
     found.facts |= _size(facts)
     found.doubtful.add(f"interfaces.{nos}")
     others = len(facts["interfaces"]) - len(names)
-    found.notes += [f"other interfaces, which nothing is planned on, are left out: {others}"] if others else []
+    found.notes += (
+        [f"other interfaces, which nothing is planned on, are left out: {others}"] if others else []
+    )
     return found
 
 
@@ -58,24 +86,39 @@ def _cage(kind: str) -> dict[str, Any]:
 def _speed(kind: str) -> int:
     """Return the Gb/s of a type of interface."""
     match = CAGE.fullmatch(kind)
-    return int(Fraction(match["speed"]) * (1000 if match["unit"] == "t" else 1)) if match else INFINIBAND[kind]
+    return (
+        int(Fraction(match["speed"]) * (1000 if match["unit"] == "t" else 1))
+        if match
+        else INFINIBAND[kind]
+    )
 
 
 def _size(facts: dict[str, Any]) -> dict[str, Any]:
     """Read rack units and weight; half units, which no switch here has, are left out."""
     units, weight = facts.get("u_height"), facts.get("weight")
-    found: dict[str, Any] = {"rack_units": int(units)} if units and float(units) == int(units) else {}
+    found: dict[str, Any] = (
+        {"rack_units": int(units)} if units and float(units) == int(units) else {}
+    )
     if weight and facts.get("weight_unit") in GRAMS:
-        found["weight_kg"] = round(float(Fraction(str(weight)) * GRAMS[facts["weight_unit"]] / 1000), 2)
+        found["weight_kg"] = round(
+            float(Fraction(str(weight)) * GRAMS[facts["weight_unit"]] / 1000), 2
+        )
     return found
 
 
 def _names(path: Path, names: list[str], lanes: int) -> dict[str, str]:
     """Find the pattern of the names; that of split ports is a guess. Raises Refusal where they have gaps or no rule."""
-    pattern = pattern_of([Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)])
+    pattern = pattern_of(
+        [Seat(cage, 0, lanes, lanes, name) for cage, name in enumerate(names, start=1)]
+    )
     if pattern is None:
         hint = "complete the list of interfaces in the file, or number the ports from one end to the other"
-        raise refused(path, "its ports are not numbered without gaps", f"{len(names)} ports, {_shown(names)}", hint=hint)
+        raise refused(
+            path,
+            "its ports are not numbered without gaps",
+            f"{len(names)} ports, {_shown(names)}",
+            hint=hint,
+        )
     return {"whole": pattern, "split": f"{pattern}s{{sub}}"}
 
 

@@ -1,6 +1,7 @@
 """The rule behind the names of ports: which part of a name counts cages, and which counts the ports of a cage.
 
-Owns the search. A pattern is one of `parts.Interfaces`: text with fields like `{cage}`. What is not regular has none.
+Owns the search. A pattern is one of `parts.Interfaces`: text with fields like `{cage}`. What is not
+regular has none.
 """
 
 from __future__ import annotations
@@ -41,7 +42,14 @@ def pattern_of(seats: Sequence[Seat]) -> str | None:
     >>> pattern_of([Seat(cage, 0, 8, 8, f"Ethernet{cage * 8 - 8}") for cage in (1, 2, 3)])
     'Ethernet{lane}'
     """
-    return next((pattern for pattern in _candidates(seats[0]) if all(seat.named(pattern) == seat.name for seat in seats)), None)
+    return next(
+        (
+            pattern
+            for pattern in _candidates(seats[0])
+            if all(seat.named(pattern) == seat.name for seat in seats)
+        ),
+        None,
+    )
 
 
 def _candidates(first: Seat) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """SONiC's platform.json (sonic-buildimage, device/*/*/platform.json): cages, lanes, breakout modes and aliases.
 
-Owns the form of the file. It says nothing of who makes the box, of its size and power, and of what plugs into its cages.
+Owns the form of the file. It says nothing of who makes the box, of its size and power, and of what
+plugs into its cages.
 """
 
 from __future__ import annotations
@@ -39,21 +40,48 @@ def read_platform(path: Path, facts: dict[str, Any]) -> Description:
     size = Counter(len(cage.lanes) for cage in every).most_common(1)[0][0] if every else 0
     cages = sorted((cage for cage in every if len(cage.lanes) == size), key=lambda cage: cage.index)
     if not cages or [cage.index for cage in cages] != list(range(1, len(cages) + 1)):
-        raise refused(path, "its cages are not numbered from 1", hint="give the file as sonic-buildimage ships it")
+        raise refused(
+            path,
+            "its cages are not numbered from 1",
+            hint="give the file as sonic-buildimage ships it",
+        )
     said = [*dict.fromkeys(text for cage in cages for text in cage.modes)]
     modes, mixed = _modes(said, size), [text for text in said if not MODE.fullmatch(text)]
     model, platform = model_name(facts["chassis"].get("name", "")), _platform(path)
-    sonic = {"platform": platform or model, "lanes": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages)}
-    found = Description(f"{path.name} of {platform or model}, a SONiC platform file (cages, lanes, breakouts, names, aliases)", {})
-    found.facts = {"cages": len(cages), "lanes_per_cage": size, "breakouts": list(modes.values()), "default_nos": "sonic", "transport": "ethernet"}
-    found.facts |= {"model": model or model_name(platform), "sonic": sonic | ({"mixed_modes": mixed} if mixed else {})}
+    sonic = {
+        "platform": platform or model,
+        "lanes": " ".join(f"{cage.lanes[0]}-{cage.lanes[-1]}" for cage in cages),
+    }
+    found = Description(
+        f"{path.name} of {platform or model}, a SONiC platform file (cages, lanes, breakouts, names, aliases)",
+        {},
+    )
+    found.facts = {
+        "cages": len(cages),
+        "lanes_per_cage": size,
+        "breakouts": list(modes.values()),
+        "default_nos": "sonic",
+        "transport": "ethernet",
+    }
+    found.facts |= {
+        "model": model or model_name(platform),
+        "sonic": sonic | ({"mixed_modes": mixed} if mixed else {}),
+    }
     found.facts["interfaces"] = {"sonic": _names(path, cages, modes, found)}
     found.doubtful |= set() if platform else {"sonic.platform"}
     limits = [*_limits(cages, modes)]
     found.facts |= {"cage_limits": limits} if limits else {}
-    found.notes += [f"service ports, which have fewer lanes, are left out: {len(every) - len(cages)}"] if len(every) > len(cages) else []
+    found.notes += (
+        [f"service ports, which have fewer lanes, are left out: {len(every) - len(cages)}"]
+        if len(every) > len(cages)
+        else []
+    )
     left = sorted(set(said) - set(modes) - set(mixed))
-    found.notes += [f"modes left out, because one of the same name comes before them: {', '.join(left)}"] if left else []
+    found.notes += (
+        [f"modes left out, because one of the same name comes before them: {', '.join(left)}"]
+        if left
+        else []
+    )
     return found
 
 
@@ -84,18 +112,27 @@ def _platform(path: Path) -> str:
     return folder if re.match(r"(x86_64|arm64|armhf)-", folder) else ""
 
 
-def _names(path: Path, cages: list[_Cage], modes: dict[str, dict[str, Any]], found: Description) -> dict[str, str]:
+def _names(
+    path: Path, cages: list[_Cage], modes: dict[str, dict[str, Any]], found: Description
+) -> dict[str, str]:
     """Find the patterns of names and aliases; where aliases follow none they are left out."""
     size = len(cages[0].lanes)
     name = pattern_of([Seat(cage.index, 0, size, size, cage.name) for cage in cages])
     if name is None:
-        raise refused(path, "the names of its ports follow no pattern", f"they begin with {cages[0].name} and {cages[-1].name}", hint="number them by cage")
+        raise refused(
+            path,
+            "the names of its ports follow no pattern",
+            f"they begin with {cages[0].name} and {cages[-1].name}",
+            hint="number them by cage",
+        )
     names = {"whole": name, "split": name}
     seats = [
         (made["count"], Seat(cage.index, sub, made["lanes"], size, alias))
         for text, made in modes.items() for cage in cages for sub, alias in enumerate(cage.modes.get(text, []))
     ]  # fmt: skip
-    whole, split = ([seat for count, seat in seats if (count > 1) == several] for several in (False, True))
+    whole, split = (
+        [seat for count, seat in seats if (count > 1) == several] for several in (False, True)
+    )
     patterns = [pattern_of(some) if some else None for some in (whole, split)]
     if None in patterns:
         found.notes.append("aliases are left out: they follow no pattern")
@@ -112,4 +149,8 @@ def _limits(cages: list[_Cage], modes: dict[str, dict[str, Any]]) -> Iterator[di
             runs[-1][1] = cage.index
         else:
             runs.append([cage.index, cage.index, can])
-    yield from ({"first": first, "last": last, "breakouts": can} for first, last, can in runs if len(can) < len(modes))
+    yield from (
+        {"first": first, "last": last, "breakouts": can}
+        for first, last, can in runs
+        if len(can) < len(modes)
+    )

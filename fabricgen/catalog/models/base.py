@@ -4,12 +4,22 @@ import re
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 Transport = Literal["ethernet", "infiniband"]
 FormFactor = Literal["osfp", "qsfp-dd", "qsfp56", "qsfp112", "generic"]
 Medium = Literal["mmf", "smf", "dac", "acc", "aoc", "generic"]
-Top = Literal["finned", "flat", "any"]  # the heat sink of a module: its own fins, or a flat top under the cage's
+Top = Literal[
+    "finned", "flat", "any"
+]  # the heat sink of a module: its own fins, or a flat top under the cage's
 
 LARGEST_COUNT, LARGEST_AMOUNT = 10**15, 1e18
 """No fact of a machine or a model is larger; products of several still fit a float."""
@@ -22,7 +32,9 @@ def _one_line(text: str) -> str:
     return text
 
 
-Text = Annotated[str, StringConstraints(min_length=1, strip_whitespace=True), AfterValidator(_one_line)]
+Text = Annotated[
+    str, StringConstraints(min_length=1, strip_whitespace=True), AfterValidator(_one_line)
+]
 Count = Annotated[int, Field(gt=0, le=LARGEST_COUNT, strict=True)]
 Index = Annotated[int, Field(ge=0, le=LARGEST_COUNT, strict=True)]
 Amount = Annotated[float, Field(ge=0, le=LARGEST_AMOUNT, strict=True, allow_inf_nan=False)]
@@ -78,13 +90,19 @@ class Part(Sourced):
 
     model: Text
     vendor: Text
-    quality: Literal["A", "B", "C"]  # A: primary document read; B: transcription or secondary source; C: from memory or derived
+    quality: Literal[
+        "A", "B", "C"
+    ]  # A: primary document read; B: transcription or secondary source; C: from memory or derived
     notes: tuple[str, ...] = ()
 
 
 _FIELDS = "cage|cage0|sub|sub1|letter|lane|lane1"
 _NAME = r"[A-Za-z0-9 ._/:-]"  # what an interface may be called: it stands in configurations and in cells of tables
-Pattern = Annotated[str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")]
+Pattern = Annotated[
+    str, Field(pattern=rf"^([A-Za-z0-9]|\{{({_FIELDS})\}})({_NAME}|\{{({_FIELDS})\}})*$")
+]
 PortName = Annotated[str, Field(pattern=rf"^[A-Za-z0-9]{_NAME}*$")]
-LinuxName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")]  # what the kernel takes for a device, and a path and a shell leave alone
+LinuxName = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,14}$")
+]  # what the kernel takes for a device, and a path and a shell leave alone
 PciAddress = Annotated[str, Field(pattern=r"^([0-9a-f]{4}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$")]

@@ -4,7 +4,21 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.catalog.models.base import Amount, Count, Facts, FormFactor, Index, LinuxName, Part, PciAddress, PortName, Positive, Text, Top, Transport
+from fabricgen.catalog.models.base import (
+    Amount,
+    Count,
+    Facts,
+    FormFactor,
+    Index,
+    LinuxName,
+    Part,
+    PciAddress,
+    PortName,
+    Positive,
+    Text,
+    Top,
+    Transport,
+)
 
 
 class HostPort(Facts):
@@ -28,7 +42,9 @@ class Host(Part):
     hb_domain_gpus: Count
     hb_domain_hosts: Count
     hb_bandwidth_gbps: Count | None = None  # per GPU, one direction
-    accelerator: str | None = None  # its GPUs, as a file of the catalog; only `model` reckons with them
+    accelerator: str | None = (
+        None  # its GPUs, as a file of the catalog; only `model` reckons with them
+    )
     scale_up: bool = True  # whether its GPUs share a scale-up interconnect; behind PCIe alone none can relay for another
     nic: str
     nics_per_gpu: Count
@@ -46,14 +62,23 @@ class Host(Part):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if self.hb_domain_gpus != self.gpus * self.hb_domain_hosts:
-            raise ValueError(f"hb_domain_gpus: {self.hb_domain_hosts} hosts of {self.gpus} GPUs are not {self.hb_domain_gpus}")
+            raise ValueError(
+                f"hb_domain_gpus: {self.hb_domain_hosts} hosts of {self.gpus} GPUs are not {self.hb_domain_gpus}"
+            )
         seats = {(port.gpu, port.plane) for port in self.ports}
-        wanted = {(gpu, plane) for gpu in range(self.gpus) for plane in range(max(self.speeds_gbps, default=0))}
+        wanted = {
+            (gpu, plane)
+            for gpu in range(self.gpus)
+            for plane in range(max(self.speeds_gbps, default=0))
+        }
         if seats != wanted or len(self.ports) != len(seats):
             raise ValueError(f"ports: one per GPU and plane were expected, {len(wanted)} in all")
         if len({(port.cage, port.sub) for port in self.ports}) != len(self.ports):
             raise ValueError("ports: two of them sit at one place of one cage")
-        for names in ([port.ethernet for port in self.ports], [port.infiniband for port in self.ports if port.infiniband]):
+        for names in (
+            [port.ethernet for port in self.ports],
+            [port.infiniband for port in self.ports if port.infiniband],
+        ):
             if len(set(names)) != len(names):
                 raise ValueError("ports: two of them have one interface name")
         return self

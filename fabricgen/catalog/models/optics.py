@@ -4,7 +4,17 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.catalog.models.base import Amount, Count, FormFactor, Medium, Part, Positive, Text, Top, Transport
+from fabricgen.catalog.models.base import (
+    Amount,
+    Count,
+    FormFactor,
+    Medium,
+    Part,
+    Positive,
+    Text,
+    Top,
+    Transport,
+)
 
 
 class Transceiver(Part):
@@ -23,7 +33,9 @@ class Transceiver(Part):
 
     def fits(self, form_factor: str, top: Top = "any") -> bool:
         """Tell whether the module goes into a cage of this form factor that takes modules with this top."""
-        return self.form_factor == form_factor and ("any" in (self.cooling, top) or self.cooling == top)
+        return self.form_factor == form_factor and (
+            "any" in (self.cooling, top) or self.cooling == top
+        )
 
 
 class Cable(Part):
@@ -37,7 +49,9 @@ class Cable(Part):
     lengths_m: tuple[Amount, ...] = ()
     reach_m: Amount | None = None
     speed_gbps: Count | None = None  # of one link
-    form_factors: tuple[FormFactor, ...] = ()  # the cages that copper goes into, in the order of `ends`
+    form_factors: tuple[
+        FormFactor, ...
+    ] = ()  # the cages that copper goes into, in the order of `ends`
     polarity: Literal["A", "B", "C", "A-B"] | None = None  # of fibre, by TIA-568
     power_w: Amount | None = None
     diameter_mm: Positive | None = None

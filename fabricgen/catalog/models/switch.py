@@ -4,7 +4,19 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from pydantic import model_validator
 
-from fabricgen.catalog.models.base import Amount, Count, Facts, FormFactor, Index, LaneTable, Part, Pattern, Text, Top, Transport
+from fabricgen.catalog.models.base import (
+    Amount,
+    Count,
+    Facts,
+    FormFactor,
+    Index,
+    LaneTable,
+    Part,
+    Pattern,
+    Text,
+    Top,
+    Transport,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +35,9 @@ class Breakout(Facts):
 class Interfaces(Facts):
     """How one NOS names the ports of a switch: patterns for str.format over where the port sits.
 
-    `cage` counts from 1 and `cage0` from 0; `sub` from 0, `sub1` from 1 and `letter` from a, within the cage; `lane` is the port's
-    first lane counted over the whole box from 0, `lane1` within the cage from 1.
+    `cage` counts from 1 and `cage0` from 0; `sub` from 0, `sub1` from 1 and `letter` from a, within
+    the cage; `lane` is the port's first lane counted over the whole box from 0, `lane1` within the
+    cage from 1.
     """
 
     whole: Pattern
@@ -53,9 +66,13 @@ class SonicPlatform(Facts):
 
     platform: str
     hwsku: str | None = None
-    hwsku_split: str | None = None  # the breakout of every cage that this SKU stands for; another split has another SKU
+    hwsku_split: str | None = (
+        None  # the breakout of every cage that this SKU stands for; another split has another SKU
+    )
     lanes: LaneTable = ()
-    mixed_modes: tuple[str, ...] = ()  # modes of platform.json that split one cage unevenly; no breakout here plans them
+    mixed_modes: tuple[
+        str, ...
+    ] = ()  # modes of platform.json that split one cage unevenly; no breakout here plans them
     fec: str | None = None
     dynamic_buffers: bool = False  # whether its SONiC works lossless headroom out by itself, from speed and cable length
 
@@ -117,7 +134,9 @@ class Switch(Part):
     def interface(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str:
         """Name a port as its NOS does; cage from 1, sub from 0. Raises KeyError for a NOS that the model does not run."""
         names = self.interfaces[nos]
-        return (names.whole if breakout.count == 1 else names.split).format_map(self._seat(cage, sub, breakout))
+        return (names.whole if breakout.count == 1 else names.split).format_map(
+            self._seat(cage, sub, breakout)
+        )
 
     def alias(self, nos: str, cage: int, sub: int, breakout: Breakout) -> str | None:
         """Name a port as its front panel does, where the NOS keeps such a second name."""
@@ -147,7 +166,9 @@ def _doubts(switch: Switch) -> "Iterator[str]":
         if mode.count * mode.lanes > switch.lanes_per_cage:
             yield f"breakouts: {mode.name} takes {mode.count * mode.lanes} of the {switch.lanes_per_cage} lanes of a cage"
     for limit in switch.cage_limits:
-        if not 1 <= limit.first <= limit.last <= switch.cages or not names.issuperset(limit.breakouts):
+        if not 1 <= limit.first <= limit.last <= switch.cages or not names.issuperset(
+            limit.breakouts
+        ):
             yield f"cage_limits: {limit.first} to {limit.last} names cages or breakouts that the switch does not have"
     if switch.faceplate and switch.faceplate.rows > max(switch.cages, 1):
         yield f"faceplate: {switch.faceplate.rows} rows for {switch.cages} cages"
@@ -156,5 +177,7 @@ def _doubts(switch: Switch) -> "Iterator[str]":
     if switch.sonic and switch.sonic.hwsku and switch.sonic.hwsku_split not in names:
         yield "sonic.hwsku_split: a SKU stands for one of the breakouts, and this is none of them"
     lanes = switch.sonic.lanes if switch.sonic else ()
-    if lanes and (len(lanes) != switch.cages or {len(cage) for cage in lanes} != {switch.lanes_per_cage}):
+    if lanes and (
+        len(lanes) != switch.cages or {len(cage) for cage in lanes} != {switch.lanes_per_cage}
+    ):
         yield f"sonic.lanes: {switch.cages} cages of {switch.lanes_per_cage} lanes were expected"

@@ -37,5 +37,7 @@ class Workload(Sourced):
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if self.pipeline_stages > self.layers:
-            raise ValueError(f"pipeline_stages: {self.layers} layers cannot be cut into {self.pipeline_stages} stages")
+            raise ValueError(
+                f"pipeline_stages: {self.layers} layers cannot be cut into {self.pipeline_stages} stages"
+            )
         return self

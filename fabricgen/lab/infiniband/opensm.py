@@ -1,7 +1,8 @@
 """ibsim with an emitted net file, and OpenSM with the emitted files upon it.
 
-Owns the programs of one subnet: their command lines, environment, logs and ends. OpenSM ends with 0 whatever it was told, so its log is read.
-Every command finds the simulator by a name of its own, and sees the fabric from one adapter. It knows no plan and no verdict.
+Owns the programs of one subnet: their command lines, environment, logs and ends. OpenSM ends with 0
+whatever it was told, so its log is read. Every command finds the simulator by a name of its own,
+and sees the fabric from one adapter. It knows no plan and no verdict.
 """
 
 from __future__ import annotations
@@ -46,7 +47,14 @@ _FAULT = re.compile(r"0x0[12] -> (.*(?:ERR|not fat-tree|cannot build|fail).*)", 
 
 def library() -> Path | None:
     """Find the library that leads programs to ibsim; None where it is not installed."""
-    return next((found for pattern in ("lib*/umad2sim", "lib/*/umad2sim") for found in sorted(Path("/usr").glob(f"{pattern}/{LIBRARY}"))), None)
+    return next(
+        (
+            found
+            for pattern in ("lib*/umad2sim", "lib/*/umad2sim")
+            for found in sorted(Path("/usr").glob(f"{pattern}/{LIBRARY}"))
+        ),
+        None,
+    )
 
 
 @dataclass(frozen=True)
@@ -74,13 +82,23 @@ class Subnet:
             return read_net(self.files / "fabric.net")
         except (KeyError, IndexError, ValueError) as error:
             hint = "build the files again"
-            raise refuse("lab-failed", f"fabric.net of subnet {self.name} does not hold together", because=(str(error),), hint=hint) from error
+            raise refuse(
+                "lab-failed",
+                f"fabric.net of subnet {self.name} does not hold together",
+                because=(str(error),),
+                hint=hint,
+            ) from error
 
     @cached_property
     def engine(self) -> str:
         """The routing engine that the emitted opensm.conf names first."""
-        words = (line.split() for line in (self.files / "opensm.conf").read_text(encoding="utf-8").splitlines())
-        return next((line[1].partition(",")[0] for line in words if line[:1] == ["routing_engine"]), "")
+        words = (
+            line.split()
+            for line in (self.files / "opensm.conf").read_text(encoding="utf-8").splitlines()
+        )
+        return next(
+            (line[1].partition(",")[0] for line in words if line[:1] == ["routing_engine"]), ""
+        )
 
     @property
     def dumps(self) -> Path:
@@ -94,7 +112,14 @@ class Subnet:
     @cached_property
     def _environment(self) -> dict[str, str]:
         """The environment of programs that see the fabric from its first adapter."""
-        net, own = self.net, {"IBSIM_SOCKNAME": f"fabricgen-{self.name}", "OSM_CACHE_DIR": str(self.dumps), "OSM_TMP_DIR": str(self.dumps)}
+        net, own = (
+            self.net,
+            {
+                "IBSIM_SOCKNAME": f"fabricgen-{self.name}",
+                "OSM_CACHE_DIR": str(self.dumps),
+                "OSM_TMP_DIR": str(self.dumps),
+            },
+        )
         return os.environ | own | {"SIM_HOST": net.ids[net.switches], "LD_PRELOAD": str(library())}
 
     def simulate(self) -> None:
@@ -102,12 +127,27 @@ class Subnet:
         self.dumps.mkdir(parents=True)
         net, log = self.net, self.place / "ibsim.log"
         room = {"-N": len(net.ids), "-S": net.switches, "-P": net.ports}
-        command = ["ibsim", "-s", *(word for flag, count in room.items() for word in (flag, str(count + SIM_SPARE))), str(self.files / "fabric.net")]
+        command = [
+            "ibsim",
+            "-s",
+            *(word for flag, count in room.items() for word in (flag, str(count + SIM_SPARE))),
+            str(self.files / "fabric.net"),
+        ]
         environment = self._environment | {"LD_PRELOAD": ""}
         with log.open("w", encoding="utf-8") as said:
-            child = subprocess.Popen(command, env=environment, cwd=self.place, stdin=subprocess.PIPE, stdout=said, stderr=subprocess.STDOUT, text=True)  # noqa: S603 - a program of the machine, with paths of ours
+            child = subprocess.Popen(  # noqa: S603 - a program of the machine, with paths of ours
+                command,
+                env=environment,
+                cwd=self.place,
+                stdin=subprocess.PIPE,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
         self._children.append(child)
-        self._await(child, lambda: "simulator ready" in log.read_text(encoding="utf-8"), "ibsim", log)
+        self._await(
+            child, lambda: "simulator ready" in log.read_text(encoding="utf-8"), "ibsim", log
+        )
         self._console = child
 
     def manage(self) -> Routed:
@@ -115,7 +155,14 @@ class Subnet:
         self._log = self.place / "opensm.log"
         started = time.monotonic()
         with (self.place / "opensm.out").open("w", encoding="utf-8") as said:
-            self._manager = subprocess.Popen(self._opensm(self._log), env=self._environment, cwd=self.place, stdout=said, stderr=subprocess.STDOUT, text=True)  # noqa: S603 - as above
+            self._manager = subprocess.Popen(  # noqa: S603 - as above
+                self._opensm(self._log),
+                env=self._environment,
+                cwd=self.place,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
         self._children.append(self._manager)
         self._heard = 0
         return self._sweep(started, PATIENCE_S)
@@ -161,11 +208,21 @@ class Subnet:
 
     def _sweep(self, started: float, patience_s: float) -> Routed:
         """Wait for the next sweep's end. Raises Refusal where none comes."""
-        self._await(self._manager, lambda: UP in self._log.read_text(encoding="utf-8")[self._heard :], "opensm", self._log, patience_s)
+        self._await(
+            self._manager,
+            lambda: UP in self._log.read_text(encoding="utf-8")[self._heard :],
+            "opensm",
+            self._log,
+            patience_s,
+        )
         fresh = self._log.read_text(encoding="utf-8")[self._heard :]
         end = fresh.index(UP) + len(UP)
         self._heard += end
-        strange = [line.strip() for line in (self.place / "opensm.out").read_text(encoding="utf-8").splitlines() if STRANGE in line]
+        strange = [
+            line.strip()
+            for line in (self.place / "opensm.out").read_text(encoding="utf-8").splitlines()
+            if STRANGE in line
+        ]
         return _routed(fresh[:end], time.monotonic() - started, strange)
 
     def route_once(self, engine: str) -> Routed:
@@ -178,7 +235,15 @@ class Subnet:
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a program to its end, as one that sees the fabric."""
-        return subprocess.run(command, env=self._environment, cwd=self.place, capture_output=True, text=True, check=False, errors="replace")  # noqa: S603 - as above
+        return subprocess.run(  # noqa: S603 - as above
+            command,
+            env=self._environment,
+            cwd=self.place,
+            capture_output=True,
+            text=True,
+            check=False,
+            errors="replace",
+        )
 
     def end(self) -> None:
         """End what was started."""
@@ -188,17 +253,34 @@ class Subnet:
 
     def _opensm(self, log: Path) -> list[str]:
         """Return the command of OpenSM; the lists' places in the emitted file are those on a manager, so they are said again."""
-        lists = {"-F": "opensm.conf", "-a": "root_guids.txt", "-u": "cn_guids.txt", "-P": "partitions.conf"}
+        lists = {
+            "-F": "opensm.conf",
+            "-a": "root_guids.txt",
+            "-u": "cn_guids.txt",
+            "-P": "partitions.conf",
+        }
         given = [word for flag, name in lists.items() for word in (flag, str(self.files / name))]
         return ["opensm", *given, "-f", str(log), "-D", "0x43", "--dump_files_dir", str(self.dumps)]
 
-    def _await(self, child: subprocess.Popen[str], ready: Callable[[], bool], program: str, log: Path, patience_s: float = PATIENCE_S) -> None:
+    def _await(
+        self,
+        child: subprocess.Popen[str],
+        ready: Callable[[], bool],
+        program: str,
+        log: Path,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         """Wait until a program is ready. Raises Refusal where it ends, or is not ready in time."""
         until = time.monotonic() + patience_s
         while not (log.exists() and ready()):
             if child.poll() is not None or time.monotonic() > until:
                 said = log.read_text(encoding="utf-8").splitlines()[-4:] if log.exists() else []
-                raise refuse("lab-failed", f"{program} did not take the files of subnet {self.name}", because=tuple(said), hint="build them again")
+                raise refuse(
+                    "lab-failed",
+                    f"{program} did not take the files of subnet {self.name}",
+                    because=tuple(said),
+                    hint="build them again",
+                )
             time.sleep(POLL_S)
 
 

@@ -25,9 +25,17 @@ PACKAGES = {
 def needs() -> list[Need]:
     """Return the programs that an InfiniBand lab takes, beside what every lab needs."""
     path = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
-    found = {**{name: shutil.which(name, path=path) for name in PACKAGES}, "libumad2sim": str(library() or "") or None}
+    found = {
+        **{name: shutil.which(name, path=path) for name in PACKAGES},
+        "libumad2sim": str(library() or "") or None,
+    }
     return [
-        Need(f"{name}, for InfiniBand only", where or "not installed", ok=bool(where), install=f"apt-get install {PACKAGES.get(name, 'libumad2sim0')}")
+        Need(
+            f"{name}, for InfiniBand only",
+            where or "not installed",
+            ok=bool(where),
+            install=f"apt-get install {PACKAGES.get(name, 'libumad2sim0')}",
+        )
         for name, where in found.items()
     ]
 
@@ -37,4 +45,9 @@ def check_machine() -> None:
     missing = [need for need in (doctor()[0], *needs()) if not need.ok]
     if missing:
         because = tuple(f"{need.what}: {need.found}" for need in missing)
-        raise refuse("lab-needs", "this machine cannot boot a lab", because=because, hint="; ".join(dict.fromkeys(need.install for need in missing)))
+        raise refuse(
+            "lab-needs",
+            "this machine cannot boot a lab",
+            because=because,
+            hint="; ".join(dict.fromkeys(need.install for need in missing)),
+        )

@@ -1,7 +1,8 @@
 """One InfiniBand lab from beginning to end: ibsim and OpenSM in every subnet, the trials, and nothing left.
 
-Owns the steps and what is said of each, in the words of `session`. All of it lives in namespaces of its own, as every lab does, so that no
-simulator meets another, and everything ends with the first process.
+Owns the steps and what is said of each, in the words of `session`. All of it lives in namespaces of
+its own, as every lab does, so that no simulator meets another, and everything ends with the first
+process.
 """
 
 from __future__ import annotations
@@ -46,7 +47,11 @@ def _whole(wish: Wish, say: Callable[[dict[str, Any]], None]) -> int:
     try:
         _place_files(wish)
         say({"step": "the emitted files", "seconds": round(time.monotonic() - started, 2)})
-        fabric = Fabric(wish.plan, [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(wish)], wish.failures)
+        fabric = Fabric(
+            wish.plan,
+            [Subnet(name, FILES / "subnets" / name, PLACE / name) for name in _names(wish)],
+            wish.failures,
+        )
         try:
             return _attempt(fabric, say)
         finally:
@@ -60,7 +65,10 @@ def _attempt(fabric: Fabric, say: Callable[[dict[str, Any]], None]) -> int:
     """Start the programs and run the trials; return 0 where all hold, else 1."""
     started = time.monotonic()
     fabric.manage()
-    switches, adapters = (sum(getattr(subnet.net, key) for subnet in fabric.subnets) for key in ("switches", "adapters"))
+    switches, adapters = (
+        sum(getattr(subnet.net, key) for subnet in fabric.subnets)
+        for key in ("switches", "adapters")
+    )
     say(
         {
             "step": f"ibsim and OpenSM: {counted(fabric)}, {switches:,} switches, {adapters:,} adapters",
@@ -87,7 +95,9 @@ def _names(wish: Wish) -> list[str]:
 
 def _place_files(wish: Wish) -> None:
     """Give the lab directories of its own, and its files. Raises Refusal where they cannot be built."""
-    held = None if wish.out is None else os.open(wish.out, os.O_RDONLY | os.O_DIRECTORY)  # before /run is covered: it may lie there
+    held = (
+        None if wish.out is None else os.open(wish.out, os.O_RDONLY | os.O_DIRECTORY)
+    )  # before /run is covered: it may lie there
     os.environ["PATH"] = f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin"
     namespaces.mount("proc", "/proc", "proc")
     for place in ("/run", "/var/cache"):

@@ -1,7 +1,8 @@
 """Linear forwarding tables as opensm made them, walked from every leaf to every adapter, and what each link carries then.
 
-Owns the reading of an emitted fabric.net and of opensm's dump, and the walk. A table says for each switch and LID through which port to go;
-the walk follows that over the wires of the net file, so a table that leads into a loop, or over a wire that is not there, is seen.
+Owns the reading of an emitted fabric.net and of opensm's dump, and the walk. A table says for each
+switch and LID through which port to go; the walk follows that over the wires of the net file, so a
+table that leads into a loop, or over a wire that is not there, is seen.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ _ENTRY = re.compile(r"0x([0-9a-f]+) (\d+) # .*? portguid (0x[0-9a-f]+):")
 class Net:
     """An emitted net file: switches and adapters by number, each from 0, and the wires between them.
 
-    `names` are the NodeDescriptions of switches and then adapters, `ids` what ibsim calls them, `guids` those of switches and of adapters' ports.
-    `peers` and `far` give for each switch and port the node behind it (-1 for none) and the port there; shape (switches, ports + 1).
+    `names` are the NodeDescriptions of switches and then adapters, `ids` what ibsim calls them,
+    `guids` those of switches and of adapters' ports. `peers` and `far` give for each switch and
+    port the node behind it (-1 for none) and the port there; shape (switches, ports + 1).
     """
 
     switches: int
@@ -65,7 +67,14 @@ class Net:
         """Return the net without the wires of a switch."""
         lost = self.peers == dead
         lost[dead] = True
-        return Net(self.switches, self.names, self.ids, self.guids, np.where(lost, -1, self.peers), self.far)
+        return Net(
+            self.switches,
+            self.names,
+            self.ids,
+            self.guids,
+            np.where(lost, -1, self.peers),
+            self.far,
+        )
 
     @cached_property
     def islands(self) -> Int64Array:
@@ -100,15 +109,18 @@ def read_net(path: Path) -> Net:
     for near, number, peer, peer_port in links:
         if near < switches:
             peers[near, number], far[near, number] = index[peer], peer_port
-    return Net(switches, [name for _, name, _ in nodes], ids, [guid for _, _, guid in nodes], peers, far)
+    return Net(
+        switches, [name for _, name, _ in nodes], ids, [guid for _, _, guid in nodes], peers, far
+    )
 
 
 @dataclass
 class Walk:
     """What came of walking every leaf's packets to every adapter.
 
-    `lost` are the pairs (leaf, adapter) that do not arrive, with the switch where the way ends. `loads` counts for each switch and port the pairs of
-    adapters that leave through it. `links` is the longest way, in links from adapter to adapter.
+    `lost` are the pairs (leaf, adapter) that do not arrive, with the switch where the way ends.
+    `loads` counts for each switch and port the pairs of adapters that leave through it. `links` is
+    the longest way, in links from adapter to adapter.
     """
 
     pairs: int
@@ -142,7 +154,12 @@ class Tables:
         """Walk from each leaf that has adapters to every adapter that the wires join it with, all at once; a pair is two adapters, one way."""
         net = self.net
         hosts = np.bincount(net.leaves[net.leaves >= 0], minlength=net.switches)
-        source, target = (axis.ravel() for axis in np.meshgrid(np.flatnonzero(hosts), np.flatnonzero(net.leaves >= 0), indexing="ij"))
+        source, target = (
+            axis.ravel()
+            for axis in np.meshgrid(
+                np.flatnonzero(hosts), np.flatnonzero(net.leaves >= 0), indexing="ij"
+            )
+        )
         joined = net.islands[source] == net.islands[net.leaves[target]]
         source, target = source[joined], target[joined]
         weight = hosts[source] - (net.leaves[target] == source)
@@ -162,7 +179,9 @@ class Tables:
             open_[rows[onward]] = True
             steps += 1
         wrong = np.flatnonzero(~arrived & (weight > 0))
-        lost = list(zip(source[wrong].tolist(), target[wrong].tolist(), at[wrong].tolist(), strict=True))
+        lost = list(
+            zip(source[wrong].tolist(), target[wrong].tolist(), at[wrong].tolist(), strict=True)
+        )
         return Walk(int(weight.sum()), lost, loads, steps + 1)
 
     def way(self, source: int, target: int) -> list[str]:

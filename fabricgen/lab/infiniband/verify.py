@@ -1,7 +1,7 @@
 """What an InfiniBand fabric must hold: every switch routed, every pair reached, links evenly used, failures routed around, the plan discovered again.
 
-Owns the trials and their figures. The programs are `ib_running`'s, the walk over tables is `ib_tables`'s; what must come of it follows from
-the plan and the emitted net.
+Owns the trials and their figures. The programs are `ib_running`'s, the walk over tables is
+`ib_tables`'s; what must come of it follows from the plan and the emitted net.
 """
 
 from __future__ import annotations
@@ -86,7 +86,14 @@ class Fabric:
     @cached_property
     def tiers(self) -> Int64Array:
         """The tier of each switch of a subnet, in the order of its net file."""
-        return np.array([box.role.tier for box, has in zip(self.plan.naming.boxes, self.plan.installed, strict=True) if has], dtype=np.int64)
+        return np.array(
+            [
+                box.role.tier
+                for box, has in zip(self.plan.naming.boxes, self.plan.installed, strict=True)
+                if has
+            ],
+            dtype=np.int64,
+        )
 
     @cached_property
     def regular(self) -> bool:
@@ -98,7 +105,16 @@ class Fabric:
             return False
         kinds = (unit.kind == kind for kind in self.plan.kinds if kind is not LinkKind.HOST)
         return all(
-            len(set(np.unique(unit.lower[rows] * len(self.plan.naming.boxes) + unit.upper[rows], return_counts=True)[1].tolist())) <= 1 for rows in kinds
+            len(
+                set(
+                    np.unique(
+                        unit.lower[rows] * len(self.plan.naming.boxes) + unit.upper[rows],
+                        return_counts=True,
+                    )[1].tolist()
+                )
+            )
+            <= 1
+            for rows in kinds
         )
 
 
@@ -127,7 +143,11 @@ def routes(fabric: Fabric) -> Trial:
 
 def reaches(fabric: Fabric) -> Trial:
     """Walk the tables from every adapter to every other one of its subnet."""
-    findings = [found for tables, walk in zip(fabric.tables, fabric.walks, strict=True) for found in _lost(tables.net, walk)]
+    findings = [
+        found
+        for tables, walk in zip(fabric.tables, fabric.walks, strict=True)
+        for found in _lost(tables.net, walk)
+    ]
     links = max(walk.links for walk in fabric.walks)
     figure = f"{sum(walk.pairs for walk in fabric.walks):,} pairs, over {links} links at most"
     return Trial("ib-reaches", "every pair is reached by the tables", figure, findings)
@@ -138,21 +158,38 @@ def spreads(fabric: Fabric) -> Trial:
     findings, figures = [], []
     for low, high in pairwise(fabric.plan.roles):
         pairs = zip(fabric.tables, fabric.walks, strict=True)
-        shares = [share for tables, walk in pairs for share in _between(fabric, tables.net, walk, (low.tier, high.tier))]
+        shares = [
+            share
+            for tables, walk in pairs
+            for share in _between(fabric, tables.net, walk, (low.tier, high.tier))
+        ]
         loads = [load for load, _ in shares]
         least, most = min(loads), max(loads)
         span = f"{least:,} to {most:,}" if most > least else f"{least:,}"
         figures.append(f"{len(loads):,} {low}-{high} ways carry {span} pairs")
         if fabric.regular and most > least:
-            findings += [f"{name} carries {load:,} pairs, and others {least:,}" for load, name in sorted(shares, reverse=True) if load > least]
+            findings += [
+                f"{name} carries {load:,} pairs, and others {least:,}"
+                for load, name in sorted(shares, reverse=True)
+                if load > least
+            ]
     why = "" if fabric.regular else "; leaves or their links are not alike, so shares need not be"
-    return Trial("ib-spreads", "links carry their even share", f"{', '.join(figures) or 'one switch: no links between switches'}{why}", findings)
+    return Trial(
+        "ib-spreads",
+        "links carry their even share",
+        f"{', '.join(figures) or 'one switch: no links between switches'}{why}",
+        findings,
+    )
 
 
 def traces(fabric: Fabric) -> Trial:
     """Let ibtracert ask the switches themselves for the way of a sample of pairs."""
     share = max(1, TRACED // len(fabric.subnets))
-    asked = [(subnet, tables, *pair) for subnet, tables in zip(fabric.subnets, fabric.tables, strict=True) for pair in _sample(tables.net.adapters, share)]
+    asked = [
+        (subnet, tables, *pair)
+        for subnet, tables in zip(fabric.subnets, fabric.tables, strict=True)
+        for pair in _sample(tables.net.adapters, share)
+    ]
 
     def trace(each: tuple[Subnet, Tables, int, int]) -> str:
         subnet, tables, source, target = each
@@ -166,7 +203,12 @@ def traces(fabric: Fabric) -> Trial:
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
         findings = [found for found in pool.map(trace, asked) if found]
-    return Trial("ib-traces", "ibtracert agrees with the tables", f"{len(asked)} ways, switch by switch", findings)
+    return Trial(
+        "ib-traces",
+        "ibtracert agrees with the tables",
+        f"{len(asked)} ways, switch by switch",
+        findings,
+    )
 
 
 def loops(fabric: Fabric) -> Trial:
@@ -178,17 +220,40 @@ def loops(fabric: Fabric) -> Trial:
     def look(subnet: Subnet) -> list[str]:
         first = subnet.net.names[subnet.net.switches]
         designed = subnet.run(
-            "env", f"IBDM_IBNL_PATH={subnet.files}", "ibdmchk", "-t", str(subnet.files / "fabric.topo"), "-n", first.replace(" ", "/"), "-p", "1"
+            "env",
+            f"IBDM_IBNL_PATH={subnet.files}",
+            "ibdmchk",
+            "-t",
+            str(subnet.files / "fabric.topo"),
+            "-n",
+            first.replace(" ", "/"),
+            "-p",
+            "1",
         )
         dumps = [
-            word for flag, name in (("-s", "opensm-subnet.lst"), ("-f", "opensm.fdbs"), ("-m", "opensm.mcfdbs")) for word in (flag, str(subnet.dumps / name))
+            word
+            for flag, name in (
+                ("-s", "opensm-subnet.lst"),
+                ("-f", "opensm.fdbs"),
+                ("-m", "opensm.mcfdbs"),
+            )
+            for word in (flag, str(subnet.dumps / name))
         ]
         routed = subnet.run("ibdmchk", *dumps)
         said = (("the emitted topology", designed.stdout), ("OpenSM's tables", routed.stdout))
-        return [f"{subnet.name}: {what}: {_complaint(text)}" for what, text in said if CLEAN not in text or "\n-E-" in text]
+        return [
+            f"{subnet.name}: {what}: {_complaint(text)}"
+            for what, text in said
+            if CLEAN not in text or "\n-E-" in text
+        ]
 
     findings = [found for each in fabric.each(look) for found in each]
-    return Trial("ib-loops", "ibdmchk finds no credit loops", f"{counted(fabric)}, as designed and as routed", findings)
+    return Trial(
+        "ib-loops",
+        "ibdmchk finds no credit loops",
+        f"{counted(fabric)}, as designed and as routed",
+        findings,
+    )
 
 
 def discovers(fabric: Fabric) -> Trial:
@@ -204,19 +269,28 @@ def discovers(fabric: Fabric) -> Trial:
     findings = [finding["sentence"] for finding in document["findings"]]
     if not document["matched"]:
         findings.append("nothing of the plan was discovered")
-    figure = f"{document['matched']:,} of {document['links']:,} links matched" + (f", {document['silent']:,} not booted" if document["silent"] else "")
+    figure = f"{document['matched']:,} of {document['links']:,} links matched" + (
+        f", {document['silent']:,} not booted" if document["silent"] else ""
+    )
     return Trial("ib-discovers", "ibnetdiscover finds the plan", figure, findings)
 
 
 def survives(fabric: Fabric) -> Trial:
     """Kill switches, and walk the new tables: every pair that the wires still join must be reached.
 
-    By default the last switch of each tier dies, but never the leaf of the manager; with `--failures single` every switch does, one after the other.
+    By default the last switch of each tier dies, but never the leaf of the manager; with
+    `--failures single` every switch does, one after the other.
     """
-    killed = [each for some in fabric.each(lambda subnet: list(_kill_in_turn(fabric, subnet))) for each in some]
+    killed = [
+        each
+        for some in fabric.each(lambda subnet: list(_kill_in_turn(fabric, subnet)))
+        for each in some
+    ]
     findings = [f"without {each.switch}: {lost}" for each in killed for lost in each.lost]
     if not killed:
-        return Trial("ib-survives", "a switch killed is routed around", "no switch can be spared", findings)
+        return Trial(
+            "ib-survives", "a switch killed is routed around", "no switch can be spared", findings
+        )
     engines = ", ".join(sorted({each.engine or "no engine" for each in killed}))
     slowest, pairs = max(each.seconds for each in killed), sum(each.pairs for each in killed)
     figure = f"{len(killed)} killed, {pairs:,} surviving pairs reached, re-routed by {engines} within {slowest:.2f} s"
@@ -230,7 +304,9 @@ def falls_back(fabric: Fabric) -> Trial:
     def route(subnet: Subnet) -> Walk:
         routed, tables = subnet.route_once("updn"), subnet.tables()
         if routed.engine != "updn":
-            findings.append(f"{subnet.name}: {routed.engine or 'no'} tables, where updn was wanted: {'; '.join(routed.faults)}")
+            findings.append(
+                f"{subnet.name}: {routed.engine or 'no'} tables, where updn was wanted: {'; '.join(routed.faults)}"
+            )
         walk = tables.walk()
         findings.extend(_lost(subnet.net, walk))
         return walk
@@ -240,7 +316,16 @@ def falls_back(fabric: Fabric) -> Trial:
     return Trial("ib-updn", "updn routes it too", figure, findings)
 
 
-TRIALS: tuple[Callable[[Fabric], Trial], ...] = (routes, reaches, spreads, traces, loops, discovers, survives, falls_back)
+TRIALS: tuple[Callable[[Fabric], Trial], ...] = (
+    routes,
+    reaches,
+    spreads,
+    traces,
+    loops,
+    discovers,
+    survives,
+    falls_back,
+)
 
 
 def counted(fabric: Fabric) -> str:
@@ -251,16 +336,26 @@ def counted(fabric: Fabric) -> str:
 
 def _lost(net: Net, walk: Walk) -> list[str]:
     """Name the ways that end early."""
-    return [f"{net.names[leaf]} to {net.names[net.switches + target]}: the tables lead no further than {net.names[at]}" for leaf, target, at in walk.lost]
+    return [
+        f"{net.names[leaf]} to {net.names[net.switches + target]}: the tables lead no further than {net.names[at]}"
+        for leaf, target, at in walk.lost
+    ]
 
 
-def _between(fabric: Fabric, net: Net, walk: Walk, tiers: tuple[int, int]) -> Iterator[tuple[int, str]]:
+def _between(
+    fabric: Fabric, net: Net, walk: Walk, tiers: tuple[int, int]
+) -> Iterator[tuple[int, str]]:
     """Yield what each link between two tiers carries, a way at a time, with its name."""
     near, port = np.nonzero((net.peers >= 0) & (net.peers < net.switches))
     far = net.peers[near, port]
     rows = np.isin(fabric.tiers[near], tiers) & np.isin(fabric.tiers[far], tiers)
-    for switch, number, peer in zip(near[rows].tolist(), port[rows].tolist(), far[rows].tolist(), strict=True):
-        yield int(walk.loads[switch, number]), f"{net.names[switch]} port {number} to {net.names[peer]}"
+    for switch, number, peer in zip(
+        near[rows].tolist(), port[rows].tolist(), far[rows].tolist(), strict=True
+    ):
+        yield (
+            int(walk.loads[switch, number]),
+            f"{net.names[switch]} port {number} to {net.names[peer]}",
+        )
 
 
 def _sample(adapters: int, count: int) -> Iterator[tuple[int, int]]:
@@ -279,15 +374,25 @@ def _sample(adapters: int, count: int) -> Iterator[tuple[int, int]]:
 def _complaint(text: str) -> str:
     """Return what ibdmchk complains of."""
     lines = text.splitlines()
-    return next((line for line in lines if line.startswith("-E-") or "credit loop" in line.lower()), lines[-1] if lines else "it said nothing")
+    return next(
+        (line for line in lines if line.startswith("-E-") or "credit loop" in line.lower()),
+        lines[-1] if lines else "it said nothing",
+    )
 
 
 def _kill_in_turn(fabric: Fabric, subnet: Subnet) -> Iterator[Killed]:
     """Kill the switches that are to die in a subnet, one after the other; each lives again before the next dies."""
     net, manager = subnet.net, int(subnet.net.leaves[0])
     every = [switch for switch in range(net.switches) if switch != manager]
-    last = [max((switch for switch in every if fabric.tiers[switch] == tier), default=-1) for tier in sorted(set(fabric.tiers.tolist()))]
-    for switch in every if fabric.failures in ("single", "all") else [switch for switch in last if switch >= 0]:
+    last = [
+        max((switch for switch in every if fabric.tiers[switch] == tier), default=-1)
+        for tier in sorted(set(fabric.tiers.tolist()))
+    ]
+    for switch in (
+        every
+        if fabric.failures in ("single", "all")
+        else [switch for switch in last if switch >= 0]
+    ):
         yield _kill(subnet, switch)
 
 

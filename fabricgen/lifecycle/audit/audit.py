@@ -1,8 +1,10 @@
 """The audit: every planned link in one state, what happened, and what to do.
 
-Owns the states and the document. *match*: heard where it is planned, at one end at least. *wrong*: an end of it is plugged elsewhere.
-*missing*: not there, and both ends would say so. *silent*: nobody can say, because an end has not reported and was never heard, or gives no
-name. *extra*: a cable that the plan does not have, on a planned port or between our devices. A link of two cables counts once.
+Owns the states and the document. *match*: heard where it is planned, at one end at least. *wrong*:
+an end of it is plugged elsewhere. *missing*: not there, and both ends would say so. *silent*:
+nobody can say, because an end has not reported and was never heard, or gives no name. *extra*: a
+cable that the plan does not have, on a planned port or between our devices. A link of two cables
+counts once.
 """
 
 from __future__ import annotations
@@ -47,7 +49,11 @@ class Audit:
     @property
     def wrong(self) -> int:
         """Count the links of which an end is plugged elsewhere."""
-        return sum(move.source is not None and move.target is not None for tangle in self.tangles for move in tangle.moves)
+        return sum(
+            move.source is not None and move.target is not None
+            for tangle in self.tangles
+            for move in tangle.moves
+        )
 
     @property
     def missing(self) -> int:
@@ -57,7 +63,9 @@ class Audit:
     @property
     def extra(self) -> int:
         """Count the cables that belong nowhere, strangers' included."""
-        return sum(move.target is None for tangle in self.tangles for move in tangle.moves) + len(self.built.strangers)
+        return sum(move.target is None for tangle in self.tangles for move in tangle.moves) + len(
+            self.built.strangers
+        )
 
     @property
     def moves(self) -> int:
@@ -72,13 +80,18 @@ class Audit:
     @property
     def dead(self) -> list[str]:
         """Name the planned links that do not carry what they should, as failures: those that are wrong or missing."""
-        return sorted(f"link:{self.places.labels[port]}" for tangle in self.tangles for port in tangle.made)
+        return sorted(
+            f"link:{self.places.labels[port]}" for tangle in self.tangles for port in tangle.made
+        )
 
     def notes(self) -> Iterator[str]:
         """Say what is no finding, yet worth a word."""
         if self.built.foreign:
             yield f"{_named(self.built.foreign)} reported and {'is' if len(self.built.foreign) == 1 else 'are'} not in the plan; a file is named by its device"
-        unheard = sorted({self.places.places[port].device for link in self.silent for port in (link, link + 1)} - self.built.present)
+        unheard = sorted(
+            {self.places.places[port].device for link in self.silent for port in (link, link + 1)}
+            - self.built.present
+        )
         if unheard:
             yield f"never heard: {_named(unheard)}"
         if self.built.nameless:
@@ -107,7 +120,9 @@ class Audit:
         made = [port for tangle in event.tangles for port in tangle.made]
         surplus = [cable for tangle in event.tangles if not tangle.made for cable in tangle.wrong]
         labels = [self.places.labels[port] for port in made]
-        found = [self._found(port) for port in made] + [" -- ".join(map(self.places.text, cable)) for cable in surplus]
+        found = [self._found(port) for port in made] + [
+            " -- ".join(map(self.places.text, cable)) for cable in surplus
+        ]
         return {
             "kind": event.kind,
             "severity": event.severity,
@@ -121,16 +136,25 @@ class Audit:
 
     def _planned(self, port: int) -> str:
         """Write a planned link."""
-        return " -- ".join(self.places.text(each) for each in sorted((port, self.places.peers[port])))
+        return " -- ".join(
+            self.places.text(each) for each in sorted((port, self.places.peers[port]))
+        )
 
     def _found(self, port: int) -> str:
         """Write what is at both ports of a planned link."""
-        return "; ".join(f"{self.places.text(each)} -- {self._seen(each)}" for each in sorted((port, self.places.peers[port])))
+        return "; ".join(
+            f"{self.places.text(each)} -- {self._seen(each)}"
+            for each in sorted((port, self.places.peers[port]))
+        )
 
     def _seen(self, port: int) -> str:
         """Write what a port is cabled to."""
         partner = self.built.partner.get(port)
-        return self.built.strangers.get(port, "nobody") if partner is None else self.places.text(partner)
+        return (
+            self.built.strangers.get(port, "nobody")
+            if partner is None
+            else self.places.text(partner)
+        )
 
     def _fix(self, event: Event) -> Iterator[str]:
         """Write what to do, step by step."""
@@ -155,14 +179,22 @@ class Audit:
         if step.action == "unplug":
             return f"{device}: pull {whose} out of {places.words(step.source or 0)} and let it hang"
         there = places.places[step.target or 0].device
-        into = places.words(step.target or 0) if there == device else f"{there} {places.words(step.target or 0)}"
+        into = (
+            places.words(step.target or 0)
+            if there == device
+            else f"{there} {places.words(step.target or 0)}"
+        )
         return f"{device}: move {whose} from {places.words(step.source or 0)} to {into}; it is {places.labels[kept]}"
 
     def _contradictions(self) -> Iterator[dict[str, Any]]:
         """Return what the ends of cables say against each other."""
         for port, other in self.built.disputed.items():
             label, hears = self.places.labels[port], sorted(self.built.said.get(other, ()))
-            why = f"hears {self.places.text(self.built.partner.get(other, hears[0]))}" if hears else "others hear too"
+            why = (
+                f"hears {self.places.text(self.built.partner.get(other, hears[0]))}"
+                if hears
+                else "others hear too"
+            )
             yield {
                 "kind": "contradiction",
                 "severity": "minor",
@@ -171,7 +203,9 @@ class Audit:
                 "cables": [label] if label else [],
                 "expected": [self._planned(port)] if label else [],
                 "found": [f"{self.places.text(port)} -- {self.places.text(other)}"],
-                "fix": ["collect again once old entries have aged out; two devices of one name say the same"],
+                "fix": [
+                    "collect again once old entries have aged out; two devices of one name say the same"
+                ],
             }
 
 
@@ -180,17 +214,31 @@ def audit(plan: Plan, evidence: Evidence) -> Audit:
     places = Places(plan)
     built = join(places, evidence)
     if not built.present:
-        because = (f"devices that reported: {len(evidence.reporters)}", f"neighbours that they hear: {len(evidence.heard)}")
-        seen = f"this one has `{min(evidence.reporters)}`, and the plan has `{next(plan.switches())}`" if evidence.reporters else "there is none"
+        because = (
+            f"devices that reported: {len(evidence.reporters)}",
+            f"neighbours that they hear: {len(evidence.heard)}",
+        )
+        seen = (
+            f"this one has `{min(evidence.reporters)}`, and the plan has `{next(plan.switches())}`"
+            if evidence.reporters
+            else "there is none"
+        )
         hint = f"a file is named by the device that it comes from: {seen}"
-        raise refuse("nothing-heard", "none of this evidence is about a device of the plan", because=because, hint=hint)
+        raise refuse(
+            "nothing-heard",
+            "none of this evidence is about a device of the plan",
+            because=because,
+            hint=hint,
+        )
     matched, silent, lost = [], [], []
     for low, high in places.links():
         if built.partner.get(low) == high:
             matched.append(low)
         elif low in built.partner or high in built.partner:
             continue
-        elif low in built.strangers or high in built.strangers or _is_lost(places, built, low, high):
+        elif (
+            low in built.strangers or high in built.strangers or _is_lost(places, built, low, high)
+        ):
             lost.append(low)
         else:
             silent.append(low)
@@ -202,7 +250,10 @@ def _is_lost(places: Places, built: Built, low: int, high: int) -> bool:
     if built.nameless.intersection((low, high)) or low in built.disputed or high in built.disputed:
         return False
     pairs = ((low, high), (high, low))
-    return any(one in built.reported and places.places[other].device in built.present for one, other in pairs)
+    return any(
+        one in built.reported and places.places[other].device in built.present
+        for one, other in pairs
+    )
 
 
 def _named(names: list[str]) -> str:

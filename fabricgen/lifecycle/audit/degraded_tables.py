@@ -1,8 +1,9 @@
 """Living with what is dead: a list of dead cables and ports, and forwarding tables that leave them out.
 
-Owns the list's syntax and the detours. A line names what is dead in the words of `forwarding.failing`, or a port as `port:SWITCH INTERFACE`,
-which takes its cable along. In the tables a next hop is left out where its link is dead or nothing behind it leads to the destination any
-more; a prefix without next hops has no way left. What that costs is said by `impact`.
+Owns the list's syntax and the detours. A line names what is dead in the words of
+`forwarding.failing`, or a port as `port:SWITCH INTERFACE`, which takes its cable along. In the
+tables a next hop is left out where its link is dead or nothing behind it leads to the destination
+any more; a prefix without next hops has no way left. What that costs is said by `impact`.
 """
 
 from __future__ import annotations
@@ -36,13 +37,18 @@ if TYPE_CHECKING:
 def read_dead(plan: Plan, path: Path) -> list[str]:
     """Read what is dead, as names that `find_failures` knows; lines may be the items of a YAML list, and `#` begins a comment.
 
-    Raises Refusal `unknown-failure` with the line of each name that the plan does not have, or `bad-evidence` for a file that cannot be read.
+    Raises Refusal `unknown-failure` with the line of each name that the plan does not have, or
+    `bad-evidence` for a file that cannot be read.
     """
     try:
         lines = read_text(path).splitlines()
     except UnreadableError as error:
-        hint = "`--degraded` takes a text file of lines like `link:r0-h00001` or `port:r0-leaf-1 swp1`"
-        raise refuse("bad-evidence", f"cannot read what is dead from `{path}`: {error.fact}", hint=hint) from None
+        hint = (
+            "`--degraded` takes a text file of lines like `link:r0-h00001` or `port:r0-leaf-1 swp1`"
+        )
+        raise refuse(
+            "bad-evidence", f"cannot read what is dead from `{path}`: {error.fact}", hint=hint
+        ) from None
     names, findings, places = list[str](), list[Finding](), None
     for number, line in enumerate(lines, start=1):
         word = line.partition("#")[0].strip().removeprefix("- ").strip().strip("'\"")
@@ -54,7 +60,9 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
                 find_failures(plan, [word])
                 names.append(word)
         except Refusal as refusal:
-            findings += [replace(finding, place=Place(str(path), number, 1)) for finding in refusal.findings]
+            findings += [
+                replace(finding, place=Place(str(path), number, 1)) for finding in refusal.findings
+            ]
             if len(findings) >= SHOWN:
                 break
     if findings:
@@ -68,7 +76,11 @@ def _port(places: Places, word: str) -> list[str]:
     device = places.device(name)
     found = places.find(device, [interface.strip()]) if device else -1
     if found < 0:
-        raise refuse("unknown-failure", f"`{word}` names no port of this fabric", hint="write `port:SWITCH INTERFACE`, as `cables.csv` has them")
+        raise refuse(
+            "unknown-failure",
+            f"`{word}` names no port of this fabric",
+            hint="write `port:SWITCH INTERFACE`, as `cables.csv` has them",
+        )
     return [f"link:{places.labels[found]}"] if places.labels[found] else []
 
 
@@ -84,10 +96,20 @@ class Detours(Tables):
         """Return the tables of a GPU; dead ports, and relays that are of no use any more, are left out."""
         document = super()._gpu(gpu)
         first = gpu - gpu % self.plan.request.domain_gpus
-        document["ports"] = [port for port in document["ports"] if self.reach.lives(gpu, port["plane"])]
+        document["ports"] = [
+            port for port in document["ports"] if self.reach.lives(gpu, port["plane"])
+        ]
         own = range(first, first + self.plan.request.domain_gpus)
-        useful = {self.ends.gpu(each) for each in own if self._carries(each) and (each == gpu or (self.reach.hb_lives(gpu) and self.reach.hb_lives(each)))}
-        document["relays"] = {rail: [name for name in names if name in useful] for rail, names in document["relays"].items()}
+        useful = {
+            self.ends.gpu(each)
+            for each in own
+            if self._carries(each)
+            and (each == gpu or (self.reach.hb_lives(gpu) and self.reach.hb_lives(each)))
+        }
+        document["relays"] = {
+            rail: [name for name in names if name in useful]
+            for rail, names in document["relays"].items()
+        }
         document["routes"] = [route for route in document["routes"] if self._leads(gpu, route)]
         return document
 
@@ -103,30 +125,53 @@ class Detours(Tables):
         other = first + hb_rank(route["via"])
         if not (self.reach.hb_lives(gpu) and self.reach.hb_lives(other)):
             return False
-        plane = next(each for each in range(self.plan.request.planes) if dotted(self.ends.address(gpu, each)) == route["source"])
-        return route["prefix"] == f"{dotted(self.ends.address(other, plane))}/32" or self.reach.lives(other, plane)
+        plane = next(
+            each
+            for each in range(self.plan.request.planes)
+            if dotted(self.ends.address(gpu, each)) == route["source"]
+        )
+        return route[
+            "prefix"
+        ] == f"{dotted(self.ends.address(other, plane))}/32" or self.reach.lives(other, plane)
 
     @cached_property
     def _dead(self) -> set[str]:
         """The labels of the dead cables and the names of the dead switches."""
         failures, planes = self.reach.failures, range(self.plan.request.planes)
         ports = failures.ports | {(gpu, plane) for gpu in failures.gpus for plane in planes}
-        cables = {self.ends.nic(gpu, plane).cable for gpu, plane in ports} | {self.ends.cable(unit, row) for unit, row in failures.links}
+        cables = {self.ends.nic(gpu, plane).cable for gpu, plane in ports} | {
+            self.ends.cable(unit, row) for unit, row in failures.links
+        }
         return cables | {self.ends.switch(unit, box) for unit, box in failures.switches}
 
-    def switches(self, unit: int, boxes: Sequence[int] | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    def switches(
+        self, unit: int, boxes: Sequence[int] | None = None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield the table of every living switch of a unit."""
-        return ((name, table) for name, table in super().switches(unit, boxes) if name not in self._dead)
+        return (
+            (name, table) for name, table in super().switches(unit, boxes) if name not in self._dead
+        )
 
-    def _routes(self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance) -> Iterator[dict[str, Any]]:
+    def _routes(
+        self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance
+    ) -> Iterator[dict[str, Any]]:
         """Yield the routes of one routing instance, and behind each those of the leaves that fewer of its next hops lead to."""
         down = (unit, block) in self.reach.failures.blocks
-        start, width = self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block), self.plan.sizing.leaf_down
+        start, width = (
+            self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block),
+            self.plan.sizing.leaf_down,
+        )
         for route in super()._routes(unit, block, box, index, instance):
-            living = [hop for hop in route["next_hops"] if not down and hop["cable"] not in self._dead and hop["peer"] not in self._dead]
+            living = [
+                hop
+                for hop in route["next_hops"]
+                if not down and hop["cable"] not in self._dead and hop["peer"] not in self._dead
+            ]
             apart = []
             for leaf in self._covered(unit, block, box, index.get(route["next_hops"][0]["peer"])):
-                useful = [hop for hop in living if self._leads_on(unit, block, index[hop["peer"]], leaf)]
+                useful = [
+                    hop for hop in living if self._leads_on(unit, block, index[hop["peer"]], leaf)
+                ]
                 prefixes = self._prefixes(start, leaf * width, (leaf + 1) * width)
                 if len(useful) != len(living) and prefixes:
                     apart.append({"prefixes": prefixes, "next_hops": useful})
@@ -145,11 +190,19 @@ class Detours(Tables):
             return sizing.leaves_of_pod(other.index // sizing.pod_spines)
         if box.role is Role.SPINE:
             pod = sizing.leaves_of_pod(box.index // sizing.pod_spines)
-        return (leaf for leaf in range(sizing.leaf) if leaf not in pod and (box.role is Role.SPINE or leaf != box.index))
+        return (
+            leaf
+            for leaf in range(sizing.leaf)
+            if leaf not in pod and (box.role is Role.SPINE or leaf != box.index)
+        )
 
     def _leads_on(self, unit: int, block: int, peer: int, leaf: int) -> bool:
         """Say whether a way onwards from a switch to a leaf lives: down, or from a spine of another pod up once more."""
-        box, sizing, tiers = self.plan.naming.boxes[peer], self.plan.sizing, self.reach.tiers(unit, block)
+        box, sizing, tiers = (
+            self.plan.naming.boxes[peer],
+            self.plan.sizing,
+            self.reach.tiers(unit, block),
+        )
         pod, within = divmod(leaf, sizing.pod_leaves)
         if box.role is Role.LEAF:
             return box.index == leaf
@@ -159,4 +212,6 @@ class Detours(Tables):
         own, spine = divmod(box.index, sizing.pod_spines)
         if not tiers.leaf[pod, within, spine]:
             return False
-        return own == pod or bool(((tiers.spine[own, spine] > 0) & (tiers.spine[pod, spine] > 0)).any())
+        return own == pod or bool(
+            ((tiers.spine[own, spine] > 0) & (tiers.spine[pod, spine] > 0)).any()
+        )

@@ -1,7 +1,8 @@
 """What happened, in the words of whoever was there: swapped, shifted by one, exchanged, reversed, crossed.
 
-Owns the names. Tangles are grouped into the smallest set of events that explains them: a pair of devices first, then a cage, then what one
-tangle shows by itself. Whatever joins two rails or two planes comes first, because it carries traffic where no rule expects it.
+Owns the names. Tangles are grouped into the smallest set of events that explains them: a pair of
+devices first, then a cage, then what one tangle shows by itself. Whatever joins two rails or two
+planes comes first, because it carries traffic where no rule expects it.
 """
 
 from __future__ import annotations
@@ -57,7 +58,12 @@ class Namer:
     @cached_property
     def _owner(self) -> dict[int, int]:
         """The tangle of every port that a wrong cable is in."""
-        return {port: index for index, tangle in enumerate(self.tangles) for cable in tangle.wrong for port in cable}
+        return {
+            port: index
+            for index, tangle in enumerate(self.tangles)
+            for cable in tangle.wrong
+            for port in cable
+        }
 
     def _take(self, ports: Iterable[int]) -> tuple[Tangle, ...] | None:
         """Take the tangles that consist of these ports and their cables' other ends; None where there are others, or some were taken."""
@@ -73,7 +79,12 @@ class Namer:
 
     def _event(self, kind: Kind, sentence: str, tangles: tuple[Tangle, ...]) -> Event:
         """Make an event; what crosses a rail or a plane is critical, and named so unless its own name says more."""
-        strangers = tuple(port for tangle in tangles for port in self._touched(tangle) if port in self.built.strangers)
+        strangers = tuple(
+            port
+            for tangle in tangles
+            for port in self._touched(tangle)
+            if port in self.built.strangers
+        )
         crossing = self._crossing(tangles)
         if crossing is None:
             return Event(kind, "minor" if kind in MINOR else "major", sentence, tangles, strangers)
@@ -82,13 +93,18 @@ class Namer:
 
     def _touched(self, tangle: Tangle) -> list[int]:
         """List the ports that the moves of a tangle empty or fill, each once."""
-        return list(dict.fromkeys(port for move in tangle.moves for port in move if port is not None))
+        return list(
+            dict.fromkeys(port for move in tangle.moves for port in move if port is not None)
+        )
 
     def _crossing(self, tangles: Iterable[Tangle]) -> tuple[Kind, str] | None:
         """Say whether a wrong cable joins two rails or two planes, and which."""
         joined: dict[str, None] = {}
         for one, other in (cable for tangle in tangles for cable in tangle.wrong):
-            (rails, planes), (other_rails, other_planes) = self.places.scope(one), self.places.scope(other)
+            (rails, planes), (other_rails, other_planes) = (
+                self.places.scope(one),
+                self.places.scope(other),
+            )
             if rails and other_rails and not rails & other_rails:
                 joined.setdefault("rail", None)
             elif not planes & other_planes:
@@ -101,17 +117,41 @@ class Namer:
         """Find pairs of devices that stand in each other's place, those with the most cables first, and whole racks of them."""
         involved = sorted({self.places.places[port].device for port in self._owner})
         partner = {device: self._stands_in(device) for device in involved}
-        pairs = [(one, other) for one, other in partner.items() if other and one < other and partner.get(other) == one]
-        found: defaultdict[tuple[str, ...], list[tuple[str, str, tuple[Tangle, ...]]]] = defaultdict(list)
-        for one, other in sorted(pairs, key=lambda pair: (-len(self.places.of_device[pair[0]]), pair)):
-            ports = (port for device in (one, other) for port in self.places.of_device[device] if self.places.peers[port] >= 0)
+        pairs = [
+            (one, other)
+            for one, other in partner.items()
+            if other and one < other and partner.get(other) == one
+        ]
+        found: defaultdict[tuple[str, ...], list[tuple[str, str, tuple[Tangle, ...]]]] = (
+            defaultdict(list)
+        )
+        for one, other in sorted(
+            pairs, key=lambda pair: (-len(self.places.of_device[pair[0]]), pair)
+        ):
+            ports = (
+                port
+                for device in (one, other)
+                for port in self.places.of_device[device]
+                if self.places.peers[port] >= 0
+            )
             if (taken := self._take(ports)) is not None:
-                found[tuple(sorted({self.places.racks[one], self.places.racks[other]}))].append((one, other, taken))
+                found[tuple(sorted({self.places.racks[one], self.places.racks[other]}))].append(
+                    (one, other, taken)
+                )
         for racks, exchanged in found.items():
             devices = {device for one, other, _ in exchanged for device in (one, other)}
-            if len(exchanged) >= FEWEST and len(racks) == FEWEST and all(racks) and devices == self._inside(racks):
+            if (
+                len(exchanged) >= FEWEST
+                and len(racks) == FEWEST
+                and all(racks)
+                and devices == self._inside(racks)
+            ):
                 sentence = f"racks {' and '.join(racks)} stand in each other's place: {len(devices)} devices and all their cables are exchanged"
-                yield self._event("exchanged", sentence, tuple(tangle for _, _, taken in exchanged for tangle in taken))
+                yield self._event(
+                    "exchanged",
+                    sentence,
+                    tuple(tangle for _, _, taken in exchanged for tangle in taken),
+                )
                 continue
             for one, other, taken in exchanged:
                 sentence = f"{one} and {other} stand in each other's place: all {len(taken) * FEWEST} cables of the two are exchanged"
@@ -136,44 +176,84 @@ class Namer:
         """Find cages whose cables are in it in reverse order."""
         places = self.places
         seats = ((places.places[port].device, places.seat(port)) for port in self._owner)
-        cages = sorted({(device, seat.cage, seat.ports) for device, seat in seats if seat.ports > 1})
+        cages = sorted(
+            {(device, seat.cage, seat.ports) for device, seat in seats if seat.ports > 1}
+        )
         for device, cage, count in cages:
             own = places.at(device, cage)
-            seen = {sub: self.built.partner.get(places.peers[port], -1) for sub, port in own.items()}
-            turned = all(self._is_at(port, device, cage, count - 1 - sub) for sub, port in seen.items())
+            seen = {
+                sub: self.built.partner.get(places.peers[port], -1) for sub, port in own.items()
+            }
+            turned = all(
+                self._is_at(port, device, cage, count - 1 - sub) for sub, port in seen.items()
+            )
             moved = [sub for sub in own if sub != count - 1 - sub]
-            if turned and len(moved) >= FEWEST and (taken := self._take([*(seen[sub] for sub in moved)])) is not None:
+            if (
+                turned
+                and len(moved) >= FEWEST
+                and (taken := self._take([*(seen[sub] for sub in moved)])) is not None
+            ):
                 sentence = f"{device} cage {cage}: its {count} ports are reversed, {len(moved)} cables are in the wrong order"
                 yield self._event("breakout-reversed", sentence, taken)
 
     def _is_at(self, port: int, device: str, cage: int, sub: int) -> bool:
         """Say whether a port is at this position of this cage."""
-        return port >= 0 and self.places.places[port].device == device and self.places.seat(port)[1:3] == (cage, sub)
+        return (
+            port >= 0
+            and self.places.places[port].device == device
+            and self.places.seat(port)[1:3] == (cage, sub)
+        )
 
     def _single(self, tangle: Tangle) -> Event:
         """Name what one tangle shows by itself."""
-        places, moved = self.places, [move for move in tangle.moves if move.source is not None and move.target is not None]
+        places, moved = (
+            self.places,
+            [move for move in tangle.moves if move.source is not None and move.target is not None],
+        )
         if not tangle.wrong:
-            port, strange = tangle.moves[0].kept, [each for each in self._touched(tangle) if each in self.built.strangers]
+            port, strange = (
+                tangle.moves[0].kept,
+                [each for each in self._touched(tangle) if each in self.built.strangers],
+            )
             if strange:
-                return self._event("stranger", f"{places.text(strange[0])} hears {self.built.strangers[strange[0]]}, which is not in the plan", (tangle,))
-            return self._event("missing", f"{places.labels[port]} is not there: {self.link(port)} do not hear each other", (tangle,))
+                return self._event(
+                    "stranger",
+                    f"{places.text(strange[0])} hears {self.built.strangers[strange[0]]}, which is not in the plan",
+                    (tangle,),
+                )
+            return self._event(
+                "missing",
+                f"{places.labels[port]} is not there: {self.link(port)} do not hear each other",
+                (tangle,),
+            )
         if not moved:
-            return self._event("extra", f"a cable between {' and '.join(map(places.text, tangle.wrong[0]))} is not in the plan", (tangle,))
+            return self._event(
+                "extra",
+                f"a cable between {' and '.join(map(places.text, tangle.wrong[0]))} is not in the plan",
+                (tangle,),
+            )
         if shifted := self._shift(tangle):
             return self._event("shifted", shifted, (tangle,))
         where = self._where(tangle)
         if tangle.ring and len(moved) == FEWEST:
-            return self._event("swapped", f"{where}: the cables {' and '.join(self._labels(tangle))} are swapped", (tangle,))
+            return self._event(
+                "swapped",
+                f"{where}: the cables {' and '.join(self._labels(tangle))} are swapped",
+                (tangle,),
+            )
         if len(tangle.wrong) == 1:
             port, target = tangle.moves[0].source or 0, tangle.moves[0].target or 0
             sentence = f"{places.labels[target]} is in {places.text(port)} and belongs into {places.text(target)}"
             return self._event("misplugged", sentence, (tangle,))
-        return self._event("mixed-up", f"{where}: {len(moved)} cables are in each other's ports", (tangle,))
+        return self._event(
+            "mixed-up", f"{where}: {len(moved)} cables are in each other's ports", (tangle,)
+        )
 
     def link(self, port: int) -> str:
         """Write a planned link, the lower end first."""
-        return " and ".join(self.places.text(each) for each in sorted((port, self.places.peers[port])))
+        return " and ".join(
+            self.places.text(each) for each in sorted((port, self.places.peers[port]))
+        )
 
     def _labels(self, tangle: Tangle) -> list[str]:
         """List the labels of the links that the moves make."""
@@ -181,15 +261,28 @@ class Namer:
 
     def _where(self, tangle: Tangle) -> str:
         """Say on which devices ends move."""
-        ends = (port for move in tangle.moves for port in (move.source, move.target) if port is not None)
+        ends = (
+            port for move in tangle.moves for port in (move.source, move.target) if port is not None
+        )
         devices = sorted({self.places.places[port].device for port in ends})
-        return " and ".join(devices) if len(devices) <= FEWEST else f"{devices[0]} and {len(devices) - 1} other devices"
+        return (
+            " and ".join(devices)
+            if len(devices) <= FEWEST
+            else f"{devices[0]} and {len(devices) - 1} other devices"
+        )
 
     def _shift(self, tangle: Tangle) -> str:
         """Say how a run is shifted by one; empty where it is not. In a ring one cable goes from one end of the run to the other."""
         places, steps = self.places, defaultdict[int, list[int]](list)
-        moved = [(move.source, move.target) for move in tangle.moves if move.source is not None and move.target is not None]
-        if len({places.places[port].device for pair in moved for port in pair}) != 1 or len(moved) < FEWEST + tangle.ring:
+        moved = [
+            (move.source, move.target)
+            for move in tangle.moves
+            if move.source is not None and move.target is not None
+        ]
+        if (
+            len({places.places[port].device for pair in moved for port in pair}) != 1
+            or len(moved) < FEWEST + tangle.ring
+        ):
             return ""
         for source, target in moved:
             steps[places.seat(source).rank - places.seat(target).rank].append(target)

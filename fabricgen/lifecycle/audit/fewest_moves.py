@@ -1,11 +1,12 @@
 """The fewest moves from the cabling as it is to the cabling as planned.
 
-A *move* unplugs one end of a cable and plugs it where it belongs; it is also a move to lay or seat a cable that is not there, and to take one
-away that belongs nowhere. Cables and planned links together form chains and rings, because a port holds one cable and belongs to one link.
-Every cable that is not a planned link must be touched, and every planned link that is not there must be made; a move of one end does
-both at once. So a ring or chain of c such cables and p such links takes max(c, p) moves and no fewer; `tests/asbuilt` proves it
-against an exhaustive search. In a ring one end is unplugged first and hangs until its port is free; in a chain every port is free when
-it is needed.
+A *move* unplugs one end of a cable and plugs it where it belongs; it is also a move to lay or seat
+a cable that is not there, and to take one away that belongs nowhere. Cables and planned links
+together form chains and rings, because a port holds one cable and belongs to one link. Every cable
+that is not a planned link must be touched, and every planned link that is not there must be made; a
+move of one end does both at once. So a ring or chain of c such cables and p such links takes max(c,
+p) moves and no fewer; `tests/asbuilt` proves it against an exhaustive search. In a ring one end is
+unplugged first and hangs until its port is free; in a chain every port is free when it is needed.
 """
 
 from __future__ import annotations
@@ -52,7 +53,9 @@ class Tangle:
         if self.ring:
             yield Step("unplug", self.moves[0].kept, self.moves[0].source, None)
         for move in self.moves[self.ring :]:
-            yield Step("lay" if move.source is None else "remove" if move.target is None else "move", *move)
+            yield Step(
+                "lay" if move.source is None else "remove" if move.target is None else "move", *move
+            )
         if self.ring:
             yield Step("plug", self.moves[0].kept, None, self.moves[0].target)
 
@@ -80,7 +83,10 @@ def untangle(places: Places, built: Built, lost: Iterable[int]) -> list[Tangle]:
             chain = _follow(places, built, port)
             seen.update(each for cable in chain.cables for each in cable)
             tangles.append(_solve(places, chain))
-    return [*tangles, *(Tangle((), (Move(port, None, places.peers[port]),), ring=False) for port in lost)]
+    return [
+        *tangles,
+        *(Tangle((), (Move(port, None, places.peers[port]),), ring=False) for port in lost),
+    ]
 
 
 def _follow(places: Places, built: Built, port: int) -> _Chain:
@@ -90,10 +96,14 @@ def _follow(places: Places, built: Built, port: int) -> _Chain:
     if ring:
         return _Chain([first, *onwards], None, None, ring=True)
     back, left, _ = _walk(places, built, first[::-1])
-    return _Chain([*((two, one) for one, two in reversed(back)), first, *onwards], left, right, ring=False)
+    return _Chain(
+        [*((two, one) for one, two in reversed(back)), first, *onwards], left, right, ring=False
+    )
 
 
-def _walk(places: Places, built: Built, first: tuple[int, int]) -> tuple[list[tuple[int, int]], int | None, bool]:
+def _walk(
+    places: Places, built: Built, first: tuple[int, int]
+) -> tuple[list[tuple[int, int]], int | None, bool]:
     """Walk from the second port of a cable: over its planned link, then over the cable there, and so on."""
     cables: list[tuple[int, int]] = []
     at = first[1]
@@ -114,7 +124,10 @@ def _solve(places: Places, chain: _Chain) -> Tangle:
     cables, count = chain.cables, len(chain.cables)
     ends = range(count)
     before = [cables[index - 1][1] if index or chain.ring else chain.left for index in ends]
-    after = [cables[(index + 1) % count][0] if index + 1 < count or chain.ring else chain.right for index in ends]
+    after = [
+        cables[(index + 1) % count][0] if index + 1 < count or chain.ring else chain.right
+        for index in ends
+    ]
     lefts = [Move(low, high, target) for (low, high), target in zip(cables, before, strict=True)]
     rights = [Move(high, low, target) for (low, high), target in zip(cables, after, strict=True)]
     if chain.ring:
@@ -128,10 +141,22 @@ def _solve(places: Places, chain: _Chain) -> Tangle:
         at = _cheapest(places, rights[:-1], lefts[1:])
         taken = Move(min(cables[at]), max(cables[at]), None)
         return Tangle(tuple(cables), (taken, *reversed(rights[:at]), *lefts[at + 1 :]), ring=False)
-    at = min((0, count, _cheapest(places, lefts, rights)), key=lambda each: _effort(places, [*lefts[:each], *rights[each:]]))
-    one, other = (chain.left if at == 0 else cables[at - 1][1]), (chain.right if at == count else cables[at][0])
-    laid = Move(min(one, other), None, max(one, other)) if one is not None and other is not None else None
-    return Tangle(tuple(cables), (*lefts[:at], *reversed(rights[at:]), *([laid] if laid else [])), ring=False)
+    at = min(
+        (0, count, _cheapest(places, lefts, rights)),
+        key=lambda each: _effort(places, [*lefts[:each], *rights[each:]]),
+    )
+    one, other = (
+        (chain.left if at == 0 else cables[at - 1][1]),
+        (chain.right if at == count else cables[at][0]),
+    )
+    laid = (
+        Move(min(one, other), None, max(one, other))
+        if one is not None and other is not None
+        else None
+    )
+    return Tangle(
+        tuple(cables), (*lefts[:at], *reversed(rights[at:]), *([laid] if laid else [])), ring=False
+    )
 
 
 def _cheapest(places: Places, first: list[Move], last: list[Move]) -> int:
@@ -150,5 +175,14 @@ def _cost(places: Places, move: Move) -> int:
 
 def _effort(places: Places, moves: list[Move]) -> tuple[int, int, int]:
     """Weigh moves: walks first, then the devices to stand at, then lower ends, for switches have more room than hosts."""
-    ends = [places.places[port] for move in moves for port in (move.source, move.target) if port is not None]
-    return sum(_cost(places, move) for move in moves), len({end.device for end in ends}), sum(not end.upper for end in ends)
+    ends = [
+        places.places[port]
+        for move in moves
+        for port in (move.source, move.target)
+        if port is not None
+    ]
+    return (
+        sum(_cost(places, move) for move in moves),
+        len({end.device for end in ends}),
+        sum(not end.upper for end in ends),
+    )

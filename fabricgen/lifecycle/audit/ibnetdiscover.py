@@ -1,8 +1,10 @@
 """The output of `ibnetdiscover`: every switch and every channel adapter with the far end of each of its ports.
 
-Owns its grammar and how InfiniBand names things. A port of a switch is a number, written `#33` here, because that is what the subnet knows;
-`places` finds the interface. A host's NodeDescription is its name and the adapter's, as `host-01 mlx5_0`; a managed switch's may be
-`MF0;leaf-01:MQM9700/U1`. A switch that sums for its hosts has an adapter inside, behind a port that has no cage: it is no cable.
+Owns its grammar and how InfiniBand names things. A port of a switch is a number, written `#33`
+here, because that is what the subnet knows; `places` finds the interface. A host's NodeDescription
+is its name and the adapter's, as `host-01 mlx5_0`; a managed switch's may be
+`MF0;leaf-01:MQM9700/U1`. A switch that sums for its hosts has an adapter inside, behind a port that
+has no cage: it is no cable.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def read_discovery(text: str) -> Evidence:
         if inner & {near, far}:
             continue
         peer, word = (nodes[far][0], _port(nodes[far], far_port)) if far in nodes else ("", "")
-        evidence.heard.append(Heard(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ()))
+        evidence.heard.append(
+            Heard(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ())
+        )
     return evidence
 
 

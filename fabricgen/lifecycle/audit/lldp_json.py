@@ -1,7 +1,8 @@
 """LLDP as JSON: `lldpctl` in both of its forms, NVUE, EOS, and SONiC's database.
 
-Owns the shapes. `lldpctl -f json0` has lists everywhere; `-f json` makes a mapping of a list of one, and keys a chassis by its name. NVUE
-nests neighbours below interfaces. EOS lists them, or in detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
+Owns the shapes. `lldpctl -f json0` has lists everywhere; `-f json` makes a mapping of a list of
+one, and keys a chassis by its name. NVUE nests neighbours below interfaces. EOS lists them, or in
+detail maps them by port. SONiC dumps LLDP_ENTRY_TABLE of its APPL_DB.
 """
 
 from __future__ import annotations
@@ -43,7 +44,11 @@ def _dialect(document: Json) -> Callable[[Json, str], Iterator[Heard]]:
             return _answers
         if any(key.partition(":")[0] == SONIC for key in document):
             return _sonic
-        if document and all(isinstance(each, dict) for each in document.values()) and any("lldp" in each for each in document.values()):
+        if (
+            document
+            and all(isinstance(each, dict) for each in document.values())
+            and any("lldp" in each for each in document.values())
+        ):
             return _nvue
     raise UnreadableError("the JSON is not about LLDP")
 
@@ -63,12 +68,22 @@ def _lldpctl(document: Json, device: str) -> Iterator[Heard]:
     """Read `lldpctl -f json0` and `-f json`."""
     for group in _many(document["lldp"]):
         for port in _many(group.get("interface")):
-            named = [(str(port["name"]), port)] if isinstance(port.get("name"), str) else list(port.items())
+            named = (
+                [(str(port["name"]), port)]
+                if isinstance(port.get("name"), str)
+                else list(port.items())
+            )
             for interface, said in named:
                 chassis: dict[str, Json] = next(iter(_many(said.get("chassis"))), {})
-                name = _text(chassis.get("name")) if {"id", "name"} & chassis.keys() else next(iter(chassis), "")
+                name = (
+                    _text(chassis.get("name"))
+                    if {"id", "name"} & chassis.keys()
+                    else next(iter(chassis), "")
+                )
                 peer: dict[str, Json] = next(iter(_many(said.get("port"))), {})
-                yield hear(device, interface, name, (_text(peer.get("id")), _text(peer.get("descr"))))
+                yield hear(
+                    device, interface, name, (_text(peer.get("id")), _text(peer.get("descr")))
+                )
 
 
 def _nvue(document: Json, device: str) -> Iterator[Heard]:
@@ -76,13 +91,22 @@ def _nvue(document: Json, device: str) -> Iterator[Heard]:
     for interface, shown in document.items():
         for name, said in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
             chassis, port = said.get("chassis") or {}, said.get("port") or {}
-            yield hear(device, interface, chassis.get("system-name") or name, (port.get("name"), port.get("description")))
+            yield hear(
+                device,
+                interface,
+                chassis.get("system-name") or name,
+                (port.get("name"), port.get("description")),
+            )
 
 
 def _answers(document: Json, device: str) -> Iterator[Heard]:
     """Read the answers of EOS's eAPI, of which some may be about other things."""
     answers = document.get("result") if isinstance(document, dict) else document
-    about = [answer for answer in _many(answers) if isinstance(answer, dict) and "lldpNeighbors" in answer]
+    about = [
+        answer
+        for answer in _many(answers)
+        if isinstance(answer, dict) and "lldpNeighbors" in answer
+    ]
     if not about:
         raise UnreadableError("the JSON is not about LLDP")
     for answer in about:
@@ -94,17 +118,36 @@ def _eos(document: Json, device: str) -> Iterator[Heard]:
     neighbours = document["lldpNeighbors"]
     if isinstance(neighbours, list):
         for said in neighbours:
-            yield hear(device, str(said["port"]), said.get("neighborDevice"), (said.get("neighborPort"),))
+            yield hear(
+                device, str(said["port"]), said.get("neighborDevice"), (said.get("neighborPort"),)
+            )
         return
     for interface, shown in neighbours.items():
         for said in shown.get("lldpNeighborInfo") or []:
             port = said.get("neighborInterfaceInfo") or {}
-            yield hear(device, interface, said.get("systemName"), (port.get("interfaceId_v2") or port.get("interfaceId"), port.get("interfaceDescription")))
+            yield hear(
+                device,
+                interface,
+                said.get("systemName"),
+                (
+                    port.get("interfaceId_v2") or port.get("interfaceId"),
+                    port.get("interfaceDescription"),
+                ),
+            )
 
 
 def _sonic(document: Json, device: str) -> Iterator[Heard]:
     """Read a dump of LLDP_ENTRY_TABLE."""
-    table = document.get(SONIC) or {key.partition(":")[2]: value for key, value in document.items() if key.startswith(f"{SONIC}:")}
+    table = document.get(SONIC) or {
+        key.partition(":")[2]: value
+        for key, value in document.items()
+        if key.startswith(f"{SONIC}:")
+    }
     for interface, shown in table.items():
         said = shown.get("value", shown)
-        yield hear(device, interface, said.get("lldp_rem_sys_name"), (said.get("lldp_rem_port_id"), said.get("lldp_rem_port_desc")))
+        yield hear(
+            device,
+            interface,
+            said.get("lldp_rem_sys_name"),
+            (said.get("lldp_rem_port_id"), said.get("lldp_rem_port_desc")),
+        )

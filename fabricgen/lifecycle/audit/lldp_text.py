@@ -1,7 +1,8 @@
 """Neighbours in lines: a CSV of four columns, and the table that SONiC's `show lldp table` prints.
 
-Owns both shapes. The four columns are the device, its interface, the device that it hears, and that one's interface; a port that hears
-nobody has the last two empty. Where the first line names columns as `cables.csv` does, only these are read.
+Owns both shapes. The four columns are the device, its interface, the device that it hears, and that
+one's interface; a port that hears nobody has the last two empty. Where the first line names columns
+as `cables.csv` does, only these are read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,17 @@ from fabricgen.core.files import csv_fault
 from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError, hear
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
-HEADERS = {"a_device", "device", "host", "hostname", "local_device", "switch", "local", "source", "from"}
+HEADERS = {
+    "a_device",
+    "device",
+    "host",
+    "hostname",
+    "local_device",
+    "switch",
+    "local",
+    "source",
+    "from",
+}
 """What the first column of a header may be called; no device is."""
 
 TABLE_COLUMNS = 3
@@ -62,7 +73,9 @@ def _seats(cells: list[str], number: int) -> list[int]:
     if all(name in cells for name in COLUMNS):
         return [cells.index(name) for name in COLUMNS]
     if len(cells) != len(COLUMNS):
-        raise UnreadableError(f"this header has {len(cells)} columns, and is not the one of cables.csv", number)
+        raise UnreadableError(
+            f"this header has {len(cells)} columns, and is not the one of cables.csv", number
+        )
     return list(range(4))
 
 
@@ -74,11 +87,16 @@ def _table(text: str, device: str) -> Evidence:
         raise UnreadableError("the table of `show lldp table` has no dashes below its header", 2)
     starts = [found.start() for found in re.finditer("-+", rule)]
     if len(starts) < TABLE_COLUMNS:
-        raise UnreadableError(f"the table of `show lldp table` has {len(starts)} columns, and its first {TABLE_COLUMNS} are read", 2)
+        raise UnreadableError(
+            f"the table of `show lldp table` has {len(starts)} columns, and its first {TABLE_COLUMNS} are read",
+            2,
+        )
     evidence = Evidence(reporters={device})
     for line in lines[2:]:
         if not line.strip() or set(line.strip()) == {"-"} or line.startswith("Total entries"):
             continue
-        cells = [line[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=True)]
+        cells = [
+            line[start:end].strip() for start, end in zip(starts, [*starts[1:], None], strict=True)
+        ]
         evidence.heard.append(hear(device, cells[0], cells[1], [cells[2], cells[-1]]))
     return evidence

@@ -1,7 +1,8 @@
 """Files of evidence: which there are, and which dialect each speaks.
 
-Owns the way from paths to `Evidence`, and every refusal of a file. The dialect is known by the contents, never by the name; only the
-device that a file is about is named by it, because `lldpctl` and its like do not say where they were run.
+Owns the way from paths to `Evidence`, and every refusal of a file. The dialect is known by the
+contents, never by the name; only the device that a file is about is named by it, because `lldpctl`
+and its like do not say where they were run.
 """
 
 from __future__ import annotations
@@ -49,7 +50,11 @@ def _files(path: Path) -> list[Path]:
     """Return a file, or the files of a directory in order; hidden ones are not evidence."""
     if not files.is_directory(path):
         return [path]
-    found = [file for file in sorted(path.rglob("*")) if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)]
+    found = [
+        file
+        for file in sorted(path.rglob("*"))
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    ]
     if not found:
         raise UnreadableError("there is no file in this directory")
     return found
@@ -88,4 +93,10 @@ def _finding(path: Path, error: UnreadableError) -> Finding:
     """Say what is wrong with a file."""
     place = None if error.line is None else Place(str(path), error.line, error.column)
     fact = f"cannot read neighbours from `{path}`: {error.fact}"
-    return Finding("bad-evidence", fact, because=(EXPECTED,), hint="collect it again, or take the file away", place=place)
+    return Finding(
+        "bad-evidence",
+        fact,
+        because=(EXPECTED,),
+        hint="collect it again, or take the file away",
+        place=place,
+    )

@@ -1,6 +1,7 @@
 """What was heard: the words in which every dialect of LLDP, and a discovery of InfiniBand, says the same.
 
-Owns `Heard`, `Evidence`, and the error by which a dialect gives a file up. Nothing here knows a plan: names are as they were said.
+Owns `Heard`, `Evidence`, and the error by which a dialect gives a file up. Nothing here knows a
+plan: names are as they were said.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 class Heard(NamedTuple):
     """One neighbour, as one port of a device hears it.
 
-    `peer` is empty where the neighbour gives no name. `peer_interfaces` are the words that may name its port, the best first: its port ID,
-    then its description of the port; none where all that it gives is a MAC address.
+    `peer` is empty where the neighbour gives no name. `peer_interfaces` are the words that may name
+    its port, the best first: its port ID, then its description of the port; none where all that it
+    gives is a MAC address.
     """
 
     device: str
@@ -26,7 +28,9 @@ class Heard(NamedTuple):
     peer_interfaces: tuple[str, ...]
 
 
-_MAC = re.compile(r"[0-9a-f]{2}([:-])[0-9a-f]{2}(\1[0-9a-f]{2}){4}|[0-9a-f]{4}(\.[0-9a-f]{4}){2}", re.IGNORECASE)
+_MAC = re.compile(
+    r"[0-9a-f]{2}([:-])[0-9a-f]{2}(\1[0-9a-f]{2}){4}|[0-9a-f]{4}(\.[0-9a-f]{4}){2}", re.IGNORECASE
+)
 
 
 def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> Heard:
@@ -37,7 +41,9 @@ def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> 
     """
     names = [str(word or "").strip().strip('"') for word in (peer, *words)]
     named = [name if name and not _MAC.fullmatch(name) else "" for name in names]
-    return Heard(device, interface, named[0], tuple(dict.fromkeys(name for name in named[1:] if name)))
+    return Heard(
+        device, interface, named[0], tuple(dict.fromkeys(name for name in named[1:] if name))
+    )
 
 
 @dataclass(slots=True)

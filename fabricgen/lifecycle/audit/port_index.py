@@ -1,8 +1,9 @@
 """Where a cable's end can be: every planned port, and any other port of the plan's devices that something is plugged into.
 
-Owns the index by which what was heard is found in the plan, under all the names that a port goes by: the interface, what is printed on
-the panel (SONiC's alias), a NIC's Ethernet, InfiniBand and RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with
-`nic<plane>` for its host's NIC port. A place is a number; the tables here say what it stands for.
+Owns the index by which what was heard is found in the plan, under all the names that a port goes
+by: the interface, what is printed on the panel (SONiC's alias), a NIC's Ethernet, InfiniBand and
+RDMA names, the number of an InfiniBand switch's port, and in a lab the GPU with `nic<plane>` for
+its host's NIC port. A place is a number; the tables here say what it stands for.
 """
 
 from __future__ import annotations
@@ -64,7 +65,10 @@ class Places:
         views = Views(plan)
         for unit in range(plan.mapping.units):
             fronts = plan.fronts(unit)
-            self._fronts |= {name: fronts[box.role] for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)}
+            self._fronts |= {
+                name: fronts[box.role]
+                for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+            }
             for cable in views.cables(unit):
                 if cable.connector <= 1:
                     self._link(cable)
@@ -75,8 +79,26 @@ class Places:
         """Take in one planned link: its lower end, then its upper end."""
         first = len(self.places)
         self.racks[cable.a_device], self.racks[cable.b_device] = cable.a_rack, cable.b_rack
-        self._place(Place(cable.a_device, cable.a_interface, cable.a_port, upper=False, rail=cable.rail, plane=cable.plane))
-        self._place(Place(cable.b_device, cable.b_interface, cable.b_port, upper=True, rail=cable.rail, plane=cable.plane))
+        self._place(
+            Place(
+                cable.a_device,
+                cable.a_interface,
+                cable.a_port,
+                upper=False,
+                rail=cable.rail,
+                plane=cable.plane,
+            )
+        )
+        self._place(
+            Place(
+                cable.b_device,
+                cable.b_interface,
+                cable.b_port,
+                upper=True,
+                rail=cable.rail,
+                plane=cable.plane,
+            )
+        )
         self.peers += [first + 1, first]
         self.labels += [cable.cable[:-1] if cable.connector else cable.cable] * 2
 
@@ -89,12 +111,20 @@ class Places:
     def _add_gpus(self) -> None:
         """Let the GPUs of a lab stand for their hosts' NIC ports; a device of the plan that is called so comes first."""
         request, naming = self.plan.request, self.plan.naming
-        interfaces = [[naming.interface(within, plane) for plane in range(request.planes)] for within in range(request.host_gpus)]
+        interfaces = [
+            [naming.interface(within, plane) for plane in range(request.planes)]
+            for within in range(request.host_gpus)
+        ]
         self.gpu_ports: dict[str, list[int]] = {}
         for gpu in range(request.gpus):
-            name, (host, within) = gpu_name(*divmod(gpu, request.domain_gpus)), divmod(gpu, request.host_gpus)
+            name, (host, within) = (
+                gpu_name(*divmod(gpu, request.domain_gpus)),
+                divmod(gpu, request.host_gpus),
+            )
             if name not in self.of_device:
-                self.gpu_ports[name] = [self._ids[self.plan.hosts[host], interface] for interface in interfaces[within]]
+                self.gpu_ports[name] = [
+                    self._ids[self.plan.hosts[host], interface] for interface in interfaces[within]
+                ]
 
     @property
     def placeholders(self) -> bool:
@@ -106,7 +136,9 @@ class Places:
         """Return the ports of a box by every name that they go by, in the order of the panel."""
         if (front.role, front.nos) not in self._known:
             used, names = self.plan.ports[front.role], dict[str, Seat]()
-            for rank, port in enumerate(sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))):
+            for rank, port in enumerate(
+                sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
+            ):
                 cage, sub, mode = port
                 seat = Seat(front.interface(port), cage, sub, mode.count, rank)
                 alias = front.model.alias(front.nos, cage, sub, mode) or seat.interface
@@ -124,7 +156,11 @@ class Places:
                 seat = Seat(naming.interface(gpu, plane), 0, 0, 1, gpu * request.planes + plane)
                 other = request.host and request.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
-                names = (other.ethernet, other.infiniband, other.rdma) if other else (f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
+                names = (
+                    (other.ethernet, other.infiniband, other.rdma)
+                    if other
+                    else (f"mlx5_{gpu}{second}", f"HCA-{gpu + 1}{second}")
+                )
                 for name in (seat.interface, *names):
                     found.setdefault(name or seat.interface, seat)
         return found
@@ -145,7 +181,9 @@ class Places:
                 plane = word.removeprefix("nic")
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
-            elif (seat := self._seats(device).get(word)) is not None and (seat.interface != word or device in self._fronts):
+            elif (seat := self._seats(device).get(word)) is not None and (
+                seat.interface != word or device in self._fronts
+            ):
                 return self._seated(device, seat)
         return -1
 
@@ -155,8 +193,20 @@ class Places:
         if found >= 0 or device not in self._fronts:
             return found
         printed = f"{seat.cage}/{seat.sub + 1}" if seat.ports > 1 else str(seat.cage)
-        rails, planes = ({getattr(self.places[each], key) for each in self.of_device[device]} for key in ("rail", "plane"))
-        self._place(Place(device, seat.interface, printed, upper=False, rail=rails.pop() if len(rails) == 1 else "", plane=planes.pop()))
+        rails, planes = (
+            {getattr(self.places[each], key) for each in self.of_device[device]}
+            for key in ("rail", "plane")
+        )
+        self._place(
+            Place(
+                device,
+                seat.interface,
+                printed,
+                upper=False,
+                rail=rails.pop() if len(rails) == 1 else "",
+                plane=planes.pop(),
+            )
+        )
         self.peers.append(-1)
         self.labels.append("")
         return len(self.places) - 1
@@ -172,7 +222,9 @@ class Places:
 
     def at(self, device: str, cage: int) -> dict[int, int]:
         """Return the planned ports in a cage of a device, by position."""
-        seats = ((self.seat(place), place) for place in self.of_device[device] if self.peers[place] >= 0)
+        seats = (
+            (self.seat(place), place) for place in self.of_device[device] if self.peers[place] >= 0
+        )
         return {seat.sub: place for seat, place in seats if seat.cage == cage}
 
     def ports_of(self, name: str) -> list[int]:
@@ -195,12 +247,17 @@ class Places:
     def words(self, place: int) -> str:
         """Write a port with what is printed beside it, where that is another word."""
         found = self.places[place]
-        return f"{found.interface} ({found.printed})" if found.printed not in ("", found.interface) else found.interface
+        return (
+            f"{found.interface} ({found.printed})"
+            if found.printed not in ("", found.interface)
+            else found.interface
+        )
 
     def scope(self, place: int) -> tuple[frozenset[str], frozenset[int]]:
         """Return the rails and the planes that a port may serve; no rails where they do not matter or are not known.
 
-        Where blocks join rails, any port of a leaf serves the rails of its hosts; otherwise a port serves the rail of its own cable.
+        Where blocks join rails, any port of a leaf serves the rails of its hosts; otherwise a port
+        serves the rail of its own cable.
         """
         found = self.places[place]
         if found.device not in self._fronts or not self.plan.mapping.spans_rails:

@@ -1,8 +1,10 @@
 """One picture of the cabling out of what many devices hear.
 
-Owns the judgement of evidence. A link is heard at both ends, or at one while the other hears none of our ports; either counts. What both ends say
-is believed first, what is planned before what is not; a port that hears several takes the one that nothing contradicts, so that an entry
-which has not aged out yet does no harm. What is left over is a stranger, a neighbour without a name, or a contradiction.
+Owns the judgement of evidence. A link is heard at both ends, or at one while the other hears none
+of our ports; either counts. What both ends say is believed first, what is planned before what is
+not; a port that hears several takes the one that nothing contradicts, so that an entry which has
+not aged out yet does no harm. What is left over is a stranger, a neighbour without a name, or a
+contradiction.
 """
 
 from __future__ import annotations
@@ -55,13 +57,17 @@ def join(places: Places, evidence: Evidence) -> Built:
     for pick in (_mutual, _alone):
         for one, other in pick(places, said, built):
             built.partner[one], built.partner[other] = other, one
-    built.one_way = sum(_hears_nobody(one, other, said, built) for one, other in built.partner.items())
+    built.one_way = sum(
+        _hears_nobody(one, other, said, built) for one, other in built.partner.items()
+    )
     for port in sorted(said):
         if port not in built.partner:
             built.disputed[port] = min(said[port])
     built.nameless -= built.partner.keys()
     taken = built.partner.keys() | built.disputed.keys()
-    built.strangers = {port: name for port, name in sorted(built.strangers.items()) if port not in taken}
+    built.strangers = {
+        port: name for port, name in sorted(built.strangers.items()) if port not in taken
+    }
     return built
 
 
@@ -84,7 +90,10 @@ def _said(places: Places, evidence: Evidence, built: Built) -> dict[int, set[int
 def _ends(places: Places, heard: Heard) -> tuple[tuple[str, int], tuple[str, int]]:
     """Return the device and the port at both ends, empty and -1 where they are not ours."""
     near, far = places.device(heard.device), places.device(heard.peer) if heard.peer else ""
-    return (near, places.find(near, (heard.interface,)) if near else -1), (far, places.find(far, heard.peer_interfaces) if far else -1)
+    return (near, places.find(near, (heard.interface,)) if near else -1), (
+        far,
+        places.find(far, heard.peer_interfaces) if far else -1,
+    )
 
 
 def _keep(places: Places, heard: Heard, port: int, device: str, built: Built) -> None:
@@ -94,19 +103,29 @@ def _keep(places: Places, heard: Heard, port: int, device: str, built: Built) ->
     if not heard.peer or (own_host and (places.placeholders or not heard.peer_interfaces)):
         built.nameless.add(port)
     elif peer >= 0:
-        built.strangers[port] = " ".join([heard.peer, *heard.peer_interfaces[:1]]) if heard.peer_interfaces else f"{heard.peer} (port not said)"
+        built.strangers[port] = (
+            " ".join([heard.peer, *heard.peer_interfaces[:1]])
+            if heard.peer_interfaces
+            else f"{heard.peer} (port not said)"
+        )
 
 
 def _mutual(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[tuple[int, int]]:
     """Yield the links that both ends hear, planned ones first."""
-    pairs = [(one, other) for one, others in said.items() for other in others if one < other and one in said.get(other, ())]
+    pairs = [
+        (one, other)
+        for one, others in said.items()
+        for other in others
+        if one < other and one in said.get(other, ())
+    ]
     yield from _free(pairs, places, built)
 
 
 def _alone(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[tuple[int, int]]:
     """Yield the links that one end hears while the other hears nobody, planned ones first.
 
-    Where none is planned and a port has several to choose from, or several choose it, none is believed.
+    Where none is planned and a port has several to choose from, or several choose it, none is
+    believed.
     """
     pairs = []
     for one, others in said.items():
@@ -114,12 +133,22 @@ def _alone(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[
         wanted = [other for other in free if other == places.peers[one]]
         pairs += [(one, other) for other in (wanted or (free if len(free) == 1 else []))]
     claims = Counter(port for pair in pairs for port in pair if places.peers[pair[0]] != pair[1])
-    yield from _free([pair for pair in pairs if places.peers[pair[0]] == pair[1] or max(claims[port] for port in pair) == 1], places, built)
+    yield from _free(
+        [
+            pair
+            for pair in pairs
+            if places.peers[pair[0]] == pair[1] or max(claims[port] for port in pair) == 1
+        ],
+        places,
+        built,
+    )
 
 
 def _free(pairs: list[tuple[int, int]], places: Places, built: Built) -> Iterator[tuple[int, int]]:
     """Yield pairs of which neither port is taken when its turn comes, planned ones first, then in order."""
-    for one, other in sorted(pairs, key=lambda pair: (places.peers[pair[0]] != pair[1], min(pair), max(pair))):
+    for one, other in sorted(
+        pairs, key=lambda pair: (places.peers[pair[0]] != pair[1], min(pair), max(pair))
+    ):
         if one not in built.partner and other not in built.partner:
             yield one, other
 

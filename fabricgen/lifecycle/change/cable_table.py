@@ -1,7 +1,8 @@
 """The cables of a whole plan as columns that another plan's can be laid beside: both ends by the names of device and interface.
 
-Owns `Register`, which gives a name the same number in both plans, and `Sheet`. A cable is what lies between two ports, so two plans have a
-cable in common where the names of both its ends agree, whichever of the ends is called the lower.
+Owns `Register`, which gives a name the same number in both plans, and `Sheet`. A cable is what lies
+between two ports, so two plans have a cable in common where the names of both its ends agree,
+whichever of the ends is called the lower.
 """
 
 from __future__ import annotations
@@ -48,8 +49,9 @@ class Register:
 class Sheet(NamedTuple):
     """The cables of a plan, unit by unit in the order of `Plan.unit`, as int64 columns of one length.
 
-    `a` and `b` are the ports of both ends; `a_node` and `b_node` what packets meet there: a NIC port, a switch, or a rail's part of a shared
-    box. `pair` names the cable by its two ports, the smaller first.
+    `a` and `b` are the ports of both ends; `a_node` and `b_node` what packets meet there: a NIC
+    port, a switch, or a rail's part of a shared box. `pair` names the cable by its two ports, the
+    smaller first.
     """
 
     a: IntArray
@@ -65,20 +67,48 @@ def sheet_of(plan: Plan, register: Register) -> Sheet:
     """Lay out the cables of a plan. Takes some 200 bytes a cable."""
     wiring, request = wiring_of(plan), plan.request
     host = wiring.kind == LinkKind.HOST
-    switch = np.array([register.device(name) for unit in range(plan.mapping.units) for name in plan.naming.switches(unit)], dtype=np.int64)
+    switch = np.array(
+        [
+            register.device(name)
+            for unit in range(plan.mapping.units)
+            for name in plan.naming.switches(unit)
+        ],
+        dtype=np.int64,
+    )
     hosts = np.array([register.device(name) for name in plan.hosts], dtype=np.int64)
-    b = (switch[wiring.upper] << PORT_BITS) | (_ports(plan, register, wiring.upper, wiring.upper_port) << CONNECTOR_BITS)
+    b = (switch[wiring.upper] << PORT_BITS) | (
+        _ports(plan, register, wiring.upper, wiring.upper_port) << CONNECTOR_BITS
+    )
     low = np.where(host, 0, wiring.lower)
-    a = (switch[low] << PORT_BITS) | (_ports(plan, register, low, np.where(host, 0, wiring.lower_port)) << CONNECTOR_BITS)
-    nics = np.array([[register.interface(plan.naming.interface(gpu, plane)) for plane in range(request.planes)] for gpu in range(request.host_gpus)])
+    a = (switch[low] << PORT_BITS) | (
+        _ports(plan, register, low, np.where(host, 0, wiring.lower_port)) << CONNECTOR_BITS
+    )
+    nics = np.array(
+        [
+            [
+                register.interface(plan.naming.interface(gpu, plane))
+                for plane in range(request.planes)
+            ]
+            for gpu in range(request.host_gpus)
+        ]
+    )
     gpu, plane = wiring.lower[host], wiring.lower_port[host]
-    a[host] = (hosts[gpu // request.host_gpus] << PORT_BITS) | (nics[gpu % request.host_gpus, plane] << CONNECTOR_BITS)
+    a[host] = (hosts[gpu // request.host_gpus] << PORT_BITS) | (
+        nics[gpu % request.host_gpus, plane] << CONNECTOR_BITS
+    )
     shared = np.array([box.block < 0 for box in plan.naming.boxes])
     blocks = plan.mapping.unit_blocks
-    rail = np.array([[(plan.mapping.rail(unit, block) or 0) + 1 for block in range(blocks)] for unit in range(plan.mapping.units)])[wiring.unit, wiring.block]
+    rail = np.array(
+        [
+            [(plan.mapping.rail(unit, block) or 0) + 1 for block in range(blocks)]
+            for unit in range(plan.mapping.units)
+        ]
+    )[wiring.unit, wiring.block]
     boxes = len(plan.naming.boxes)
     b_node = (switch[wiring.upper] << PORT_BITS) | np.where(shared[wiring.upper % boxes], rail, 0)
-    a_node = np.where(host, a | NIC, (switch[low] << PORT_BITS) | np.where(shared[low % boxes], rail, 0))
+    a_node = np.where(
+        host, a | NIC, (switch[low] << PORT_BITS) | np.where(shared[low % boxes], rail, 0)
+    )
     many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[wiring.kind]
     rows = np.repeat(np.arange(len(many)), many)
     connector = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
@@ -98,7 +128,10 @@ def _ports(plan: Plan, register: Register, switch: IntArray, port: IntArray) -> 
     found = np.zeros(len(switch), dtype=np.int64)
     units = range(plan.mapping.units if plan.request.spoken else 1)
     for role in plan.ports:
-        names = np.array([[register.interface(name) for name in plan.interfaces(unit)[role]] for unit in units], dtype=np.int64)
+        names = np.array(
+            [[register.interface(name) for name in plan.interfaces(unit)[role]] for unit in units],
+            dtype=np.int64,
+        )
         here = tier == role.tier
         found[here] = names[switch[here] // len(plan.naming.boxes) % len(units), port[here]]
     return found

@@ -1,6 +1,7 @@
 """A cut sheet as somebody wrote it: a table with both ends of each cable.
 
-Owns the file's form: which column is which, whatever it is called, and what is said of a bad line. What the names mean is for `importing`.
+Owns the file's form: which column is which, whatever it is called, and what is said of a bad line.
+What the names mean is for `importing`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 MOST_BYTES = 2**28
 """A sheet of two million cables; a larger file is something else."""
 
-SIDES = (("a", "source", "src", "from", "local", "near"), ("b", "destination", "dest", "dst", "to", "remote", "far", "z", "peer", "target"))
+SIDES = (
+    ("a", "source", "src", "from", "local", "near"),
+    ("b", "destination", "dest", "dst", "to", "remote", "far", "z", "peer", "target"),
+)
 DEVICES = ("device", "host", "hostname", "node", "system", "switch", "name", "")
 INTERFACES = ("interface", "port", "if", "intf", "ifname", "nic")
 """What people call the two ends of a cable, a device, and an interface; a column is a side and one of these, in either order."""
@@ -41,7 +45,9 @@ class CutSheet(NamedTuple):
     name: str
     rows: list[Row]
 
-    def finding(self, line: int, fact: str, because: tuple[str, ...] = (), hint: str = "") -> Finding:
+    def finding(
+        self, line: int, fact: str, because: tuple[str, ...] = (), hint: str = ""
+    ) -> Finding:
         """Make a finding about a line."""
         return Finding("cut-sheet-does-not-fit", fact, (), because, hint, Place(self.name, line, 1))
 
@@ -53,9 +59,17 @@ def read_cut_sheet(path: Path) -> CutSheet:
     try:
         header = next(lines, (1, list[str]()))[1]
         seats = _seats(header, name)
-        rows = [*_once(_row(cells, seats, line, name) for line, cells in lines if any(cell.strip() for cell in cells))]
+        rows = [
+            *_once(
+                _row(cells, seats, line, name)
+                for line, cells in lines
+                if any(cell.strip() for cell in cells)
+            )
+        ]
     except FileError as error:
-        raise _bad(name, error.line or 1, error.fact, "save it as CSV, with commas and quotes") from None
+        raise _bad(
+            name, error.line or 1, error.fact, "save it as CSV, with commas and quotes"
+        ) from None
     if not rows:
         raise _bad(name, 1, "has no cable", "it needs a line for each cable below its header")
     return CutSheet(name, rows)
@@ -66,28 +80,43 @@ def _text(path: Path, name: str) -> str:
     try:
         return read_text(path, MOST_BYTES)
     except OpenError as error:
-        raise refuse("no-such-file", f"`{name}` {error.fact}", hint="give the path of a CSV file") from None
+        raise refuse(
+            "no-such-file", f"`{name}` {error.fact}", hint="give the path of a CSV file"
+        ) from None
     except FileError as error:
-        raise _bad(name, error.line or 1, error.fact, error.hint or "give the sheet of one fabric") from None
+        raise _bad(
+            name, error.line or 1, error.fact, error.hint or "give the sheet of one fabric"
+        ) from None
 
 
 def _bad(name: str, line: int, what: str, hint: str, because: tuple[str, ...] = ()) -> Refusal:
     """Refuse a file."""
-    return Refusal([Finding("bad-cut-sheet", f"{name} {what}", (), because, hint, Place(name, line, 1))])
+    return Refusal(
+        [Finding("bad-cut-sheet", f"{name} {what}", (), because, hint, Place(name, line, 1))]
+    )
 
 
 def _seats(header: list[str], name: str) -> tuple[tuple[int, int, int, int], int | None]:
     """Find the columns of both devices and both interfaces, and that of labels if there is one."""
     titles = [re.sub(r"[^a-z0-9]+", "_", title.strip().lower()).strip("_") for title in header]
-    wanted = {f"{'ab'[side]}_{kind}": _titles(side, words) for kind, words in (("device", DEVICES), ("interface", INTERFACES)) for side in range(2)}
-    found = {key: next((titles.index(title) for title in names if title in titles), None) for key, names in wanted.items()}
+    wanted = {
+        f"{'ab'[side]}_{kind}": _titles(side, words)
+        for kind, words in (("device", DEVICES), ("interface", INTERFACES))
+        for side in range(2)
+    }
+    found = {
+        key: next((titles.index(title) for title in names if title in titles), None)
+        for key, names in wanted.items()
+    }
     missing = [key for key, at in found.items() if at is None]
     if missing:
         because = (f"its columns are {', '.join(filter(None, header)) or 'none'}",)
         hint = "call them a_device, a_interface, b_device and b_interface, as in cabling/cables.csv"
         raise _bad(name, 1, f"has no column `{missing[0]}`", hint, because)
     seats = tuple(at for at in found.values() if at is not None)
-    return (seats[0], seats[1], seats[2], seats[3]), next((titles.index(title) for title in LABELS if title in titles), None)
+    return (seats[0], seats[1], seats[2], seats[3]), next(
+        (titles.index(title) for title in LABELS if title in titles), None
+    )
 
 
 def _once(rows: Iterator[Row]) -> Iterator[Row]:
@@ -102,15 +131,27 @@ def _once(rows: Iterator[Row]) -> Iterator[Row]:
 
 def _titles(side: int, words: tuple[str, ...]) -> list[str]:
     """List what a column of a side may be called, the plainest first."""
-    return [title for word in words for end in SIDES[side] for title in ((f"{end}_{word}", f"{word}_{end}") if word else (end,))]
+    return [
+        title
+        for word in words
+        for end in SIDES[side]
+        for title in ((f"{end}_{word}", f"{word}_{end}") if word else (end,))
+    ]
 
 
-def _row(cells: list[str], seats: tuple[tuple[int, int, int, int], int | None], line: int, name: str) -> Row:
+def _row(
+    cells: list[str], seats: tuple[tuple[int, int, int, int], int | None], line: int, name: str
+) -> Row:
     """Read one line."""
     padded = [cell.strip() for cell in cells] + [""] * (max(seats[0]) + 1)
     values = [padded[at] for at in seats[0]]
     if not all(values):
-        raise _bad(name, line, "has a cable with an open end", "give each cable two devices and two interfaces, or leave it out")
+        raise _bad(
+            name,
+            line,
+            "has a cable with an open end",
+            "give each cable two devices and two interfaces, or leave it out",
+        )
     label = padded[seats[1]] if seats[1] is not None and seats[1] < len(padded) else ""
     return Row((values[0], values[1]), (values[2], values[3]), label, line)
 

@@ -1,7 +1,8 @@
 """What changes on each device between two plans: its numbers, its ports, and so its configuration.
 
-Owns `device_changes`. It compares the views that configurations and host files are rendered from, field by field, so that nothing which could
-reach a file goes unsaid. Devices are the same where their names are.
+Owns `device_changes`. It compares the views that configurations and host files are rendered from,
+field by field, so that nothing which could reach a file goes unsaid. Devices are the same where
+their names are.
 """
 
 from __future__ import annotations
@@ -52,10 +53,19 @@ def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
     shelf, same = _Shelf(old), _alike(old, new)
     for unit in range(new.mapping.units):
         names = new.naming.switches(unit)
-        unlike = [box for box, name in enumerate(names) if new.installed[box] and (before.get(name) != (unit, same.get(box)))]
+        unlike = [
+            box
+            for box, name in enumerate(names)
+            if new.installed[box] and (before.get(name) != (unit, same.get(box)))
+        ]
         for view in Views(new).switches(unit, boxes=unlike):
             where = before.get(view.name)
-            yield from _compared(view.name, view.role, shelf.switch(view.name, where[0]) if where is not None else None, view)
+            yield from _compared(
+                view.name,
+                view.role,
+                shelf.switch(view.name, where[0]) if where is not None else None,
+                view,
+            )
     yield from (Device(name, "switch", "removed") for name in before if name not in after)
     yield from _hosts(old, new)
 
@@ -63,23 +73,40 @@ def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
 def _units(plan: Plan) -> dict[str, tuple[int, int]]:
     """Return the unit and the box of every installed switch."""
     named = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
-    return {name: (unit, box) for unit, names in named for box, (name, has) in enumerate(zip(names, plan.installed, strict=True)) if has}
+    return {
+        name: (unit, box)
+        for unit, names in named
+        for box, (name, has) in enumerate(zip(names, plan.installed, strict=True))
+        if has
+    }
 
 
 def _alike(old: Plan, new: Plan) -> dict[int, int]:
     """Return the boxes of a unit of which nothing differs in any unit, each with its box in the old plan.
 
-    Units are alike but for numbers that go up evenly with rail and plane. So what agrees in the units at both ends of the rails and of the planes
-    agrees in all of them; unless a room is described, where each cable has a length of its own.
+    Units are alike but for numbers that go up evenly with rail and plane. So what agrees in the
+    units at both ends of the rails and of the planes agrees in all of them; unless a room is
+    described, where each cable has a length of its own.
     """
-    if (old.mapping.units, old.request.planes) != (new.mapping.units, new.request.planes) or old.spec.site or new.spec.site:
+    if (
+        (old.mapping.units, old.request.planes) != (new.mapping.units, new.request.planes)
+        or old.spec.site
+        or new.spec.site
+    ):
         return {}
     planes, units = new.request.planes, new.mapping.units
     found: dict[int, int] | None = None
     for unit in {0, planes - 1, units - planes, units - 1}:
         was = {view.name: view for view in Views(old).switches(unit)}
-        boxes, older = ({name: box for box, name in enumerate(plan.naming.switches(unit))} for plan in (new, old))
-        same = {boxes[view.name]: older[view.name] for view in Views(new).switches(unit) if was.get(view.name) == view}
+        boxes, older = (
+            {name: box for box, name in enumerate(plan.naming.switches(unit))}
+            for plan in (new, old)
+        )
+        same = {
+            boxes[view.name]: older[view.name]
+            for view in Views(new).switches(unit)
+            if was.get(view.name) == view
+        }
         found = same if found is None else dict(found.items() & same.items())
     return found or {}
 
@@ -100,7 +127,10 @@ class _Shelf:
 
 def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
     """Compare hosts by name."""
-    before, makers = {name: number for number, name in enumerate(old.hosts)}, (Hosts(old), Hosts(new))
+    before, makers = (
+        {name: number for number, name in enumerate(old.hosts)},
+        (Hosts(old), Hosts(new)),
+    )
     same = _hosts_alike(old, new, makers)
     for number, name in enumerate(new.hosts):
         if before.get(name) == number and number in same:
@@ -115,7 +145,8 @@ def _hosts(old: Plan, new: Plan) -> Iterator[Device]:
 def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
     """Return the first hosts if nothing differs on any of them: all their NIC ports are plugged in as before.
 
-    Beside that a host has numbers that go up evenly with its own, with rail and with plane; so HB domains at both ends speak for those between.
+    Beside that a host has numbers that go up evenly with its own, with rail and with plane; so HB
+    domains at both ends speak for those between.
     """
     was, now = old.request, new.request
     if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.units) != (
@@ -132,7 +163,14 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
         return range(0)
     unlike = plugged[0][0][(plugged[0] != plugged[1]).any(axis=0)]
     domains = int(unlike.min(initial=gpus)) // was.domain_gpus
-    ends = {*range(was.domain_hosts), *range((domains - 1) * was.domain_hosts, domains * was.domain_hosts)} if domains else set()
+    ends = (
+        {
+            *range(was.domain_hosts),
+            *range((domains - 1) * was.domain_hosts, domains * was.domain_hosts),
+        }
+        if domains
+        else set()
+    )
     return range(domains * was.domain_hosts if all(_same(makers, host) for host in ends) else 0)
 
 
@@ -146,7 +184,9 @@ def _plugged(plan: Plan, gpus: int) -> NDArray[Any]:
     """Return of the first GPUs of each block of a unit where they are plugged in: GPU, block, leaf, port, position and number of the cable, in order."""
     unit = plan.unit
     here = (unit.kind == LinkKind.HOST) & (unit.lower < gpus)
-    columns = np.stack([unit.lower, unit.block, unit.upper, unit.upper_port, unit.slot, unit.number])[:, here]
+    columns = np.stack(
+        [unit.lower, unit.block, unit.upper, unit.upper_port, unit.slot, unit.number]
+    )[:, here]
     return columns[:, np.lexsort((columns[1], columns[0]))]
 
 
@@ -162,9 +202,15 @@ def _changes(old: Any, new: Any) -> Iterator[Change]:  # noqa: ANN401 - a switch
     """Say what differs between two views: every field, and of a port that only one of them uses, that it is used."""
     for path, was, now in _unlike(old, new, ()):
         if path[-1] == THERE:
-            yield Change(path[-3].removesuffix("s").replace("_", " "), path[-2], *("absent" if each is None else "present" for each in (was, now)))
+            yield Change(
+                path[-3].removesuffix("s").replace("_", " "),
+                path[-2],
+                *("absent" if each is None else "present" for each in (was, now)),
+            )
         else:
-            yield Change(path[-1].replace("_", " "), path[1] if len(path) > 1 else "", _text(was), _text(now))
+            yield Change(
+                path[-1].replace("_", " "), path[1] if len(path) > 1 else "", _text(was), _text(now)
+            )
 
 
 THERE = ""
@@ -174,7 +220,11 @@ SAID = frozenset({"idle_ports", "vrfs", "host_ports", "fabric_ports"})
 """Lists of a view that repeat what its other lists tell."""
 
 
-def _unlike(old: Any, new: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any, Any]]:  # noqa: ANN401 - any part of a view
+def _unlike(
+    old: Any,  # noqa: ANN401 - any part of a view
+    new: Any,  # noqa: ANN401 - as above
+    path: tuple[str, ...],
+) -> Iterator[tuple[tuple[str, ...], Any, Any]]:
     """Walk two views down to the texts and numbers that differ; an item of a list that only one has is a fact of its own."""
     if old is new or old == new:
         return
@@ -213,8 +263,16 @@ def _names(kind: type) -> tuple[str, ...]:
 def _items(values: Sequence[Any]) -> dict[str, Any]:
     """Return the items of a list by what names them, which a plain value is itself, or by number where nothing does, or two have the same name."""
     key = next((key for key in KEYS if values and hasattr(values[0], key)), None)
-    found = {str(getattr(item, key) if key else item): item for item in values if key or not is_dataclass(item)}
-    return found if len(found) == len(values) else {str(number): item for number, item in enumerate(values)}
+    found = {
+        str(getattr(item, key) if key else item): item
+        for item in values
+        if key or not is_dataclass(item)
+    }
+    return (
+        found
+        if len(found) == len(values)
+        else {str(number): item for number, item in enumerate(values)}
+    )
 
 
 def _text(value: object) -> str:

@@ -1,7 +1,8 @@
 """Two plans compared: every cable that moves, comes or goes in the order of the work, and parts, cost and devices that change.
 
-Owns `diff` and `Diff`. Cables are laid side by side by `sheets`, paired by `matching` and put into order by `ordering`, one part of the fabric
-after the other: parts are what no cable of either plan joins, such as rails.
+Owns `diff` and `Diff`. Cables are laid side by side by `sheets`, paired by `matching` and put into
+order by `ordering`, one part of the fabric after the other: parts are what no cable of either plan
+joins, such as rails.
 """
 
 from __future__ import annotations
@@ -15,7 +16,14 @@ import numpy as np
 
 from fabricgen.bom.bill import CLASSES, make_bom
 from fabricgen.bom.summary import number
-from fabricgen.lifecycle.change.cable_table import NIC, PORT_BITS, Register, Sheet, sheet_of, views_of
+from fabricgen.lifecycle.change.cable_table import (
+    NIC,
+    PORT_BITS,
+    Register,
+    Sheet,
+    sheet_of,
+    views_of,
+)
 from fabricgen.lifecycle.change.device_changes import Change, Device, device_changes
 from fabricgen.lifecycle.change.match_cables import Cable, Job, cable_of, make_of, match
 from fabricgen.lifecycle.change.port_downtime import Watch, pairs_of
@@ -55,7 +63,8 @@ class Setting(NamedTuple):
 class Diff:
     """What it takes to make one fabric of another.
 
-    Cables are counted as pieces: one that carries several links is kept or moved where any of them is, and has a step for each link that changes.
+    Cables are counted as pieces: one that carries several links is kept or moved where any of them
+    is, and has a step for each link that changes.
     """
 
     old: Plan
@@ -82,13 +91,17 @@ class Diff:
     def added(self) -> int:
         """Count the new cables."""
         moved = {job.new.piece for job in self.jobs if job.old and job.new}
-        return _count((job.new for job in self.jobs if job.new and not job.old), self.kept_pieces | moved)
+        return _count(
+            (job.new for job in self.jobs if job.new and not job.old), self.kept_pieces | moved
+        )
 
     @property
     def removed(self) -> int:
         """Count the cables that go."""
         moved = {job.old.piece for job in self.jobs if job.old and job.new}
-        return _count((job.old for job in self.jobs if job.old and not job.new), self.kept_pieces | moved)
+        return _count(
+            (job.old for job in self.jobs if job.old and not job.new), self.kept_pieces | moved
+        )
 
     @cached_property
     def boms(self) -> tuple[Bom, Bom]:
@@ -103,21 +116,33 @@ class Diff:
             for line in bom.lines:
                 counts[line.part_class, line.part][which] += line.quantity + line.spares
         found = [PartDelta(*key, *count) for key, count in counts.items() if count[0] != count[1]]
-        return sorted(found, key=lambda delta: [name == delta.part_class for name in CLASSES], reverse=True)
+        return sorted(
+            found, key=lambda delta: [name == delta.part_class for name in CLASSES], reverse=True
+        )
 
     @cached_property
     def cost_delta(self) -> int | float | None:
         """Return what the new fabric costs more; None where the books' currencies differ or nothing has a price."""
         before, after = (bom.cost() for bom in self.boms)
-        if before is None or after is None or self.boms[0].book.currency != self.boms[1].book.currency:
+        if (
+            before is None
+            or after is None
+            or self.boms[0].book.currency != self.boms[1].book.currency
+        ):
             return None
         return number(after - before)
 
     @cached_property
     def settings(self) -> list[Setting]:
         """The keys of the inventory that differ."""
-        before, after = (dict(_keys(plan.spec.model_dump(mode="json"), ())) for plan in (self.old, self.new))
-        return [Setting(key, before.get(key), after.get(key)) for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
+        before, after = (
+            dict(_keys(plan.spec.model_dump(mode="json"), ())) for plan in (self.old, self.new)
+        )
+        return [
+            Setting(key, before.get(key), after.get(key))
+            for key in dict.fromkeys((*before, *after))
+            if before.get(key) != after.get(key)
+        ]
 
     @cached_property
     def devices(self) -> list[Device]:
@@ -132,7 +157,8 @@ class Diff:
     def document(self) -> dict[str, Any]:
         """Return `diff --json`."""
         steps = [
-            {"action": step.action, "cable": step.cable, "from": step.start, "to": step.end} | ({"dark": list(step.dark)} if step.dark else {})
+            {"action": step.action, "cable": step.cable, "from": step.start, "to": step.end}
+            | ({"dark": list(step.dark)} if step.dark else {})
             for step in self.steps
         ]
         unpriced = sorted({part for bom in self.boms for part in bom.unpriced})
@@ -151,7 +177,10 @@ class Diff:
             "places_and_lengths_compared": self.measured,
             "parts": [delta._asdict() for delta in self.parts],
             "settings": [setting._asdict() for setting in self.settings],
-            "devices": [device._asdict() | {"changes": [change._asdict() for change in device.changes]} for device in self.devices],
+            "devices": [
+                device._asdict() | {"changes": [change._asdict() for change in device.changes]}
+                for device in self.devices
+            ],
         }
 
 
@@ -165,14 +194,26 @@ def diff(old: Plan, new: Plan) -> Diff:
     """Compare two plans. Takes memory for each cable of both, and time for each that differs."""
     register = Register()
     before, after = sheet_of(old, register), sheet_of(new, register)
-    measured = all(plan.lengths is not None and not plan.lengths.room.generated for plan in (old, new))
+    measured = all(
+        plan.lengths is not None and not plan.lengths.room.generated for plan in (old, new)
+    )
     shelf = _Shelf(before, after, measured=measured)
     shelf.read_old(old)
     shelf.read_new(new)
     jobs = [*match(shelf.gone, shelf.come), *shelf.swaps]
     steps, unfollowed = _ordered(jobs, before, after, shelf.stay)
     kept = shelf.kept + len(shelf.kept_pieces)
-    return Diff(old, new, kept, frozenset(shelf.kept_pieces), tuple(jobs), (*steps, *shelf.small), unfollowed, measured, tuple(shelf.moved_devices()))
+    return Diff(
+        old,
+        new,
+        kept,
+        frozenset(shelf.kept_pieces),
+        tuple(jobs),
+        (*steps, *shelf.small),
+        unfollowed,
+        measured,
+        tuple(shelf.moved_devices()),
+    )
 
 
 class _Shelf:
@@ -180,8 +221,12 @@ class _Shelf:
 
     def __init__(self, before: Sheet, after: Sheet, *, measured: bool) -> None:
         self.before, self.after, self._measured = before, after, measured
-        both, self._rows, self.stay = np.intersect1d(before.pair, after.pair, assume_unique=True, return_indices=True)
-        self._partner = dict(zip(self.stay.tolist(), self._rows.tolist(), strict=True)) if len(both) else {}
+        both, self._rows, self.stay = np.intersect1d(
+            before.pair, after.pair, assume_unique=True, return_indices=True
+        )
+        self._partner = (
+            dict(zip(self.stay.tolist(), self._rows.tolist(), strict=True)) if len(both) else {}
+        )
         self._seen: dict[int, tuple[str, tuple[str, ...]]] = {}
         self._alike: dict[tuple[str, ...], tuple[str, ...]] = {}
         self._places: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -198,7 +243,11 @@ class _Shelf:
         for row, view in enumerate(views_of(plan)):
             self._place(0, view)
             if row in stays:
-                rest = (*make_of(view, measured=self._measured), view.a_transceiver, view.b_transceiver)
+                rest = (
+                    *make_of(view, measured=self._measured),
+                    view.a_transceiver,
+                    view.b_transceiver,
+                )
                 self._seen[row] = view.cable, self._alike.setdefault(rest, rest)
             else:
                 self.gone.append(cable_of(self.before, row, view, measured=self._measured))
@@ -225,7 +274,14 @@ class _Shelf:
         if label != view.cable:
             self.small.append(Step("relabel", label, label, view.cable))
         if modules != (view.a_transceiver, view.b_transceiver):
-            self.small.append(Step("refit", view.cable, " and ".join(modules), f"{view.a_transceiver} and {view.b_transceiver}"))
+            self.small.append(
+                Step(
+                    "refit",
+                    view.cable,
+                    " and ".join(modules),
+                    f"{view.a_transceiver} and {view.b_transceiver}",
+                )
+            )
 
     def _place(self, which: int, view: CableView) -> None:
         """Note where both devices of a cable stand."""
@@ -235,13 +291,21 @@ class _Shelf:
     def moved_devices(self) -> Iterator[tuple[str, str, str]]:
         """Yield the devices of both plans that stand elsewhere."""
         was, now = self._places
-        return ((name, was[name], place) for name, place in now.items() if self._measured and name in was and was[name] != place)
+        return (
+            (name, was[name], place)
+            for name, place in now.items()
+            if self._measured and name in was and was[name] != place
+        )
 
 
-def _ordered(jobs: list[Job], before: Sheet, after: Sheet, stay: IntArray) -> tuple[list[Step], int]:
+def _ordered(
+    jobs: list[Job], before: Sheet, after: Sheet, stay: IntArray
+) -> tuple[list[Step], int]:
     """Order the jobs part by part; returns the steps, and how many of them were not followed."""
     fixed = pairs_of(after, stay)
-    parts = _Parts((*fixed, *(cable.nodes for job in jobs for cable in (job.old, job.new) if cable)))
+    parts = _Parts(
+        (*fixed, *(cable.nodes for job in jobs for cable in (job.old, job.new) if cable))
+    )
     ports = {node: name for node, name in before.nics.items() if node in after.nics}
     jobs_of, fixed_of, nics_of = (
         parts.split(jobs, lambda job: _cable(job).nodes[1]),
@@ -259,7 +323,11 @@ def _ordered(jobs: list[Job], before: Sheet, after: Sheet, stay: IntArray) -> tu
         found = order(some, watch)
         unfollowed += 0 if followed else len(found)
         steps += found
-    steps += [Step("relabel", job.old.label, job.old.label, job.new.label) for job in jobs if job.old and job.new and job.old.label != job.new.label]
+    steps += [
+        Step("relabel", job.old.label, job.old.label, job.new.label)
+        for job in jobs
+        if job.old and job.new and job.old.label != job.new.label
+    ]
     return steps, unfollowed
 
 
@@ -272,7 +340,9 @@ def _cable(job: Job) -> Cable:
 
 def _watch_connected(watch: Watch, jobs: Iterable[Job]) -> None:
     """Watch only NIC ports that have a path before and after: nothing can be done for the others."""
-    never = watch.dark(watch.ends([job.old.nodes for job in jobs if job.old])) | watch.dark(watch.ends([job.new.nodes for job in jobs if job.new]))
+    never = watch.dark(watch.ends([job.old.nodes for job in jobs if job.old])) | watch.dark(
+        watch.ends([job.new.nodes for job in jobs if job.new])
+    )
     watch.watch({node: name for node, name in watch.nics.items() if node not in never})
 
 

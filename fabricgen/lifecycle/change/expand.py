@@ -1,8 +1,9 @@
 """A plan that grows: what it may change, what it keeps, and the plan of the larger fabric.
 
-Owns `grow`. Boxes keep their numbers, and with them names, loopbacks and AS numbers; endpoints keep their leaf port, and with it their address;
-links between switches stay by `keeping`; in a described room devices keep their places, and the rule only fills what is free.
-What follows from the inventory alone, because nothing had to be kept against the rule, is not stored.
+Owns `grow`. Boxes keep their numbers, and with them names, loopbacks and AS numbers; endpoints keep
+their leaf port, and with it their address; links between switches stay by `keeping`; in a described
+room devices keep their places, and the rule only fills what is free. What follows from the
+inventory alone, because nothing had to be kept against the rule, is not stored.
 """
 
 from __future__ import annotations
@@ -44,7 +45,8 @@ GROWN_TIERS = 3
 def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     """Plan a larger fabric around an existing one: names, addresses, ports and cables stay wherever the new size has room for them.
 
-    `rails.per_switch: auto` is what it was. Raises Refusal `cannot-grow` where the two have no common shape, or the refusal of the inventory.
+    `rails.per_switch: auto` is what it was. Raises Refusal `cannot-grow` where the two have no
+    common shape, or the refusal of the inventory.
     """
     spec = _pinned(old, spec)
     request = resolve(spec, catalog)
@@ -60,9 +62,18 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     endpoints = _endpoints(old, plain.mapping)
     wired = _wired(old, plain.mapping)
     standing = _standing(old, spec, plain)
-    if len(rings) == 1 and not digits and endpoints is None and not wired and slices == _slices(plain) and standing is None:
+    if (
+        len(rings) == 1
+        and not digits
+        and endpoints is None
+        and not wired
+        and slices == _slices(plain)
+        and standing is None
+    ):
         return make_plan(spec, catalog)
-    return make_plan(spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired, standing))
+    return make_plan(
+        spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired, standing)
+    )
 
 
 def _slices(plan: Plan) -> Slices:
@@ -74,7 +85,9 @@ def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
     """Let as many rails share a leaf as did: another number would move every host."""
     if spec.rails.per_switch != "auto" or (old.mapping.spans_rails and old.sizing.tiers == 1):
         return spec
-    return spec.model_copy(update={"rails": spec.rails.model_copy(update={"per_switch": old.mapping.per_switch})})
+    return spec.model_copy(
+        update={"rails": spec.rails.model_copy(update={"per_switch": old.mapping.per_switch})}
+    )
 
 
 def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
@@ -89,16 +102,36 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         ("rails on a leaf", old.mapping.unit_blocks, new.unit_blocks, ("rails", "per_switch")),
     ]
     if before.tiers > 1 and now.design is Design.RAIL_OPTIMIZED:
-        facts.append(("rails on a leaf", old.mapping.per_switch, new.per_switch, ("rails", "per_switch")))
-    facts += [(f"{role} switches", _model(old.request, role), _model(now, role), ("switches", role.value)) for role in old.roles]
+        facts.append(
+            ("rails on a leaf", old.mapping.per_switch, new.per_switch, ("rails", "per_switch"))
+        )
+    facts += [
+        (f"{role} switches", _model(old.request, role), _model(now, role), ("switches", role.value))
+        for role in old.roles
+    ]
     if 1 < before.tiers <= after.tiers:
-        facts.append(("ports of a leaf, down and up", (before.leaf_down, before.leaf_up), (after.leaf_down, after.leaf_up), ("oversubscription",)))
+        facts.append(
+            (
+                "ports of a leaf, down and up",
+                (before.leaf_down, before.leaf_up),
+                (after.leaf_down, after.leaf_up),
+                ("oversubscription",),
+            )
+        )
     for what, old_value, new_value, path in dict.fromkeys(facts):
         if old_value != new_value:
-            because = (f"the plan that stands has {_said(old_value)}, and the inventory asks for {_said(new_value)}",)
-            hint = "keep it as it is; `fabricgen diff` tells what a fabric of another shape would cost"
+            because = (
+                f"the plan that stands has {_said(old_value)}, and the inventory asks for {_said(new_value)}",
+            )
+            hint = (
+                "keep it as it is; `fabricgen diff` tells what a fabric of another shape would cost"
+            )
             yield Finding("cannot-grow", f"growth keeps {what}", path, because, hint)
-    smaller = [f"{size} {role} switches" for role, size, least in zip(Role, ring_of(after), ring_of(before), strict=False) if size < least]
+    smaller = [
+        f"{size} {role} switches"
+        for role, size, least in zip(Role, ring_of(after), ring_of(before), strict=False)
+        if size < least
+    ]
     if smaller or now.gpus < was.gpus:
         counts = f"{was.gpus:,} GPUs stand, and the inventory asks for {now.gpus:,}"
         shrunk = [counts, *([f"a block would have only {', '.join(smaller)}"] if smaller else [])]
@@ -125,7 +158,8 @@ def _said(value: object) -> str:
 def _standing(old: Plan, spec: FabricSpec, new: Plan) -> Standing | None:
     """Let what stands in a described room stay there; None where no room is described, a table says it anew, or the rule says the same.
 
-    Devices count as in `new`, which has the size that `spec` asks for; those that come have no place yet.
+    Devices count as in `new`, which has the size that `spec` asks for; those that come have no
+    place yet.
     """
     site, lengths, naming = spec.site, old.lengths, new.naming
     if site is None or site.positions or lengths is None or lengths.room.generated:
@@ -135,9 +169,13 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> Standing | None:
     rack, unit = np.full((2, hosts + new.mapping.units * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
     seat = {box: at for at, box in enumerate(naming.boxes)}
-    now = np.array([seat[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64)
+    now = np.array(
+        [seat[_core(box, old.sizing, new.sizing)] for box in old.naming.boxes], dtype=np.int64
+    )
     before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
-    after = np.concatenate([stays, hosts + (np.arange(new.mapping.units)[:, None] * boxes + now).ravel()])
+    after = np.concatenate(
+        [stays, hosts + (np.arange(new.mapping.units)[:, None] * boxes + now).ravel()]
+    )
     rack[after], unit[after] = was.rack[before], was.unit[before]
     by_rule = old.mapping.heritage is None or old.mapping.heritage.standing is None
     if by_rule and len(before) == len(rack) and old.spec.site == site:
@@ -167,14 +205,17 @@ def _digits(plan: Plan) -> dict[str, int]:
     groups = mapping.units // plan.request.planes if mapping.unit_blocks > 1 else 1
     sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
     digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
-    return digits | {"host": mapping.digits("host", plan.request.domains * plan.request.domain_hosts), "cable": plan.label_width}
+    return digits | {
+        "host": mapping.digits("host", plan.request.domains * plan.request.domain_hosts),
+        "cable": plan.label_width,
+    }
 
 
 def _endpoints(old: Plan, new: Mapping) -> Int32Array | None:
     """Let the endpoints of a block keep their leaf port; None where the rule of the larger block does.
 
-    Below a second tier every leaf port stays a leaf port. The ports of a lone leaf that become uplinks are given up, and on a leaf that now
-    serves some rails only, so are those of the others.
+    Below a second tier every leaf port stays a leaf port. The ports of a lone leaf that become
+    uplinks are given up, and on a leaf that now serves some rails only, so are those of the others.
     """
     rule = new.pattern()
     home = homes(rule, new.request.planned_gpus)
@@ -195,7 +236,9 @@ def homes(rule: Int32Array, gpus: int) -> IntArray:
     return home
 
 
-def filled(gpu: IntArray, slot: IntArray, home: IntArray, rule: Int32Array, sizing: Sizing) -> Int32Array | None:
+def filled(
+    gpu: IntArray, slot: IntArray, home: IntArray, rule: Int32Array, sizing: Sizing
+) -> Int32Array | None:
     """Put GPUs that stay at their slots, and the others where the rule has them, or next to that where somebody stays there.
 
     None where all of them are where the rule has them.
@@ -222,7 +265,11 @@ def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Arr
     found = {}
     for kind in list(LinkKind)[1 : old.sizing.tiers]:
         rule = joined(new, kind)
-        wired = _leaf_spine(old, new, rule) if kind is LinkKind.LEAF_SPINE else _spine_core(old, new, rule)
+        wired = (
+            _leaf_spine(old, new, rule)
+            if kind is LinkKind.LEAF_SPINE
+            else _spine_core(old, new, rule)
+        )
         if any(not np.array_equal(one, other) for one, other in zip(wired, rule, strict=True)):
             found[kind] = (wired.upper, wired.upper_port)
     return found
@@ -232,7 +279,11 @@ def _leaf_spine(old: Plan, new: Mapping, rule: Joints) -> Joints:
     """Let leaves keep their links to spines; both keep their number in the block."""
     sizing = new.sizing
     top = sizing.tiers < GROWN_TIERS
-    side = Side(sizing.leaf_up, sizing.spine, new.request.fronts[Role.SPINE].radix if top else sizing.spine_down)
+    side = Side(
+        sizing.leaf_up,
+        sizing.spine,
+        new.request.fronts[Role.SPINE].radix if top else sizing.spine_down,
+    )
     was = joined(old.mapping, LinkKind.LEAF_SPINE)
     return keep(was, rule, side)
 
@@ -254,7 +305,10 @@ def _group(was: Joints, rule: Joints, group: int, sizing: Sizing, side: Side) ->
     spines, first = sizing.pod_spines, group * sizing.group_cores
     before, asked = (
         Joints(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)
-        for links in (Joints(*(column[links.lower % spines == group] for column in links)) for links in (was, rule))
+        for links in (
+            Joints(*(column[links.lower % spines == group] for column in links))
+            for links in (was, rule)
+        )
     )
     kept = keep(before, asked, side)
     return kept._replace(lower=kept.lower * spines + group, upper=kept.upper + first)

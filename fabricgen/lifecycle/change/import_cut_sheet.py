@@ -1,8 +1,9 @@
 """A fabric that stands, taken over from its cut sheet: the inventory says what it is, the sheet how it is cabled.
 
-Owns `take_over`. The sheet's cables are translated into the columns of one unit; what the inventory could not have is refused line by line:
-cables of devices or ports that are not there, between rails or pods that never meet, and units that are cabled unlike each other, because a plan
-keeps one unit and stamps the rest. Whether what is taken over is any good is for the laws.
+Owns `take_over`. The sheet's cables are translated into the columns of one unit; what the inventory
+could not have is refused line by line: cables of devices or ports that are not there, between rails
+or pods that never meet, and units that are cabled unlike each other, because a plan keeps one unit
+and stamps the rest. Whether what is taken over is any good is for the laws.
 """
 
 from __future__ import annotations
@@ -48,7 +49,11 @@ class _Cabled(NamedTuple):
 def take_over(base: Plan, sheet: CutSheet) -> Plan:
     """Plan the fabric of `base` as the sheet says it is cabled. Raises Refusal `cut-sheet-does-not-fit` with the first findings."""
     cabled = _Cabled({}, {}, {})
-    findings = first(_read(base, sheet, cabled)) or first(_missing(base, sheet, cabled)) or first(_unlike(base, sheet, cabled))
+    findings = (
+        first(_read(base, sheet, cabled))
+        or first(_missing(base, sheet, cabled))
+        or first(_unlike(base, sheet, cabled))
+    )
     if findings:
         raise Refusal(findings)
     endpoints = _endpoints(base, cabled)
@@ -64,7 +69,10 @@ def _read(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
     """Translate every row, or say why it cannot be."""
     names, seen = Names(base), set[frozenset[Nic | Port]]()
     for row in sheet.rows:
-        ends = [names.end(device, interface) for device, interface in zip(row.devices, row.interfaces, strict=True)]
+        ends = [
+            names.end(device, interface)
+            for device, interface in zip(row.devices, row.interfaces, strict=True)
+        ]
         wrong = [end for end in ends if isinstance(end, str)]
         if wrong:
             fact, _, hint = wrong[0].partition(": ")
@@ -76,18 +84,29 @@ def _read(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
         seen.add(both)
         twice = next((end for end in both if end in cabled.lines), None)
         if twice is not None or len(both) == 1:
-            because = (f"line {cabled.lines[twice]} plugs a cable there already",) if twice is not None else ()
-            yield sheet.finding(row.line, "two cables cannot share a port", because, "keep one of the two lines")
+            because = (
+                (f"line {cabled.lines[twice]} plugs a cable there already",)
+                if twice is not None
+                else ()
+            )
+            yield sheet.finding(
+                row.line, "two cables cannot share a port", because, "keep one of the two lines"
+            )
             continue
         cabled.lines.update(dict.fromkeys(both, row.line))
         fault = _enter(base, cabled, sorted(both, key=lambda end: _tier(base, end)))
         if fault:
-            yield sheet.finding(row.line, f"{_shown(row)} is no cable of this inventory", (fault,), FILE)
+            yield sheet.finding(
+                row.line, f"{_shown(row)} is no cable of this inventory", (fault,), FILE
+            )
 
 
 def _shown(row: Row) -> str:
     """Write a row."""
-    return " - ".join(f"{device} {interface}" for device, interface in zip(row.devices, row.interfaces, strict=True))
+    return " - ".join(
+        f"{device} {interface}"
+        for device, interface in zip(row.devices, row.interfaces, strict=True)
+    )
 
 
 def _tier(base: Plan, end: Nic | Port) -> int:
@@ -100,7 +119,11 @@ def _enter(base: Plan, cabled: _Cabled, ends: list[Nic | Port]) -> str:
     low, high = ends
     if not isinstance(high, Port) or _tier(base, high) != _tier(base, low) + 1:
         return "it does not join a tier and the next one"
-    return _enter_host(base, cabled, low, high) if isinstance(low, Nic) else _enter_link(base, cabled, low, high)
+    return (
+        _enter_host(base, cabled, low, high)
+        if isinstance(low, Nic)
+        else _enter_link(base, cabled, low, high)
+    )
 
 
 def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
@@ -118,7 +141,9 @@ def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
         if served != rail // mapping.per_switch:
             return f"the NIC port is on rail {rail}, which that leaf does not serve"
     first_gpu = low.gpu - (0 if mapping.spans_rails else rail)
-    cabled.hosts.setdefault((high.unit, block), {})[high.box * base.sizing.leaf_down + down] = first_gpu
+    cabled.hosts.setdefault((high.unit, block), {})[high.box * base.sizing.leaf_down + down] = (
+        first_gpu
+    )
     return ""
 
 
@@ -126,7 +151,10 @@ def _enter_link(base: Plan, cabled: _Cabled, low: Port, high: Port) -> str:
     """Enter a cable between two switches."""
     boxes, sizing = base.naming.boxes, base.sizing
     below, above = boxes[low.box], boxes[high.box]
-    down, shares = base.widths[below.role][0], base.mapping.unit_blocks if below.role is Role.LEAF else 1
+    down, shares = (
+        base.widths[below.role][0],
+        base.mapping.unit_blocks if below.role is Role.LEAF else 1,
+    )
     uplink, block = divmod(low.port - down, shares)
     block = above.block if shares == 1 else block
     if low.port < down:
@@ -138,7 +166,10 @@ def _enter_link(base: Plan, cabled: _Cabled, low: Port, high: Port) -> str:
     if sizing.core and not _meet(base, below, above):
         return "its two switches are of pods or groups that never meet"
     kind = LinkKind(above.role.tier)
-    cabled.links.setdefault((kind, low.unit, block), {})[below.index, uplink] = (above.index, high.port)
+    cabled.links.setdefault((kind, low.unit, block), {})[below.index, uplink] = (
+        above.index,
+        high.port,
+    )
     return ""
 
 
@@ -157,31 +188,68 @@ def _missing(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
     size = len(base.naming.boxes)
     lows: Iterator[Nic | Port] = chain(
         map(Nic, wiring.lower[hosts].tolist(), wiring.lower_port[hosts].tolist()),
-        map(Port, (wiring.lower[~hosts] // size).tolist(), (wiring.lower[~hosts] % size).tolist(), wiring.lower_port[~hosts].tolist()),
+        map(
+            Port,
+            (wiring.lower[~hosts] // size).tolist(),
+            (wiring.lower[~hosts] % size).tolist(),
+            wiring.lower_port[~hosts].tolist(),
+        ),
     )
     for low in lows:  # a NIC port has two numbers, a switch's port three
         if low not in cabled.lines:
-            because = (f"the inventory makes {len(wiring.kind):,} links, and the sheet has {len(cabled.lines) // 2:,}",)
-            yield sheet.finding(1, f"no line has a cable at {end_name(base, low)}", because, "add its line, or take it out of the inventory")
+            because = (
+                f"the inventory makes {len(wiring.kind):,} links, and the sheet has {len(cabled.lines) // 2:,}",
+            )
+            yield sheet.finding(
+                1,
+                f"no line has a cable at {end_name(base, low)}",
+                because,
+                "add its line, or take it out of the inventory",
+            )
 
 
 def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
     """Find the first cable of each block that is not cabled as in the first block."""
     pattern = cabled.hosts[0, 0]
     for (unit, block), slots in cabled.hosts.items():
-        slot = next((slot for slot in sorted({*slots, *pattern}) if slots.get(slot) != pattern.get(slot)), None)
+        slot = next(
+            (slot for slot in sorted({*slots, *pattern}) if slots.get(slot) != pattern.get(slot)),
+            None,
+        )
         if slot is not None:
             yield _differs(
-                base, sheet, cabled, unit, Port(unit, slot // base.sizing.leaf_down, slot % base.sizing.leaf_down * base.mapping.unit_blocks + block)
+                base,
+                sheet,
+                cabled,
+                unit,
+                Port(
+                    unit,
+                    slot // base.sizing.leaf_down,
+                    slot % base.sizing.leaf_down * base.mapping.unit_blocks + block,
+                ),
             )
     for (kind, unit, block), ports in cabled.links.items():
         usual = cabled.links[kind, 0, 0]
-        low = next((low for low in sorted({*ports, *usual}) if ports.get(low) != usual.get(low)), None)
+        low = next(
+            (low for low in sorted({*ports, *usual}) if ports.get(low) != usual.get(low)), None
+        )
         if low is not None:
             shares = base.mapping.unit_blocks if kind is LinkKind.LEAF_SPINE else 1
             role = Role.LEAF if kind is LinkKind.LEAF_SPINE else Role.SPINE
-            box = next(at for at, box in enumerate(base.naming.boxes) if (box.role, box.index) == (role, low[0]) and box.block in (-1, block))
-            yield _differs(base, sheet, cabled, unit, Port(unit, box, base.widths[role][0] + low[1] * shares + (block if shares > 1 else 0)))
+            box = next(
+                at
+                for at, box in enumerate(base.naming.boxes)
+                if (box.role, box.index) == (role, low[0]) and box.block in (-1, block)
+            )
+            yield _differs(
+                base,
+                sheet,
+                cabled,
+                unit,
+                Port(
+                    unit, box, base.widths[role][0] + low[1] * shares + (block if shares > 1 else 0)
+                ),
+            )
 
 
 def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port) -> Finding:
@@ -192,14 +260,22 @@ def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port
     )
     hint = f"`fabricgen audit FABRIC --lldp {sheet.name}` names what happened and the fewest moves that make the rails alike"
     line = cabled.lines.get(port, 1)
-    return sheet.finding(line, f"unit {unit + 1} is cabled otherwise than the first, at {end_name(base, port)}", because, hint)
+    return sheet.finding(
+        line,
+        f"unit {unit + 1} is cabled otherwise than the first, at {end_name(base, port)}",
+        because,
+        hint,
+    )
 
 
 def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
     """Return the endpoints as the sheet has them; None where that is the rule."""
     plain = replace(base.mapping, heritage=None)
     rule, found = plain.pattern(), cabled.hosts[0, 0]
-    slot, gpu = np.array(sorted(found), dtype=np.int64), np.array([found[slot] for slot in sorted(found)], dtype=np.int64)
+    slot, gpu = (
+        np.array(sorted(found), dtype=np.int64),
+        np.array([found[slot] for slot in sorted(found)], dtype=np.int64),
+    )
     return filled(gpu, slot, homes(rule, base.request.planned_gpus), rule, base.sizing)
 
 
@@ -209,8 +285,14 @@ def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int
     found = cabled.links.get((kind, 0, 0), {})
     lows = sorted(found)
     columns = np.array([(*low, *found[low]) for low in lows], dtype=np.int32).reshape(-1, 4).T
-    sheet: Joints = rule._replace(lower=columns[0], lower_port=columns[1], upper=columns[2], upper_port=columns[3])
-    uplinks, uppers = (base.sizing.leaf_up, base.sizing.spine) if kind is LinkKind.LEAF_SPINE else (base.sizing.spine_up, base.sizing.core)
+    sheet: Joints = rule._replace(
+        lower=columns[0], lower_port=columns[1], upper=columns[2], upper_port=columns[3]
+    )
+    uplinks, uppers = (
+        (base.sizing.leaf_up, base.sizing.spine)
+        if kind is LinkKind.LEAF_SPINE
+        else (base.sizing.spine_up, base.sizing.core)
+    )
     if len(lows) < len(rule.lower):
         sheet = keep(sheet, rule, Side(uplinks, uppers, base.request.fronts[kind.upper].radix))
     if all(np.array_equal(one, other) for one, other in zip(sheet, rule, strict=True)):

@@ -1,10 +1,12 @@
 """Which cables between switches stay where they are, and where the others go.
 
-Owns `keep`. A fabric that grows over more switches gives each pair of switches another number of links; here as many old links as that
-allows stay, and the rest take what ports are free, in order. It works on one block and knows nothing of names or addresses.
+Owns `keep`. A fabric that grows over more switches gives each pair of switches another number of
+links; here as many old links as that allows stay, and the rest take what ports are free, in order.
+It works on one block and knows nothing of names or addresses.
 
-Old links differ in both their ports, so whichever of them stay never hinder each other: of a pair that needs `n` links, any `n` of its old
-ones may stay. So the number of links that stay is exact, once the number of links of each pair is given.
+Old links differ in both their ports, so whichever of them stay never hinder each other: of a pair
+that needs `n` links, any `n` of its old ones may stay. So the number of links that stay is exact,
+once the number of links of each pair is given.
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ class Side(NamedTuple):
 def keep(old: Joints, rule: Joints, side: Side) -> Joints:
     """Join two tiers with as many links of each pair as `rule` has, on the ports of as many links of `old` as possible.
 
-    Switches and ports of `old` are counted as those of `rule`. Returns rows in the order of `rule`: lower switch, then uplink.
+    Switches and ports of `old` are counted as those of `rule`. Returns rows in the order of `rule`:
+    lower switch, then uplink.
     """
     pairs, need = np.unique(_pairs(rule, side.uppers), return_counts=True)
     stays = _staying(old, pairs, need, side)
@@ -43,8 +46,14 @@ def keep(old: Joints, rule: Joints, side: Side) -> Joints:
     above = np.argsort(upper, kind="stable")
     upper_port = np.empty_like(rest)
     wanted = np.bincount(upper, minlength=side.uppers)
-    upper_port[above] = _lowest(_free(kept.upper, kept.upper_port, np.full(side.uppers, side.ports), side.ports), wanted, side.ports)
-    moved = Joints(*(column.astype(np.int32) for column in (lower, free % side.uplinks, upper, upper_port)))
+    upper_port[above] = _lowest(
+        _free(kept.upper, kept.upper_port, np.full(side.uppers, side.ports), side.ports),
+        wanted,
+        side.ports,
+    )
+    moved = Joints(
+        *(column.astype(np.int32) for column in (lower, free % side.uplinks, upper, upper_port))
+    )
     columns = Joints(*(np.concatenate(both) for both in zip(kept, moved, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))
     return Joints(*(column[order] for column in columns))
@@ -57,7 +66,9 @@ def _pairs(joints: Joints, uppers: int) -> IntArray:
 
 def _staying(old: Joints, pairs: IntArray, need: IntArray, side: Side) -> IntArray:
     """Return the rows of the old links that stay: of each pair the first ones by uplink, as many as it needs."""
-    fits = np.flatnonzero((old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks))
+    fits = np.flatnonzero(
+        (old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks)
+    )
     pair = _pairs(old, side.uppers)[fits]
     order = np.lexsort((old.lower_port[fits], pair))
     pair = pair[order]

@@ -1,7 +1,8 @@
 """How few cables can move when a fabric grows: a bound for any new wiring with the links of each pair of switches that the rule gives it.
 
-Owns `fewest_moves`. It looks at no new wiring. A pair of switches cannot keep more links than the larger block gives it, or another pair would
-miss its share of the bandwidth; and where a switch gets uplinks, what is on those ports makes room for them.
+Owns `fewest_moves`. It looks at no new wiring. A pair of switches cannot keep more links than the
+larger block gives it, or another pair would miss its share of the bandwidth; and where a switch
+gets uplinks, what is on those ports makes room for them.
 """
 
 from __future__ import annotations
@@ -24,9 +25,16 @@ def fewest_moves(old: Plan, new: Plan) -> int:
     Of cables that carry several links each may carry as many as it can of the links that move.
     """
     blocks = old.mapping.units * old.mapping.unit_blocks
-    links = {LinkKind.HOST: _endpoints(old, new)} | {kind: _between(old, new, kind) for kind in old.kinds[1:]}
-    most = {kind: max(joint.shared for joint in old.offers if joint.kind is kind) if old.pieces else 1 for kind in links}
-    return sum(-(-blocks * count * old.joints[kind].cables // most[kind]) for kind, count in links.items())
+    links = {LinkKind.HOST: _endpoints(old, new)} | {
+        kind: _between(old, new, kind) for kind in old.kinds[1:]
+    }
+    most = {
+        kind: max(joint.shared for joint in old.offers if joint.kind is kind) if old.pieces else 1
+        for kind in links
+    }
+    return sum(
+        -(-blocks * count * old.joints[kind].cables // most[kind]) for kind, count in links.items()
+    )
 
 
 def _endpoints(old: Plan, new: Plan) -> int:
@@ -52,10 +60,18 @@ def _between(old: Plan, new: Plan, kind: LinkKind) -> int:
         here &= old.unit.upper_port < new.widths[kind.upper][0]
     leaf, spine = old.sizing.leaf, old.sizing.spine
     if kind is LinkKind.LEAF_SPINE:
-        lower, upper, rule = old.unit.lower[here], old.unit.upper[here] - leaf, leaf_spine(new.sizing)
+        lower, upper, rule = (
+            old.unit.lower[here],
+            old.unit.upper[here] - leaf,
+            leaf_spine(new.sizing),
+        )
     else:
         group, member = np.divmod(old.unit.upper[here] - leaf - spine, old.sizing.group_cores)
-        lower, upper, rule = old.unit.lower[here] - leaf, group * new.sizing.group_cores + member, spine_core(new.sizing)
+        lower, upper, rule = (
+            old.unit.lower[here] - leaf,
+            group * new.sizing.group_cores + member,
+            spine_core(new.sizing),
+        )
     given = Counter(zip(rule.lower.tolist(), rule.upper.tolist(), strict=True))
     have = Counter(zip(lower.tolist(), upper.tolist(), strict=True))
     return installed - (have & given).total()

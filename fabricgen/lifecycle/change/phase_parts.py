@@ -1,6 +1,7 @@
 """The parts of a fabric that stands in part.
 
-Owns `parts_of`. Modules and cables are counted by `tallying`, link by link; here boxes are, and NICs.
+Owns `parts_of`. Modules and cables are counted by `tallying`, link by link; here boxes are, and
+NICs.
 """
 
 from __future__ import annotations
@@ -24,7 +25,13 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
     """Count the parts that some of a plan's links take, by model, without spares. NICs come with the hosts, and hosts at once."""
     found: Counter[str] = Counter()
     tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.units)
-    used = tier[distinct(np.concatenate([wiring.upper[stands], wiring.lower[stands & (wiring.kind != LinkKind.HOST)]]))]
+    used = tier[
+        distinct(
+            np.concatenate(
+                [wiring.upper[stands], wiring.lower[stands & (wiring.kind != LinkKind.HOST)]]
+            )
+        )
+    ]
     for role in plan.roles:
         found[plan.request.fronts[role].model.model] += int(np.count_nonzero(used == role.tier))
     counted = tally(plan, stands)

@@ -1,7 +1,8 @@
 """A fabric that is bought and cabled in phases: what each adds, and what bandwidth there is in between.
 
-Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines), and each holds the one before it. So ports, names and
-addresses are final from the first day, and every cable is pulled once. Spares are not counted: they belong to no phase.
+Owns `phase_in`. A phase is a part of the final plan (the first planes, rails or spines), and each
+holds the one before it. So ports, names and addresses are final from the first day, and every cable
+is pulled once. Spares are not counted: they belong to no phase.
 """
 
 from __future__ import annotations
@@ -72,12 +73,23 @@ def phase_in(plan: Plan) -> list[Stage]:
 
 def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
     """Return what stands at the end of each phase; what no phase has follows in a last one. Raises Refusal."""
-    full = {"planes": plan.request.planes, "rails": plan.request.rails, "spines": plan.sizing.pod_spines}
-    stated = [(phase.name, {key: getattr(phase, key) or full[key] for key in KEYS}) for phase in plan.spec.phases]
+    full = {
+        "planes": plan.request.planes,
+        "rails": plan.request.rails,
+        "spines": plan.sizing.pod_spines,
+    }
+    stated = [
+        (phase.name, {key: getattr(phase, key) or full[key] for key in KEYS})
+        for phase in plan.spec.phases
+    ]
     findings = [*_findings(plan, plan.spec.phases, full), *_shrinking(stated)]
     if findings:
         raise Refusal(findings)
-    return stated if stated and stated[-1][1] == full else [*stated, ("rest" if stated else "all", full)]
+    return (
+        stated
+        if stated and stated[-1][1] == full
+        else [*stated, ("rest" if stated else "all", full)]
+    )
 
 
 def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> Iterator[Finding]:
@@ -90,16 +102,36 @@ def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> It
             path = ("phases", index, key)
             if key == "rails" and plan.request.design is Design.FAT_TREE:
                 yield Finding(
-                    "bad-phases", "a fat-tree has no rails to begin with", path, ("its leaves serve hosts in a row",), "phase it by `planes` or `spines`"
+                    "bad-phases",
+                    "a fat-tree has no rails to begin with",
+                    path,
+                    ("its leaves serve hosts in a row",),
+                    "phase it by `planes` or `spines`",
                 )
             elif asked > full[key]:
-                where = "a pod" if key == "spines" and plan.sizing.core else "a block" if key == "spines" else "the fabric"
+                where = (
+                    "a pod"
+                    if key == "spines" and plan.sizing.core
+                    else "a block"
+                    if key == "spines"
+                    else "the fabric"
+                )
                 yield Finding(
-                    "bad-phases", f"phase `{phase.name}` has {asked} {key}", path, (f"{where} has {full[key]}",), f"use at most {full[key]}, or leave it out"
+                    "bad-phases",
+                    f"phase `{phase.name}` has {asked} {key}",
+                    path,
+                    (f"{where} has {full[key]}",),
+                    f"use at most {full[key]}, or leave it out",
                 )
     twice = [name for name, count in Counter(phase.name for phase in phases).items() if count > 1]
     if twice:
-        yield Finding("bad-phases", f"two phases are called `{twice[0]}`", ("phases",), (), "give each phase a name of its own")
+        yield Finding(
+            "bad-phases",
+            f"two phases are called `{twice[0]}`",
+            ("phases",),
+            (),
+            "give each phase a name of its own",
+        )
 
 
 def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
@@ -111,10 +143,20 @@ def _shrinking(stated: list[tuple[str, dict[str, int]]]) -> Iterator[Finding]:
                 f"`{earlier}` has {before[less]} {less}, and `{name}` has {after[less]}",
                 "a phase adds to what stands, so that no cable is pulled twice",
             )
-            yield Finding("bad-phases", f"phase `{name}` takes something away", ("phases", index), because, f"give it {before[less]} {less} or more")
+            yield Finding(
+                "bad-phases",
+                f"phase `{name}` takes something away",
+                ("phases", index),
+                because,
+                f"give it {before[less]} {less} or more",
+            )
         elif before == after:
             yield Finding(
-                "bad-phases", f"phase `{name}` adds nothing to `{earlier}`", ("phases", index), (), "leave it out, or give it more planes, rails or spines"
+                "bad-phases",
+                f"phase `{name}` adds nothing to `{earlier}`",
+                ("phases", index),
+                (),
+                "leave it out, or give it more planes, rails or spines",
             )
 
 
@@ -130,8 +172,13 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
         stands &= rail < size["rails"]
     stands &= ~host | (rail < size["rails"])
     index = np.tile([box.index for box in plan.naming.boxes], mapping.units)
-    for kind, spine in ((LinkKind.LEAF_SPINE, wiring.upper), (LinkKind.SPINE_CORE, np.where(host, 0, wiring.lower))):
-        stands &= (wiring.kind != kind) | (index[spine] % max(sizing.pod_spines, 1) < size["spines"])
+    for kind, spine in (
+        (LinkKind.LEAF_SPINE, wiring.upper),
+        (LinkKind.SPINE_CORE, np.where(host, 0, wiring.lower)),
+    ):
+        stands &= (wiring.kind != kind) | (
+            index[spine] % max(sizing.pod_spines, 1) < size["spines"]
+        )
     if size["rails"] < plan.request.rails and mapping.spans_rails:
         served = np.zeros(boxes * mapping.units, dtype=bool)
         served[wiring.upper[stands & host]] = True
@@ -139,7 +186,14 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     return stands
 
 
-def _stage(plan: Plan, wiring: Wiring, name: str, rows: tuple[BoolArray, BoolArray], parts: Counter[str], bom: Bom) -> Stage:
+def _stage(
+    plan: Plan,
+    wiring: Wiring,
+    name: str,
+    rows: tuple[BoolArray, BoolArray],
+    parts: Counter[str],
+    bom: Bom,
+) -> Stage:
     """Describe a phase that leads from one state to the next."""
     before, stands = rows
     prices = {line.part: line.unit_price for line in bom.lines}
@@ -164,9 +218,13 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
     if plan.sizing.tiers == 1:
         return None
     down, up = (stands & (wiring.kind == kind) for kind in (LinkKind.HOST, LinkKind.LEAF_SPINE))
-    blocks, count = plan.mapping.unit_blocks, len(plan.naming.boxes) * plan.mapping.units * plan.mapping.unit_blocks
+    blocks, count = (
+        plan.mapping.unit_blocks,
+        len(plan.naming.boxes) * plan.mapping.units * plan.mapping.unit_blocks,
+    )
     have, carry = (
-        np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count) for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
+        np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count)
+        for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
     )
     speeds = plan.joints[LinkKind.HOST].speed_gbps, plan.request.fronts[Role.SPINE].down.speed_gbps
     pairs = distinct_columns(np.stack([have[carry > 0], carry[carry > 0]])).T.tolist()
@@ -179,13 +237,17 @@ def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
         {
             "name": stage.name,
             "links": {kind.key: count for kind, count in stage.links.items()},
-            "cables": sum(stage.parts.get(cable, 0) for cable in {joint.cable.model for joint in plan.offers}),
+            "cables": sum(
+                stage.parts.get(cable, 0) for cable in {joint.cable.model for joint in plan.offers}
+            ),
             "parts": stage.parts,
             "cost": number(stage.cost),
             "unpriced": list(stage.unpriced),
             "nic_gbps_by_then": stage.nic_gbps,
             "gpus_without_nic_by_then": stage.bare_gpus,
-            "oversubscription_by_then": None if stage.oversubscription is None else ratio_text(stage.oversubscription),
+            "oversubscription_by_then": None
+            if stage.oversubscription is None
+            else ratio_text(stage.oversubscription),
         }
         for stage in stages
     ]
@@ -197,4 +259,6 @@ def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
     many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.unit.kind]
     for unit in range(plan.mapping.units):
         wanted = np.repeat(stage.rows[unit * size : (unit + 1) * size], many)
-        yield from (view for view, pulled in zip(views.cables(unit), wanted.tolist(), strict=True) if pulled)
+        yield from (
+            view for view, pulled in zip(views.cables(unit), wanted.tolist(), strict=True) if pulled
+        )

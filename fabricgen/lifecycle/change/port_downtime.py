@@ -1,7 +1,8 @@
 """Which NIC ports have a path while cables are on the move.
 
-Owns `Watch`. A NIC port is *dark* while no chain of cables joins it to a NIC port of another HB domain; relays through its own HB domain are not
-counted. What stays plugged throughout is joined once, so that each look costs only what is on the move.
+Owns `Watch`. A NIC port is *dark* while no chain of cables joins it to a NIC port of another HB
+domain; relays through its own HB domain are not counted. What stays plugged throughout is joined
+once, so that each look costs only what is on the move.
 """
 
 from __future__ import annotations
@@ -44,13 +45,17 @@ class Watch:
 
     def ends(self, pairs: Sequence[Pair]) -> IntArray:
         """Return the ends of pairs of nodes as `dark` takes them: shape (2, pairs), a number for all that stays joined."""
-        seats = [[self._seat.setdefault(self._find(node), len(self._seat)) for node in pair] for pair in pairs]
+        seats = [
+            [self._seat.setdefault(self._find(node), len(self._seat)) for node in pair]
+            for pair in pairs
+        ]
         return np.array(seats, dtype=np.int64).reshape(-1, 2).T
 
     def dark(self, ends: IntArray) -> frozenset[int]:
         """Return the NIC ports that have no path over what stays and what is plugged; `ends` are those of what is plugged."""
         label = _components(ends, len(self._seat))
-        # A component is lonely where all its NIC ports are of one HB domain: where the least of them is the greatest, too.
+        # A component is lonely where all its NIC ports are of one HB domain: where the least of
+        # them is the greatest, too.
         least, greatest = np.full((2, len(label)), -1, dtype=np.int64)
         least[:] = np.iinfo(np.int64).max
         np.minimum.at(least, label[self._homes], self._domains)
@@ -70,8 +75,8 @@ class Watch:
 def _components(ends: IntArray, count: int) -> IntArray:
     """Return the component of each of `count` numbers over edges of shape (2, edges): the least number in it.
 
-    Each round hooks the greater of two unequal labels to the lesser, then follows labels to their roots; rounds are few, for
-    components at least halve.
+    Each round hooks the greater of two unequal labels to the lesser, then follows labels to their
+    roots; rounds are few, for components at least halve.
     """
     label: IntArray = np.arange(count, dtype=np.int64)
     while True:

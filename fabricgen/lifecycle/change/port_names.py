@@ -37,21 +37,33 @@ class Names:
         self.plan, request = plan, plan.request
         self.hosts = {name.lower(): number for number, name in enumerate(plan.hosts)}
         every = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
-        self.switches = {name.lower(): (unit, box) for unit, names in every for box, name in enumerate(names)}
+        self.switches = {
+            name.lower(): (unit, box) for unit, names in every for box, name in enumerate(names)
+        }
         self.nics: dict[str, tuple[int, int]] = {}
         for gpu in range(request.host_gpus):
             for plane in range(request.planes):
                 for text in (plan.naming.interface(gpu, plane), plan.naming.label(gpu, plane)):
                     self.nics.setdefault(text.lower(), (gpu, plane))
-        self.ports = {(role, front.nos): self._ports(front) for role in plan.roles for front in plan.request.tongues(role)}
+        self.ports = {
+            (role, front.nos): self._ports(front)
+            for role in plan.roles
+            for front in plan.request.tongues(role)
+        }
 
     def _ports(self, front: Front) -> dict[str, int]:
         """Return the numbers of the ports of a box by interface, by alias, and by cage and position; the topmost boxes may use any port."""
         top = front.role is self.plan.roles[-1]
         found: dict[str, int] = {}
-        for number, port in enumerate(front.ports(front.radix, 0) if top else self.plan.ports[front.role]):
+        for number, port in enumerate(
+            front.ports(front.radix, 0) if top else self.plan.ports[front.role]
+        ):
             alias = front.model.alias(front.nos, *port) or ""
-            for text in (front.interface(port), alias, f"{port.cage}/{port.sub + 1}" if port.breakout.count > 1 else str(port.cage)):
+            for text in (
+                front.interface(port),
+                alias,
+                f"{port.cage}/{port.sub + 1}" if port.breakout.count > 1 else str(port.cage),
+            ):
                 found.setdefault(text.lower(), number)
         return found
 

@@ -25,11 +25,20 @@ def outgrown(old: Plan, new: Plan) -> Iterator[str]:
     """Say which numbers change when `old` grows to `new`, and why."""
     for what, before, after, count in (
         ("host", old.addresses.hosts.size, new.addresses.hosts.size, _renumbered(old, new)),
-        ("loopback", old.addresses.loopbacks.size, new.addresses.loopbacks.size, _reassigned(old, new)),
+        (
+            "loopback",
+            old.addresses.loopbacks.size,
+            new.addresses.loopbacks.size,
+            _reassigned(old, new),
+        ),
     ):
         if count:
             whose = "NIC ports" if what == "host" else "switches"
-            why = f"a slice of the {what} pool grows from {before:,} to {after:,} addresses" if before < after else "they change their leaf"
+            why = (
+                f"a slice of the {what} pool grows from {before:,} to {after:,} addresses"
+                if before < after
+                else "they change their leaf"
+            )
             yield f"the addresses of {count:,} {whose} that stand change: {why}; {ADVICE}"
     if old.label_width != new.label_width:
         yield f"every cable gets another label: numbers take {new.label_width} digits, and took {old.label_width}; {ADVICE}"
@@ -39,10 +48,18 @@ def outgrown(old: Plan, new: Plan) -> Iterator[str]:
 
 def _standing_elsewhere(old: Plan, new: Plan) -> int:
     """Count the devices that would stand elsewhere; a room that nobody described puts nobody anywhere."""
-    rooms = [plan.lengths.room for plan in (old, new) if plan.lengths and not plan.lengths.room.generated]
+    rooms = [
+        plan.lengths.room for plan in (old, new) if plan.lengths and not plan.lengths.room.generated
+    ]
     if len(rooms) < len((old, new)):
         return 0
-    before, after = ({room.device(device): room.place(device) for device in np.flatnonzero(room.standing.rack >= 0).tolist()} for room in rooms)
+    before, after = (
+        {
+            room.device(device): room.place(device)
+            for device in np.flatnonzero(room.standing.rack >= 0).tolist()
+        }
+        for room in rooms
+    )
     return sum(after.get(name, place) != place for name, place in before.items())
 
 
@@ -60,13 +77,25 @@ def _renumbered(old: Plan, new: Plan) -> int:
     gpus, blocks = old.request.gpus, old.mapping.units * old.mapping.unit_blocks
     before, after = _positions(old, gpus), _positions(new, gpus)
     cabled, step = before >= 0, 2 if old.addresses.numbered else 1
-    starts = [new.addresses.hosts.start(block) - old.addresses.hosts.start(block) for block in range(blocks)]
-    return sum(int(np.count_nonzero(step * (after[cabled] - before[cabled]) + start)) for start in starts)
+    starts = [
+        new.addresses.hosts.start(block) - old.addresses.hosts.start(block)
+        for block in range(blocks)
+    ]
+    return sum(
+        int(np.count_nonzero(step * (after[cabled] - before[cabled]) + start)) for start in starts
+    )
 
 
 def _reassigned(old: Plan, new: Plan) -> int:
     """Count the routing instances of switches that stand and get another loopback."""
     blocks = old.mapping.units * old.mapping.unit_blocks
-    each = sum(1 if box.block >= 0 else old.mapping.unit_blocks for box, has in zip(old.naming.boxes, old.installed, strict=True) if has)
-    moved = sum(new.addresses.loopbacks.start(block) != old.addresses.loopbacks.start(block) for block in range(blocks))
+    each = sum(
+        1 if box.block >= 0 else old.mapping.unit_blocks
+        for box, has in zip(old.naming.boxes, old.installed, strict=True)
+        if has
+    )
+    moved = sum(
+        new.addresses.loopbacks.start(block) != old.addresses.loopbacks.start(block)
+        for block in range(blocks)
+    )
     return each * old.mapping.units * moved // blocks

@@ -1,8 +1,9 @@
 """In which order cables are pulled, moved and taken out.
 
-Owns `order`. What is new and touches nothing comes first, then one cable after the other moves, and what is not needed any more goes last.
-A port is free before it is used: of cables that wait for each other in a ring, one hangs loose until the others have moved. Where there is a
-choice, the next move is the one that leaves the fewest NIC ports dark.
+Owns `order`. What is new and touches nothing comes first, then one cable after the other moves, and
+what is not needed any more goes last. A port is free before it is used: of cables that wait for
+each other in a ring, one hangs loose until the others have moved. Where there is a choice, the next
+move is the one that leaves the fewest NIC ports dark.
 """
 
 from __future__ import annotations
@@ -46,7 +47,9 @@ class _Work:
 
     def __init__(self, jobs: list[Job], watch: Watch) -> None:
         self.jobs, self.watch = jobs, watch
-        self.at = {port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports}
+        self.at = {
+            port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports
+        }
         self.nodes = {index: job.old.nodes for index, job in enumerate(jobs) if job.old}
         pairs = dict.fromkeys(cable.nodes for job in jobs for cable in (job.old, job.new) if cable)
         self.rows = {pair: row for row, pair in enumerate(pairs)}
@@ -65,7 +68,9 @@ class _Work:
             self.missing[index] = len(needs)
             if job.new and not needs:
                 (self.moves if job.old else self.adds).append(index)
-        self.queue = sorted(self.waiting, key=lambda port: (not self.jobs[self.at[port]].new, -self.waiting[port]))
+        self.queue = sorted(
+            self.waiting, key=lambda port: (not self.jobs[self.at[port]].new, -self.waiting[port])
+        )
 
     def steps(self) -> Iterator[Step]:
         """Yield one step after the other until nothing is left to do."""
@@ -78,7 +83,11 @@ class _Work:
                 yield self._give_way(self._blocker())
             else:
                 break
-        yield from [self._give_way(index) for index, job in enumerate(self.jobs) if not job.new and index in self.nodes]
+        yield from [
+            self._give_way(index)
+            for index, job in enumerate(self.jobs)
+            if not job.new and index in self.nodes
+        ]
 
     def _gentlest(self, ready: list[int]) -> int:
         """Take the first job during which no NIC port is dark, or that with the fewest; of these the one that leaves the fewest dark."""
@@ -109,7 +118,11 @@ class _Work:
         if self.watch.steady:
             return first
         here = [self.at[port] for port in self.queue[-TRIED:] if port in self.waiting]
-        return self._best(index for index in reversed(here) if bool(self.jobs[index].new) == bool(self.jobs[first].new))
+        return self._best(
+            index
+            for index in reversed(here)
+            if bool(self.jobs[index].new) == bool(self.jobs[first].new)
+        )
 
     def _dark(self, index: int) -> frozenset[int]:
         """Return the NIC ports that are dark while a job is done: its cable joins nothing, nor do those that hang loose."""
@@ -131,7 +144,9 @@ class _Work:
 
     def _row(self, index: int) -> int | None:
         """Return the pair of nodes that the cable of a job joins now; None where it is not there or hangs loose."""
-        return None if index in self.loose or index not in self.nodes else self.rows[self.nodes[index]]
+        return (
+            None if index in self.loose or index not in self.nodes else self.rows[self.nodes[index]]
+        )
 
     def _new_row(self, index: int) -> int | None:
         """Return the pair of nodes that a job joins; None where its cable goes for good."""

@@ -1,6 +1,7 @@
 """The cables of a plan as a database of the data centre holds them: one object for each piece, with all its ends.
 
-Owns which rows of the cable list are one piece, how its ends are paired, and what NetBox calls media. The shapes stand in `views`.
+Owns which rows of the cable list are one piece, how its ends are paired, and what NetBox calls
+media. The shapes stand in `views`.
 """
 
 from __future__ import annotations
@@ -41,13 +42,18 @@ class Pieces:
         several = [number for number, joint in enumerate(self.plan.offers) if joint.shared > 1]
         if not several:
             return self.plan.links
-        return sum(int(np.count_nonzero(~np.isin(self.plan.offer(unit), several))) for unit in range(self.plan.mapping.units))
+        return sum(
+            int(np.count_nonzero(~np.isin(self.plan.offer(unit), several)))
+            for unit in range(self.plan.mapping.units)
+        )
 
     def straight(self) -> Iterator[PieceView]:
         """List what goes from one port to one port; a link that takes two cables is listed once, with both labels."""
         for unit in range(self.plan.mapping.units):
             single = (cable for cable in self.views.cables(unit) if not cable.piece)
-            for _, several in groupby(single, key=lambda cable: (cable.a_device, cable.a_interface)):
+            for _, several in groupby(
+                single, key=lambda cable: (cable.a_device, cable.a_interface)
+            ):
                 cables = [*several]
                 yield _piece(cables, cables[:1])
 
@@ -63,10 +69,19 @@ class Pieces:
 
 def _piece(rows: Sequence[CableView], legs: Sequence[CableView]) -> PieceView:
     """Make the view of one piece: it bears the labels of all its rows, and has the ends of its legs."""
-    cable, label, color = rows[0], " ".join(row.cable for row in rows), _color([row.rail for row in rows])
-    a, b = ([EndView(leg.a_device, leg.a_interface) for leg in legs], [EndView(leg.b_device, leg.b_interface) for leg in legs])
+    cable, label, color = (
+        rows[0],
+        " ".join(row.cable for row in rows),
+        _color([row.rail for row in rows]),
+    )
+    a, b = (
+        [EndView(leg.a_device, leg.a_interface) for leg in legs],
+        [EndView(leg.b_device, leg.b_interface) for leg in legs],
+    )
     profile = PROFILES.get(len(legs), "")
-    return PieceView(label, MEDIA.get(cable.medium, ""), color, cable.length_m, cable.part, profile, a, b)
+    return PieceView(
+        label, MEDIA.get(cable.medium, ""), color, cable.length_m, cable.part, profile, a, b
+    )
 
 
 def _color(rails: list[str]) -> str:

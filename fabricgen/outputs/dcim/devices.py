@@ -1,7 +1,8 @@
 """From a plan to what a database of the data centre holds before its cables: sites, racks, device types, devices and interfaces.
 
-Owns which interfaces there are, and what NetBox calls their forms. Names and places are those of the cable list. Cables are for `pieces`;
-the shapes stand in `views`; what a file is called and how it is cut belongs to `building`.
+Owns which interfaces there are, and what NetBox calls their forms. Names and places are those of
+the cable list. Cables are for `pieces`; the shapes stand in `views`; what a file is called and how
+it is cut belongs to `building`.
 """
 
 from __future__ import annotations
@@ -37,13 +38,25 @@ if TYPE_CHECKING:
 
 TYPES = frozenset(
     {
-        *("100gbase-x-qsfpdd", "200gbase-x-qsfpdd", "400gbase-x-qsfpdd", "800gbase-x-qsfpdd", "200gbase-x-qsfp56", "400gbase-x-qsfp112"),
+        *(
+            "100gbase-x-qsfpdd",
+            "200gbase-x-qsfpdd",
+            "400gbase-x-qsfpdd",
+            "800gbase-x-qsfpdd",
+            "200gbase-x-qsfp56",
+            "400gbase-x-qsfp112",
+        ),
         *("400gbase-x-osfp", "800gbase-x-osfp", "1.6tbase-x-osfp1600"),
     }
 )
 """Interface types of NetBox 4 that a cage of the catalog can be (dcim/choices.py, InterfaceTypeChoices)."""
 
-INFINIBAND = {25: "infiniband-edr", 50: "infiniband-hdr", 100: "infiniband-ndr", 200: "infiniband-xdr"}
+INFINIBAND = {
+    25: "infiniband-edr",
+    50: "infiniband-hdr",
+    100: "infiniband-ndr",
+    200: "infiniband-xdr",
+}
 """The same by Gb/s of a lane."""
 
 UNITS = 1
@@ -66,13 +79,24 @@ class Assets:
     def host(self) -> tuple[str, str]:
         """Who makes the hosts, and their model."""
         host = self.plan.request.host
-        return (host.vendor, host.model) if host else ("generic", f"host-{self.plan.request.host_gpus}gpu")
+        return (
+            (host.vendor, host.model)
+            if host
+            else ("generic", f"host-{self.plan.request.host_gpus}gpu")
+        )
 
     def assets(self) -> AssetsView:
         """List what must be there before the first device."""
         request, site = self.plan.request, self.plan.spec.name
-        models: dict[str, Host | Switch | None] = {HOST: request.host} | {role.value: request.fronts[role].model for role in self.plan.roles}
-        every = (front for unit in range(self.plan.mapping.units) for front in self.plan.fronts(unit).values() if front.role in self.plan.roles)
+        models: dict[str, Host | Switch | None] = {HOST: request.host} | {
+            role.value: request.fronts[role].model for role in self.plan.roles
+        }
+        every = (
+            front
+            for unit in range(self.plan.mapping.units)
+            for front in self.plan.fronts(unit).values()
+            if front.role in self.plan.roles
+        )
         halls, racks = self._places()
         return AssetsView(
             _named(site), halls, racks,
@@ -95,12 +119,28 @@ class Assets:
         found: dict[tuple[str, str], DeviceTypeView] = {}
         for kind, part in models.items():
             maker, model = (part.vendor, part.model) if part else self.host
-            units = self._room.shares.of[kind].units if self._room else (part.rack_units if part else None) or UNITS
+            units = (
+                self._room.shares.of[kind].units
+                if self._room
+                else (part.rack_units if part else None) or UNITS
+            )
             before = found.get((maker, model))
             weight = "" if part is None or part.weight_kg is None else f"{part.weight_kg:g}"
             number = getattr(part, "part_number", None) or ""
-            text = part.description if part else f"a host of {self.plan.request.host_gpus} GPUs that the inventory does not name"
-            found[maker, model] = DeviceTypeView(maker, model, slug(f"{maker}-{model}"), number, max(units, before.units if before else 0), weight, text)
+            text = (
+                part.description
+                if part
+                else f"a host of {self.plan.request.host_gpus} GPUs that the inventory does not name"
+            )
+            found[maker, model] = DeviceTypeView(
+                maker,
+                model,
+                slug(f"{maker}-{model}"),
+                number,
+                max(units, before.units if before else 0),
+                weight,
+                text,
+            )
         return list(found.values())
 
     def _devices(self) -> Iterator[int]:
@@ -108,7 +148,12 @@ class Assets:
         plan, boxes = self.plan, len(self.plan.naming.boxes)
         yield from range(len(plan.hosts))
         first = plan.request.planned_gpus // plan.request.host_gpus
-        yield from (first + unit * boxes + box for unit in range(plan.mapping.units) for box in range(boxes) if plan.installed[box])
+        yield from (
+            first + unit * boxes + box
+            for unit in range(plan.mapping.units)
+            for box in range(boxes)
+            if plan.installed[box]
+        )
 
     @property
     def device_count(self) -> int:
@@ -125,7 +170,15 @@ class Assets:
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
                     front = fronts[box.role]
-                    yield DeviceView(names[at], box.role.value, front.model.vendor, front.model.model, site, *self._place(next(number)), front.nos)
+                    yield DeviceView(
+                        names[at],
+                        box.role.value,
+                        front.model.vendor,
+                        front.model.model,
+                        site,
+                        *self._place(next(number)),
+                        front.nos,
+                    )
 
     def _place(self, device: int) -> tuple[str, str, str, str]:
         """Return hall, rack, rack unit and face of a device."""
@@ -133,14 +186,23 @@ class Assets:
         if room is None or room.standing.rack[device] < 0:
             return "", "", "", ""
         rack = int(room.standing.rack[device])
-        return hall_name(int(room.standing.hall[rack])), room.names[rack], str(int(room.standing.unit[device])), "front"
+        return (
+            hall_name(int(room.standing.hall[rack])),
+            room.names[rack],
+            str(int(room.standing.unit[device])),
+            "front",
+        )
 
     @property
     def interface_count(self) -> int:
         """Interfaces that `interfaces` lists."""
         plan = self.plan
         each = {role: len(self._ports(plan.request.fronts[role])) for role in plan.roles}
-        own = sum(each[box.role] for box, has in zip(plan.naming.boxes, plan.installed, strict=True) if has)
+        own = sum(
+            each[box.role]
+            for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
+            if has
+        )
         return plan.link_count(LinkKind.HOST) + plan.mapping.units * own
 
     def _ports(self, front: Front) -> list[Port]:
@@ -158,10 +220,22 @@ class Assets:
     def _nic(self, cable: CableView) -> InterfaceView:
         """Make the interface of a NIC port."""
         request = self.plan.request
-        leaf, form = request.fronts[Role.LEAF], request.host.form_factor if request.host else "generic"
+        leaf, form = (
+            request.fronts[Role.LEAF],
+            request.host.form_factor if request.host else "generic",
+        )
         kind = type_of(request.speed_gbps, form, leaf.down.lanes, leaf.model.transport)
         far = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
-        return InterfaceView(cable.a_device, cable.a_interface, cable.a_port, kind, request.speed_gbps * 10**6, "true", self._mtu, far)
+        return InterfaceView(
+            cable.a_device,
+            cable.a_interface,
+            cable.a_port,
+            kind,
+            request.speed_gbps * 10**6,
+            "true",
+            self._mtu,
+            far,
+        )
 
     @property
     def _mtu(self) -> str:
@@ -173,20 +247,46 @@ class Assets:
         """List the ports of a unit's installed switches; one without a cable is off."""
         plan, far = self.plan, dict[tuple[str, str], str]()
         for cable in links:
-            far[cable.b_device, cable.b_interface] = f"{cable.cable} {cable.a_device}:{cable.a_interface}"
-            far[cable.a_device, cable.a_interface] = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
-        rows = {role: [*self._rows(front)] for role, front in plan.fronts(unit).items() if role in plan.roles}
-        for name, box, has in zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True):
+            far[cable.b_device, cable.b_interface] = (
+                f"{cable.cable} {cable.a_device}:{cable.a_interface}"
+            )
+            far[cable.a_device, cable.a_interface] = (
+                f"{cable.cable} {cable.b_device}:{cable.b_interface}"
+            )
+        rows = {
+            role: [*self._rows(front)]
+            for role, front in plan.fronts(unit).items()
+            if role in plan.roles
+        }
+        for name, box, has in zip(
+            plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True
+        ):
             for interface, label, kind, speed in rows[box.role] if has else ():
                 peer = far.get((name, interface), "")
-                yield InterfaceView(name, interface, label, kind, speed, "true" if peer else "false", self._mtu, peer)
+                yield InterfaceView(
+                    name,
+                    interface,
+                    label,
+                    kind,
+                    speed,
+                    "true" if peer else "false",
+                    self._mtu,
+                    peer,
+                )
 
     def _rows(self, front: Front) -> Iterator[tuple[str, str, str, int]]:
         """Say what is the same of the ports of every box of a role: name, what is printed, type and speed."""
         for port in self._ports(front):
             cage, sub, mode = port
             label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
-            yield front.interface(port), label, type_of(mode.speed_gbps, front.model.form_factor, mode.lanes, front.model.transport), mode.speed_gbps * 10**6
+            yield (
+                front.interface(port),
+                label,
+                type_of(
+                    mode.speed_gbps, front.model.form_factor, mode.lanes, front.model.transport
+                ),
+                mode.speed_gbps * 10**6,
+            )
 
 
 SECOND = 2
@@ -202,7 +302,11 @@ def type_of(speed_gbps: int, form_factor: str, lanes: int, transport: str) -> st
     if transport == "infiniband":
         return INFINIBAND.get(speed_gbps // lanes, "other")
     form = form_factor.replace("-", "")
-    name = f"{speed_gbps}gbase-x-{form}" if speed_gbps < TERABIT else f"{speed_gbps / 1000:g}tbase-x-{form}{speed_gbps}"
+    name = (
+        f"{speed_gbps}gbase-x-{form}"
+        if speed_gbps < TERABIT
+        else f"{speed_gbps / 1000:g}tbase-x-{form}{speed_gbps}"
+    )
     return name if name in TYPES else "other"
 
 
@@ -229,5 +333,7 @@ def _names(names: set[str]) -> list[NamedView]:
     found = []
     for name in sorted(names):
         seen[slug(name)] += 1
-        found.append(NamedView(name, slug(name) + (f"-{seen[slug(name)]}" if seen[slug(name)] > 1 else "")))
+        found.append(
+            NamedView(name, slug(name) + (f"-{seen[slug(name)]}" if seen[slug(name)] > 1 else ""))
+        )
     return found

@@ -1,6 +1,7 @@
 """What templates of DCIM packs see: sites, racks, device types, devices, interfaces and cables, as a database of the data centre counts them.
 
-Owns their shapes. `dcim` makes them; which column a system calls what, and in which file, is said by the pack.
+Owns their shapes. `dcim` makes them; which column a system calls what, and in which file, is said
+by the pack.
 """
 
 from __future__ import annotations
@@ -263,5 +264,9 @@ class TableView:
         known = template_names(type(self.rows[0])) if self.rows else ()
         for column in columns:
             if self.rows and column not in known:
-                raise refuse("bad-template", f"a row has no column `{column}`", hint=suggest(column, known, f"columns: {', '.join(sorted(known))}"))
+                raise refuse(
+                    "bad-template",
+                    f"a row has no column `{column}`",
+                    hint=suggest(column, known, f"columns: {', '.join(sorted(known))}"),
+                )
             yield column

@@ -1,7 +1,8 @@
 """The plan as others' planners and validators take it: a wiring diagram, a topology by rails, a point-to-point sheet.
 
-They are Hedgehog's, and those of NVIDIA's launch kit for Kubernetes and of its Cable Validation Tool. Owns what each can say of a fabric at all,
-and how our words become theirs. The shapes stand in `views`, the syntax is templates and `workbook`.
+They are Hedgehog's, and those of NVIDIA's launch kit for Kubernetes and of its Cable Validation
+Tool. Owns what each can say of a fabric at all, and how our words become theirs. The shapes stand
+in `views`, the syntax is templates and `workbook`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
-from fabricgen.outputs.dcim.view import EndToEndView, RailLink, RailNode, RailsView, SeatView, SheetEnd, WiredHost, WiredPair, WiredSwitch, WiringView
+from fabricgen.outputs.dcim.view import (
+    EndToEndView,
+    RailLink,
+    RailNode,
+    RailsView,
+    SeatView,
+    SheetEnd,
+    WiredHost,
+    WiredPair,
+    WiredSwitch,
+    WiringView,
+)
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 
@@ -47,39 +59,64 @@ class WireLists:
     @property
     def has_wiring(self) -> bool:
         """Whether Hedgehog could plan this: two tiers at most, and switches whose profile the catalog knows."""
-        known = all(PORTS in self.plan.request.fronts[role].model.interfaces for role in self.plan.roles)
+        known = all(
+            PORTS in self.plan.request.fronts[role].model.interfaces for role in self.plan.roles
+        )
         return self._ethernet and known and len(self.plan.roles) <= TIERS
 
     def wiring(self) -> WiringView:
         """Make the wiring diagram, every switch port in the words of its profile."""
         request = self.plan.request
-        fronts = {role: replace(front, nos=PORTS) if role in self.plan.roles else front for role, front in request.fronts.items()}
+        fronts = {
+            role: replace(front, nos=PORTS) if role in self.plan.roles else front
+            for role, front in request.fronts.items()
+        }
         views = Views(replace(self.plan, request=replace(request, spoken={0: fronts})).speaking(0))
         host_links: list[WiredHost] = []
         pairs: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         for cable in _links(views):
             if cable.tier == Role.LEAF.tier:
-                host_links.append(WiredHost(cable.cable, cable.a_device, cable.a_interface, cable.b_device, cable.b_interface))
+                host_links.append(
+                    WiredHost(
+                        cable.cable,
+                        cable.a_device,
+                        cable.a_interface,
+                        cable.b_device,
+                        cable.b_interface,
+                    )
+                )
             else:
                 pairs[cable.b_device, cable.a_device].append((cable.b_interface, cable.a_interface))
         switches = [
             WiredSwitch(switch.name, switch.role, switch.model, [(cage.whole, cage.breakout) for cage in switch.cages])
             for unit in range(self.plan.mapping.units) for switch in views.switches(unit)
         ]  # fmt: skip
-        return WiringView(self.plan.spec.name, switches, self.plan.hosts, host_links, [WiredPair(*ends, ports) for ends, ports in pairs.items()])
+        return WiringView(
+            self.plan.spec.name,
+            switches,
+            self.plan.hosts,
+            host_links,
+            [WiredPair(*ends, ports) for ends, ports in pairs.items()],
+        )
 
     @property
     def has_rails(self) -> bool:
         """Whether the launch kit could address this: as many rails, planes, units and hosts as its fields hold, and one NIC of a host on each rail."""
         request = self.plan.request
-        small = request.rails <= RAILS and request.planes <= PLANES and request.host_gpus == request.rails
+        small = (
+            request.rails <= RAILS
+            and request.planes <= PLANES
+            and request.host_gpus == request.rails
+        )
         return self._ethernet and small and self._fits
 
     @property
     def _fits(self) -> bool:
         """Whether there are not too many pods, no pod has too many units, and no unit too many hosts."""
         pods, units = zip(*self._seats.values(), strict=True)
-        hosts = self.plan.request.domain_hosts * max(len(stripe.domains) for stripe in stripes(self.plan))
+        hosts = self.plan.request.domain_hosts * max(
+            len(stripe.domains) for stripe in stripes(self.plan)
+        )
         return max(pods) < PODS and max(units) < UNITS and hosts <= HOSTS
 
     @cached_property
@@ -94,12 +131,21 @@ class WireLists:
 
     def rails(self) -> RailsView:
         """Make the topology: hosts, leaves, and what joins them."""
-        plan, links = self.plan, [link for link in _links(self.views) if link.tier == Role.LEAF.tier]
-        seats = {name: self._seats[host // plan.request.domain_hosts] for host, name in enumerate(plan.hosts)}
+        plan, links = (
+            self.plan,
+            [link for link in _links(self.views) if link.tier == Role.LEAF.tier],
+        )
+        seats = {
+            name: self._seats[host // plan.request.domain_hosts]
+            for host, name in enumerate(plan.hosts)
+        }
         own: dict[str, set[int]] = defaultdict(set)
         for link in links:
             own[link.b_device].add(int(link.rail))
-        nodes = [*(RailNode(name, "host", "") for name in plan.hosts), *(RailNode(name, "leaf", nos) for name, nos in self._leaves())]
+        nodes = [
+            *(RailNode(name, "host", "") for name in plan.hosts),
+            *(RailNode(name, "leaf", nos) for name, nos in self._leaves()),
+        ]
         return RailsView(nodes, [
             RailLink(link.a_device, link.a_interface, link.b_device, link.b_interface, int(link.rail), link.plane, *seats[link.a_device],
                      sorted(own[link.b_device]))
@@ -118,13 +164,29 @@ class WireLists:
         """List both ends of every link as a point-to-point sheet has them: `a` is the lower end."""
         for cable in _links(self.views):
             kind = "Host" if cable.tier == Role.LEAF.tier else "Switch"
-            near = SheetEnd(cable.a_rack, cable.a_unit, cable.a_device, kind, self._sheet_port(cable.a_interface, cable.a_port))
-            yield EndToEndView(near, SheetEnd(cable.b_rack, cable.b_unit, cable.b_device, "Switch", self._sheet_port(cable.b_interface, cable.b_port)))
+            near = SheetEnd(
+                cable.a_rack,
+                cable.a_unit,
+                cable.a_device,
+                kind,
+                self._sheet_port(cable.a_interface, cable.a_port),
+            )
+            yield EndToEndView(
+                near,
+                SheetEnd(
+                    cable.b_rack,
+                    cable.b_unit,
+                    cable.b_device,
+                    "Switch",
+                    self._sheet_port(cable.b_interface, cable.b_port),
+                ),
+            )
 
     def _sheet_port(self, interface: str, printed: str) -> str:
         """Name a port as the sheet does: by its interface, and on InfiniBand a NIC by its seat and a switch's port as cage/position.
 
-        Cable Validation Tool 1.5, P2P File: HCA ports are 1, 2, ..., a split port is 1/2, and systems that name it in one word keep that name.
+        Cable Validation Tool 1.5, P2P File: HCA ports are 1, 2, ..., a split port is 1/2, and
+        systems that name it in one word keep that name.
         """
         if self._ethernet:
             return interface
@@ -138,9 +200,14 @@ class WireLists:
     def seats(self) -> list[SeatView]:
         """List the NIC ports of a host with their numbers, GPU by GPU, with what RDMA calls them."""
         request, naming = self.plan.request, self.plan.naming
-        seats = [(gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)]
+        seats = [
+            (gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)
+        ]
         rdma = [(request.host.port(*seat).rdma if request.host else None) or "" for seat in seats]
-        return [SeatView(str(at), naming.interface(*seat), name) for at, (seat, name) in enumerate(zip(seats, rdma, strict=True), start=1)]
+        return [
+            SeatView(str(at), naming.interface(*seat), name)
+            for at, (seat, name) in enumerate(zip(seats, rdma, strict=True), start=1)
+        ]
 
 
 def _links(views: Views) -> Iterator[CableView]:

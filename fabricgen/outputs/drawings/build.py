@@ -1,7 +1,7 @@
 """From a plan to drawings: one of each rail on each plane, from its GPUs to its highest switches, and one of each stripe with its leaves.
 
-Owns which drawings there are and what stands in them. Which HB domains are a stripe is said by `stripes`; where things stand, and what is
-drawn as one, by `arranging`.
+Owns which drawings there are and what stands in them. Which HB domains are a stripe is said by
+`stripes`; where things stand, and what is drawn as one, by `arranging`.
 """
 
 from __future__ import annotations
@@ -51,12 +51,18 @@ class Drawings:
     def rails(self) -> dict[str, Subject]:
         """The drawings of rails by name; of whole planes where blocks span rails."""
         mapping = self.plan.mapping
-        return {self._name(unit, block): Subject(unit, block) for unit in range(mapping.units) for block in range(mapping.unit_blocks)}
+        return {
+            self._name(unit, block): Subject(unit, block)
+            for unit in range(mapping.units)
+            for block in range(mapping.unit_blocks)
+        }
 
     @cached_property
     def stripes(self) -> dict[str, Subject]:
         """The drawings of stripes by name."""
-        return {f"stripe-{number + 1}": Subject(0, 0, number) for number in range(len(self._groups))}
+        return {
+            f"stripe-{number + 1}": Subject(0, 0, number) for number in range(len(self._groups))
+        }
 
     def draw(self, name: str) -> Drawing:
         """Draw one of them."""
@@ -65,7 +71,11 @@ class Drawings:
     def compose(self, name: str) -> Composed:
         """Say what stands in one of them."""
         subject = self.rails.get(name) or self.stripes[name]
-        return self._rail(name, subject) if subject.stripe is None else self._stripe(name, subject.stripe)
+        return (
+            self._rail(name, subject)
+            if subject.stripe is None
+            else self._stripe(name, subject.stripe)
+        )
 
     def lines(self, name: str) -> int:
         """Count the lines of a drawing; those of all rails are alike."""
@@ -95,7 +105,9 @@ class Drawings:
     def _gpus(self, unit: int, rows: BoolArray) -> Int32Array:
         """Return the GPU of each of some host links of a unit."""
         wired, mapping = self.plan.unit, self.plan.mapping
-        rails = np.array([mapping.rail(unit, block) or 0 for block in range(mapping.unit_blocks)], dtype=np.int32)
+        rails = np.array(
+            [mapping.rail(unit, block) or 0 for block in range(mapping.unit_blocks)], dtype=np.int32
+        )
         return wired.lower[rows] + rails[wired.block[rows]]
 
     def _rail_of(self, gpus: IntArray) -> IntArray:
@@ -108,8 +120,16 @@ class Drawings:
 
     def title(self, subject: Subject) -> str:
         """Name the rail of a drawing, and its plane where there are several, for a reader."""
-        rail, planes = self.plan.mapping.rail(subject.unit, subject.block), self.plan.request.planes > 1
-        return ", ".join(["All rails" if rail is None else f"Rail {rail}", *([f"plane {self.plan.mapping.plane(subject.unit)}"] if planes else [])])
+        rail, planes = (
+            self.plan.mapping.rail(subject.unit, subject.block),
+            self.plan.request.planes > 1,
+        )
+        return ", ".join(
+            [
+                "All rails" if rail is None else f"Rail {rail}",
+                *([f"plane {self.plan.mapping.plane(subject.unit)}"] if planes else []),
+            ]
+        )
 
     def _rail(self, name: str, subject: Subject) -> Composed:
         """Compose the block of a rail: its GPUs, and its switches tier by tier."""
@@ -120,13 +140,39 @@ class Drawings:
         for kind in plan.kinds:
             rows = (plan.unit.kind == kind) & (plan.unit.block == block)
             boxes = self.boxes(kind.upper, block)
-            lower = np.arange(np.count_nonzero(rows)) if kind is LinkKind.HOST else np.searchsorted(below, plan.unit.lower[rows])
-            rails = self._rail_of(self._gpus(number, rows)) if kind is LinkKind.HOST else np.full(len(lower), -1 if rail is None else rail)
-            tiers.append(self._switches(number, block, boxes, kind.upper, self._served(boxes, np.flatnonzero(rows), rails)))
+            lower = (
+                np.arange(np.count_nonzero(rows))
+                if kind is LinkKind.HOST
+                else np.searchsorted(below, plan.unit.lower[rows])
+            )
+            rails = (
+                self._rail_of(self._gpus(number, rows))
+                if kind is LinkKind.HOST
+                else np.full(len(lower), -1 if rail is None else rail)
+            )
+            tiers.append(
+                self._switches(
+                    number,
+                    block,
+                    boxes,
+                    kind.upper,
+                    self._served(boxes, np.flatnonzero(rows), rails),
+                )
+            )
             cables = self._cables(kind, number, block, plan.unit.number[rows])
-            strands.append(Strand(lower, np.searchsorted(boxes, plan.unit.upper[rows]), rails, self._speed(kind), cables))
+            strands.append(
+                Strand(
+                    lower,
+                    np.searchsorted(boxes, plan.unit.upper[rows]),
+                    rails,
+                    self._speed(kind),
+                    cables,
+                )
+            )
             below = boxes
-        return Composed(Head(plan.spec.name, name, self.title(subject), self._words()), tiers, strands)
+        return Composed(
+            Head(plan.spec.name, name, self.title(subject), self._words()), tiers, strands
+        )
 
     def _words(self) -> str:
         """Say in a line what fabric it is."""
@@ -147,29 +193,57 @@ class Drawings:
     def boxes(self, role: Role, block: int) -> IntArray:
         """Return the installed switches of a role that serve a block, by their place among those of a unit."""
         every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
-        return np.array([index for index, (box, has) in every if has and box.role is role and box.block in (-1, block)], dtype=np.int32)
+        return np.array(
+            [
+                index
+                for index, (box, has) in every
+                if has and box.role is role and box.block in (-1, block)
+            ],
+            dtype=np.int32,
+        )
 
     def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
         """Return the rail of each switch, by the links below it in these rows; empty where they are of several."""
         upper = self.plan.unit.upper[rows]
-        low, high = (np.full(int(boxes.max()) + 1, start, dtype=np.int64) for start in (np.iinfo(np.int32).max, -1))
+        low, high = (
+            np.full(int(boxes.max()) + 1, start, dtype=np.int64)
+            for start in (np.iinfo(np.int32).max, -1)
+        )
         np.minimum.at(low, upper, rails)
         np.maximum.at(high, upper, rails)
         return [str(high[box]) if low[box] == high[box] >= 0 else "" for box in boxes.tolist()]
 
-    def _switches(self, number: int, block: int, boxes: IntArray, role: Role, rails: list[str]) -> Tier:
+    def _switches(
+        self, number: int, block: int, boxes: IntArray, role: Role, rails: list[str]
+    ) -> Tier:
         """Return the switches of a tier of a block; those of a pod, and the cores that meet the same spines, belong together."""
         plan, sizing = self.plan, self.plan.sizing
         names, every = plan.naming.switches(number), plan.naming.boxes
-        sizes = {Role.LEAF: sizing.pod_leaves, Role.SPINE: sizing.pod_spines, Role.CORE: sizing.group_cores}
+        sizes = {
+            Role.LEAF: sizing.pod_leaves,
+            Role.SPINE: sizing.pod_spines,
+            Role.CORE: sizing.group_cores,
+        }
         index = np.array([every[box].index for box in boxes.tolist()])
         together = index // sizes[role] if sizing.core else index
-        others = [plan.mapping.rail(number, other) for other in range(plan.mapping.unit_blocks) if other != block]
-        beside = f"also rail {others[0]}, apart" if len(others) == 1 else f"also {len(others)} rails, apart"
+        others = [
+            plan.mapping.rail(number, other)
+            for other in range(plan.mapping.unit_blocks)
+            if other != block
+        ]
+        beside = (
+            f"also rail {others[0]}, apart"
+            if len(others) == 1
+            else f"also {len(others)} rails, apart"
+        )
         notes = [beside if every[box].block < 0 else "" for box in boxes.tolist()]
-        return Tier(f"{role} switches", [names[box] for box in boxes.tolist()], notes, rails, together)
+        return Tier(
+            f"{role} switches", [names[box] for box in boxes.tolist()], notes, rails, together
+        )
 
-    def _cables(self, kind: LinkKind, unit: int, block: int, numbers: Int32Array) -> Callable[[int], str]:
+    def _cables(
+        self, kind: LinkKind, unit: int, block: int, numbers: Int32Array
+    ) -> Callable[[int], str]:
         """Return what names a link of a block."""
         prefix, width = self.plan.label(kind, unit, block), self.plan.label_width
         return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
@@ -186,7 +260,9 @@ class Drawings:
             rows = (plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower // size, domains)
             gpus = self._gpus(unit, rows)
             met, upper = np.unique(plan.unit.upper[rows], return_inverse=True)
-            parts.append((np.searchsorted(domains, gpus // size), upper + len(leaves), self._rail_of(gpus)))
+            parts.append(
+                (np.searchsorted(domains, gpus // size), upper + len(leaves), self._rail_of(gpus))
+            )
             served = self._served(met, np.flatnonzero(rows), self._rail_of(gpus))
             leaves += [(names[box], rail) for box, rail in zip(met.tolist(), served, strict=True)]
             labels.append(self._host_cables(unit, rows))
@@ -198,15 +274,37 @@ class Drawings:
             return labels[unit](row - int(starts[unit]))
 
         hosts = f"{plan.request.domain_hosts} hosts" if plan.request.domain_hosts > 1 else ""
-        notes = [hosts or plan.hosts[domain * plan.request.domain_hosts] for domain in domains.tolist()]
-        ends = Tier("HB domains", [f"d{domain}" for domain in domains.tolist()], notes, [""] * len(domains), domains, switch=False)
-        tier = Tier("leaf switches", [leaf for leaf, _ in leaves], [""] * len(leaves), [rail for _, rail in leaves], np.arange(len(leaves)))
+        notes = [
+            hosts or plan.hosts[domain * plan.request.domain_hosts] for domain in domains.tolist()
+        ]
+        ends = Tier(
+            "HB domains",
+            [f"d{domain}" for domain in domains.tolist()],
+            notes,
+            [""] * len(domains),
+            domains,
+            switch=False,
+        )
+        tier = Tier(
+            "leaf switches",
+            [leaf for leaf, _ in leaves],
+            [""] * len(leaves),
+            [rail for _, rail in leaves],
+            np.arange(len(leaves)),
+        )
         title = f"Stripe {stripe + 1} of {len(self.stripes)}"
-        return Composed(Head(plan.spec.name, name, title, self._words()), [ends, tier], [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)])
+        return Composed(
+            Head(plan.spec.name, name, title, self._words()),
+            [ends, tier],
+            [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)],
+        )
 
     def _host_cables(self, unit: int, rows: BoolArray) -> Callable[[int], str]:
         """Return what names a host link of a unit."""
         blocks, numbers = self.plan.unit.block[rows], self.plan.unit.number[rows]
-        prefixes = [self.plan.label(LinkKind.HOST, unit, block) for block in range(self.plan.mapping.unit_blocks)]
+        prefixes = [
+            self.plan.label(LinkKind.HOST, unit, block)
+            for block in range(self.plan.mapping.unit_blocks)
+        ]
         width = self.plan.label_width
         return lambda row: f"{prefixes[int(blocks[row])]}{int(numbers[row]):0{width}}"

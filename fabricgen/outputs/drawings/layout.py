@@ -1,7 +1,8 @@
 """Where things stand in a drawing: tiers in rows, boxes side by side, and many links as one line where all of them would be a smear.
 
-Owns the places and the bundling. A tier with more boxes than fit is drawn in bundles: of what belongs together (a leaf's GPUs, a pod's
-leaves), or else of neighbours. What stands in a drawing is decided by `drawings`.
+Owns the places and the bundling. A tier with more boxes than fit is drawn in bundles: of what
+belongs together (a leaf's GPUs, a pod's leaves), or else of neighbours. What stands in a drawing is
+decided by `drawings`.
 """
 
 from __future__ import annotations
@@ -87,7 +88,10 @@ class _Bundled(NamedTuple):
 def arrange(head: Head, tiers: list[Tier], strands: list[Strand]) -> Drawing:
     """Draw tiers, the lowest first, and the links between each two."""
     bundled = _bundle(tiers, strands)
-    boxes = [_boxes(number, tier, places) for number, (tier, places) in enumerate(zip(tiers, bundled.places, strict=True))]
+    boxes = [
+        _boxes(number, tier, places)
+        for number, (tier, places) in enumerate(zip(tiers, bundled.places, strict=True))
+    ]
     width = _width(boxes)
     rows, bottom = _rows(tiers, boxes, width)
     strokes: list[Stroke] = []
@@ -115,7 +119,9 @@ def _bundle(tiers: list[Tier], strands: list[Strand]) -> _Bundled:
 def _count(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> int:
     """Count the lines between two tiers without making them."""
     ends = low[strand.lower].astype(np.int64) * (int(up.max(initial=0)) + 1) + up[strand.upper]
-    lines = np.sort(ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends)
+    lines = np.sort(
+        ends * (int(strand.rail.max(initial=0)) + 2) + strand.rail + 1 if apart else ends
+    )
     return int(np.count_nonzero(np.diff(lines))) + bool(lines.size)
 
 
@@ -123,11 +129,15 @@ def _places(tier: Tier, most: int) -> IntArray:
     """Return the box of each device: its own, or that of what belongs together with it, of a part of that, or of several such neighbours."""
     if len(tier.names) <= most:
         return np.arange(len(tier.names))
-    _, first, number, size = np.unique(tier.together, return_index=True, return_inverse=True, return_counts=True)
+    _, first, number, size = np.unique(
+        tier.together, return_index=True, return_inverse=True, return_counts=True
+    )
     parts = np.minimum(max(1, LEAST_BOXES // len(size)), size)[number]
     places: IntArray = number // -(-len(size) // most)
     if int(parts.max()) > 1:
-        places = number * LEAST_BOXES + (np.arange(len(number)) - first[number]) * parts // size[number]
+        places = (
+            number * LEAST_BOXES + (np.arange(len(number)) - first[number]) * parts // size[number]
+        )
     return np.unique(places, return_inverse=True)[1]
 
 
@@ -141,7 +151,14 @@ def _lines(strand: Strand, low: IntArray, up: IntArray, *, apart: bool) -> list[
     found = []
     for start, stop in pairwise(cuts):
         a, b, rail = columns[:, start].tolist()
-        found.append(_Line(a, b, rail if (columns[2, start:stop] == rail).all() else -1, np.sort(order[start:stop])))
+        found.append(
+            _Line(
+                a,
+                b,
+                rail if (columns[2, start:stop] == rail).all() else -1,
+                np.sort(order[start:stop]),
+            )
+        )
     return found
 
 
@@ -150,13 +167,40 @@ def _boxes(number: int, tier: Tier, places: IntArray) -> list[Box]:
     ends = np.flatnonzero(np.diff(places, append=-1)) + 1
     boxes = []
     for place, (start, stop) in enumerate(pairwise([0, *ends.tolist()])):
-        first, last, members, rails = tier.names[start], tier.names[stop - 1], stop - start, {*tier.rails[start:stop]}
-        lines = [first, tier.notes[start]] if members == 1 else [first, f"to {last}", f"{members:,} {tier.what}"]
+        first, last, members, rails = (
+            tier.names[start],
+            tier.names[stop - 1],
+            stop - start,
+            {*tier.rails[start:stop]},
+        )
+        lines = (
+            [first, tier.notes[start]]
+            if members == 1
+            else [first, f"to {last}", f"{members:,} {tier.what}"]
+        )
         texts = [Text(0, 0, line) for line in lines if line]
         name = first if members == 1 else f"{first} to {last}"
         colour = chip(rails.pop()) if len(rails) == 1 else SEVERAL
         label = "<br/>".join(map(mermaid, (text.text for text in texts)))
-        boxes.append(Box(f"n{number}x{place}", members, name, texts, label, colour, tier.switch, 0, 0, 0, 0, 0, 0, "", ""))
+        boxes.append(
+            Box(
+                f"n{number}x{place}",
+                members,
+                name,
+                texts,
+                label,
+                colour,
+                tier.switch,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                "",
+                "",
+            )
+        )
     return boxes
 
 
@@ -166,12 +210,16 @@ def mermaid(text: str) -> str:
     >>> mermaid("r0-leaf-1"), mermaid('<b>"')
     ('r0-leaf-1', '#60;b#62;#34;')
     """
-    return "".join(sign if sign.isalnum() or sign in " -_.,:()" else f"#{ord(sign)};" for sign in text)
+    return "".join(
+        sign if sign.isalnum() or sign in " -_.,:()" else f"#{ord(sign)};" for sign in text
+    )
 
 
 def _box_width(boxes: list[list[Box]]) -> int:
     """Return the width that holds the longest text of any box."""
-    return max(56, *(LETTER * len(text.text) + 12 for row in boxes for box in row for text in box.texts))
+    return max(
+        56, *(LETTER * len(text.text) + 12 for row in boxes for box in row for text in box.texts)
+    )
 
 
 def _width(boxes: list[list[Box]]) -> int:
@@ -189,7 +237,10 @@ def _rows(tiers: list[Tier], boxes: list[list[Box]], width: int) -> tuple[list[R
         for place, box in enumerate(row):
             middle = LEFT + (2 * place + 1) * body // (2 * len(row))
             _put(box, middle, y, wide, high)
-        words = [Text(MARGIN, y + high // 2 - 3, tier.what), Text(MARGIN, y + high // 2 + 12, f"{len(tier.names):,}")]
+        words = [
+            Text(MARGIN, y + high // 2 - 3, tier.what),
+            Text(MARGIN, y + high // 2 + 12, f"{len(tier.names):,}"),
+        ]
         rows.append(Row(f"t{number}", f"{len(tier.names):,} {tier.what}", words, row))
         y += high + gap
     return rows[::-1], y - gap
@@ -204,7 +255,9 @@ def _put(box: Box, middle: int, y: int, width: int, height: int) -> None:
         text.x, text.y = middle, first + number * LINE
 
 
-def _strokes(drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]) -> Iterator[Stroke]:
+def _strokes(
+    drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]
+) -> Iterator[Stroke]:
     """Draw the lines between two tiers; those between the same two boxes lie side by side."""
     lower, upper = rows
     beside: dict[tuple[int, int], int] = {}
@@ -218,11 +271,34 @@ def _strokes(drawn: int, rows: tuple[list[Box], list[Box]], strand: Strand, line
         step = min(8, (low.width - 8) // beside[a, b])
         aside = (2 * at - beside[a, b] + 1) * step // 2
         x1, y1, x2, y2 = low.centre_x + aside, low.y, up.centre_x + aside, up.y + up.height
-        shown = Text(x1 + (x2 - x1) * 3 // 10, y1 + (y2 - y1) * 3 // 10 + 4, f"{many:,}") if numbered else None
-        cables = ", ".join(map(strand.cable, links.tolist())) if many <= NAMED else f"{strand.cable(int(links[0]))} and {many - 1:,} more"
+        shown = (
+            Text(x1 + (x2 - x1) * 3 // 10, y1 + (y2 - y1) * 3 // 10 + 4, f"{many:,}")
+            if numbered
+            else None
+        )
+        cables = (
+            ", ".join(map(strand.cable, links.tolist()))
+            if many <= NAMED
+            else f"{strand.cable(int(links[0]))} and {many - 1:,} more"
+        )
         colour = chip(str(rail)) if rail >= 0 else SEVERAL
         label = f"{many:,} x {strand.speed}" if many > 1 else strand.speed
-        yield Stroke(f"e{number}", low, up, many, strand.speed, cables, colour, ink(colour), label, shown, x1, y1, x2, y2)
+        yield Stroke(
+            f"e{number}",
+            low,
+            up,
+            many,
+            strand.speed,
+            cables,
+            colour,
+            ink(colour),
+            label,
+            shown,
+            x1,
+            y1,
+            x2,
+            y2,
+        )
 
 
 def ink(colour: Chip) -> str:
@@ -241,7 +317,11 @@ def _notes(rows: tuple[list[Box], list[Box]], strand: Strand, lines: list[_Line]
     counts = sorted({len(links) for *_, links in lines})
     total = sum(len(links) for *_, links in lines)
     each = f"{counts[0]:,}" if counts[:1] == counts[-1:] else f"{counts[0]:,} to {counts[-1]:,}"
-    return [Text(MARGIN, y, f"{total:,} x {strand.speed}"), Text(MARGIN, y + 15, f"{each} to a line")] if counts else []
+    return (
+        [Text(MARGIN, y, f"{total:,} x {strand.speed}"), Text(MARGIN, y + 15, f"{each} to a line")]
+        if counts
+        else []
+    )
 
 
 def _legend(strokes: list[Stroke], y: int, width: int) -> tuple[list[Key], list[Text]]:

@@ -1,7 +1,7 @@
 """What the templates of drawings see: boxes with their places, lines between them, and a legend.
 
-Places are whole pixels from the top left, of which a point of print is one; DOT counts them from the bottom. `drawings` says what stands in a
-drawing, `arranging` where.
+Places are whole pixels from the top left, of which a point of print is one; DOT counts them from
+the bottom. `drawings` says what stands in a drawing, `arranging` where.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Bundles of cables: which cables are pulled together.
 
-Owns the rule. A bundle holds cables from one rack to another, or inside one, that are alike: of one rail, plane, tier, part and length, and
-at most `MOST` of them. Cables of one switch stay together, in the order in which its cages are plugged. A cable that carries several links is
-one piece, and all its links are in one bundle: that of its first. The order of bundles belongs to `pulling`.
+Owns the rule. A bundle holds cables from one rack to another, or inside one, that are alike: of one
+rail, plane, tier, part and length, and at most `MOST` of them. Cables of one switch stay together,
+in the order in which its cages are plugged. A cable that carries several links is one piece, and
+all its links are in one bundle: that of its first. The order of bundles belongs to `pulling`.
 """
 
 from __future__ import annotations
@@ -73,7 +74,9 @@ class Bundle:
     def runs(self) -> list[tuple[str, str]]:
         """The labels as runs, first and last: cables that stand below each other in the list of cables are one run."""
         plugs = sorted(self.plugs, key=lambda plug: plug.at)
-        runs = (list(run) for _, run in groupby(enumerate(plugs), key=lambda item: item[1].at - item[0]))
+        runs = (
+            list(run) for _, run in groupby(enumerate(plugs), key=lambda item: item[1].at - item[0])
+        )
         return [(run[0][1].cable.cable, run[-1][1].cable.cable) for run in runs]
 
 
@@ -92,7 +95,10 @@ class Fronts:
     def ports(self) -> dict[Role, dict[str, Port]]:
         """The port of each interface that links use."""
         tongues = self.plan.request.tongues
-        return {role: {front.interface(port): port for front in tongues(role) for port in ports} for role, ports in self.plan.ports.items()}
+        return {
+            role: {front.interface(port): port for front in tongues(role) for port in ports}
+            for role, ports in self.plan.ports.items()
+        }
 
     def plug(self, cable: CableView, at: int, piece: int) -> Plug:
         """Find both ends of a cable on the fronts of its switches."""
@@ -100,7 +106,15 @@ class Fronts:
         lower = ROLES[cable.tier - 2] if cable.tier > 1 else None
         b_cage = self.ports[upper][cable.b_interface].cage
         a_cage = self.ports[lower][cable.a_interface].cage if lower else 0
-        return Plug(cable, at, piece, a_cage, self.faces[lower].turns[a_cage] if lower else 0, b_cage, self.faces[upper].turns[b_cage])
+        return Plug(
+            cable,
+            at,
+            piece,
+            a_cage,
+            self.faces[lower].turns[a_cage] if lower else 0,
+            b_cage,
+            self.faces[upper].turns[b_cage],
+        )
 
     def used(self, bundles: list[Bundle]) -> dict[str, tuple[Face, dict[int, list[int]]]]:
         """Return for each switch its front, and the bundles that go into each cage, by number."""
@@ -108,9 +122,14 @@ class Fronts:
         for number, bundle in enumerate(bundles):
             tier = bundle.first.tier
             for plug in bundle.plugs:
-                ends = [(plug.cable.b_device, plug.b_cage, tier - 1), (plug.cable.a_device, plug.a_cage, tier - 2)]
+                ends = [
+                    (plug.cable.b_device, plug.b_cage, tier - 1),
+                    (plug.cable.a_device, plug.a_cage, tier - 2),
+                ]
                 for device, cage, role in ends[: min(tier, 2)]:
-                    found.setdefault(device, (self.faces[ROLES[role]], {}))[1].setdefault(cage, []).append(number)
+                    found.setdefault(device, (self.faces[ROLES[role]], {}))[1].setdefault(
+                        cage, []
+                    ).append(number)
         return found
 
 
@@ -122,12 +141,27 @@ def bundled(plugs: list[Plug]) -> Iterator[list[Plug]]:
     alike: dict[tuple[object, ...], dict[str, list[list[Plug]]]] = {}
     for piece in pieces.values():
         cable = piece[0].cable
-        key = (cable.a_rack, cable.b_rack, cable.tier, cable.plane, cable.rail, cable.part, cable.length_m)
-        alike.setdefault(key, {}).setdefault(cable.b_device if cable.tier == 1 else cable.a_device, []).append(piece)
+        key = (
+            cable.a_rack,
+            cable.b_rack,
+            cable.tier,
+            cable.plane,
+            cable.rail,
+            cable.part,
+            cable.length_m,
+        )
+        alike.setdefault(key, {}).setdefault(
+            cable.b_device if cable.tier == 1 else cable.a_device, []
+        ).append(piece)
     for switches in alike.values():
         held: list[list[Plug]] = []
         for run in switches.values():
-            run.sort(key=lambda piece: (piece[0].b_turn if piece[0].cable.tier == 1 else piece[0].a_turn, piece[0].at))
+            run.sort(
+                key=lambda piece: (
+                    piece[0].b_turn if piece[0].cable.tier == 1 else piece[0].a_turn,
+                    piece[0].at,
+                )
+            )
             for share in _shared_out(run):
                 if len(held) + len(share) > MOST:
                     yield list(chain.from_iterable(held))

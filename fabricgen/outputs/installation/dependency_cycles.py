@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
 
-def in_order(behind: Sequence[Collection[int]], wanted: Sequence[tuple[object, ...]]) -> Iterator[int]:
+def in_order(
+    behind: Sequence[Collection[int]], wanted: Sequence[tuple[object, ...]]
+) -> Iterator[int]:
     """Go through nodes so that each comes before those behind it; where there is a choice, what sorts first in `wanted` is taken.
 
     >>> list(in_order([{2}, {2}, set()], [(5,), (3,), (0,)]))

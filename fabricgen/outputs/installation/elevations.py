@@ -1,7 +1,8 @@
 """Pictures of racks and of the fronts of switches, as views: what stands where, which cables come and go, and what each cage holds.
 
-Owns the drawing in numbers: places and sizes of everything, in units of the picture. A cage of a port map shows the cable and the far end of
-each of its connectors in the colour of the rail, and its turn. What hangs in front of what belongs to `faceplates`.
+Owns the drawing in numbers: places and sizes of everything, in units of the picture. A cage of a
+port map shows the cable and the far end of each of its connectors in the colour of the rail, and
+its turn. What hangs in front of what belongs to `faceplates`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.terms import ROLES
-from fabricgen.outputs.installation.view import CageBox, DeviceView, Line, PortBox, PortMapView, RackView, chip
+from fabricgen.outputs.installation.view import (
+    CageBox,
+    DeviceView,
+    Line,
+    PortBox,
+    PortMapView,
+    RackView,
+    chip,
+)
 from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.planning.room.positions_csv import hall_name
 
@@ -60,17 +69,30 @@ class Elevations:
         for device, rack in enumerate(self.room.standing.rack.tolist()):
             if rack >= 0:
                 held.setdefault(rack, []).append(device)
-        return {self.room.names[rack]: held[rack] for rack in sorted(held) if any(map(self.installed, held[rack]))}
+        return {
+            self.room.names[rack]: held[rack]
+            for rack in sorted(held)
+            if any(map(self.installed, held[rack]))
+        }
 
     def installed(self, device: int) -> bool:
         """Say whether a planned device is there now."""
         plan, first = self.fronts.plan, self.room.hosts
-        return device < len(plan.hosts) if device < first else plan.installed[(device - first) % len(plan.naming.boxes)]
+        return (
+            device < len(plan.hosts)
+            if device < first
+            else plan.installed[(device - first) % len(plan.naming.boxes)]
+        )
 
     @cached_property
     def switches(self) -> dict[str, int]:
         """The installed switches and their numbers, in the order of the racks."""
-        return {self.room.device(device): device for held in self.racks.values() for device in held if device >= self.room.hosts and self.installed(device)}
+        return {
+            self.room.device(device): device
+            for held in self.racks.values()
+            for device in held
+            if device >= self.room.hosts and self.installed(device)
+        }
 
     def rack(self, name: str) -> RackView:
         """Draw a rack."""
@@ -78,10 +100,25 @@ class Elevations:
         number = int(self.room.standing.rack[devices[0]])
         body = units * UNIT
         lines = [Line(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)]
-        drawn = [self._device(device) for device in sorted(devices, key=lambda device: -int(self.room.standing.unit[device]))]
+        drawn = [
+            self._device(device)
+            for device in sorted(devices, key=lambda device: -int(self.room.standing.unit[device]))
+        ]
         foot = HEAD + body + 26
-        told = [Line(foot + 6 + LINE * at, text) for at, text in enumerate(self._foot(name), start=1)]
-        return RackView(self.fabric, name, self._where(number), foot + 24 + LINE * len(told), body, lines, drawn, foot, told)
+        told = [
+            Line(foot + 6 + LINE * at, text) for at, text in enumerate(self._foot(name), start=1)
+        ]
+        return RackView(
+            self.fabric,
+            name,
+            self._where(number),
+            foot + 24 + LINE * len(told),
+            body,
+            lines,
+            drawn,
+            foot,
+            told,
+        )
 
     def port_map(self, switch: str) -> PortMapView:
         """Draw the front of a switch."""
@@ -95,10 +132,30 @@ class Elevations:
             row, column = face.seat(cage)
             held = sorted(ends.get(cage, []), key=lambda end: end.slot)
             place = MARGIN + column * (CAGE + GAP), TITLE + row * (high + GAP)
-            cages.append(CageBox(cage, *place, str(face.turns[cage]) if held else "", [_box(end) for end in held]))
-        width, height = max(2 * MARGIN + face.columns * (CAGE + GAP), NARROWEST), TITLE + face.rows * (high + GAP) + MARGIN + 20
+            cages.append(
+                CageBox(
+                    cage, *place, str(face.turns[cage]) if held else "", [_box(end) for end in held]
+                )
+            )
+        width, height = (
+            max(2 * MARGIN + face.columns * (CAGE + GAP), NARROWEST),
+            TITLE + face.rows * (high + GAP) + MARGIN + 20,
+        )
         where = self.room.place(device)
-        return PortMapView(self.fabric, switch, role.value, model.model, where, self._chip(switch), width, height, high, SLOT, face.assumed, cages)
+        return PortMapView(
+            self.fabric,
+            switch,
+            role.value,
+            model.model,
+            where,
+            self._chip(switch),
+            width,
+            height,
+            high,
+            SLOT,
+            face.assumed,
+            cages,
+        )
 
     @property
     def fabric(self) -> str:
@@ -119,8 +176,16 @@ class Elevations:
         room, name = self.room, self.room.device(device)
         low, high = int(room.standing.unit[device]), int(room.units[device])
         kind, request = KINDS[int(room.kind[device])], self.fronts.plan.request
-        known = (request.host.model if request.host else "") if kind == HOST else request.fronts[self._role(device)].model.model
-        top, there, counts = room.shares.rack.units - low - high + 1, self.installed(device), self._counts.get(name, (0, 0))
+        known = (
+            (request.host.model if request.host else "")
+            if kind == HOST
+            else request.fronts[self._role(device)].model.model
+        )
+        top, there, counts = (
+            room.shares.rack.units - low - high + 1,
+            self.installed(device),
+            self._counts.get(name, (0, 0)),
+        )
         return DeviceView(
             name, known if known and known != "generic" else kind, f"U{low}" if high == 1 else f"U{low}-U{low + high - 1}", HEAD + top * UNIT, high * UNIT - 2,
             HEAD + top * UNIT + high * UNIT // 2 + 3, self._chip(name), there,
@@ -145,12 +210,17 @@ class Elevations:
         """The ends of cables at each device: of those that stay in its rack, and of those that leave it."""
         found: Counter[tuple[str, bool]] = Counter()
         for cable, *_ in self._plugs:
-            found.update((device, cable.a_rack == cable.b_rack) for device in (cable.a_device, cable.b_device))
+            found.update(
+                (device, cable.a_rack == cable.b_rack)
+                for device in (cable.a_device, cable.b_device)
+            )
         return {device: (found[device, True], found[device, False]) for device, _ in found}
 
     def _chip(self, device: str) -> Chip:
         """Return the colour of the rail that a switch serves; of none where it serves several, or is a host."""
-        rails = {end.plug.cable.rail for held in self._ends.get(device, {}).values() for end in held} - {""}
+        rails = {
+            end.plug.cable.rail for held in self._ends.get(device, {}).values() for end in held
+        } - {""}
         return chip(rails.pop() if len(rails) == 1 else "")
 
     @cached_property
@@ -174,10 +244,18 @@ class Elevations:
         """Find the switches of a cable, the cage that it goes into and the position there."""
         cable, ports = plug.cable, self.fronts.ports
         upper = ports[ROLES[cable.tier - 1]][cable.b_interface]
-        yield cable.b_device, plug.b_cage, _Plugged(plug, upper=True, slot=max(cable.connector - 1, upper.sub))
+        yield (
+            cable.b_device,
+            plug.b_cage,
+            _Plugged(plug, upper=True, slot=max(cable.connector - 1, upper.sub)),
+        )
         if cable.tier > 1:
             lower = ports[ROLES[cable.tier - 2]][cable.a_interface]
-            yield cable.a_device, plug.a_cage, _Plugged(plug, upper=False, slot=max(cable.connector - 1, lower.sub))
+            yield (
+                cable.a_device,
+                plug.a_cage,
+                _Plugged(plug, upper=False, slot=max(cable.connector - 1, lower.sub)),
+            )
 
 
 def _box(end: _Plugged) -> PortBox:

@@ -1,8 +1,10 @@
 """The front of a switch as hands meet it: where each cage sits, what hangs in front of it, and in which order its cages are plugged.
 
-Owns the geometry and the law of plugging. A cable falls from its cage and runs to the nearer side of the box: it hangs in front of every
-cage between its own column and that side, in its row and the rows below. So a cage is free as long as none that hangs over it is plugged:
-each half is plugged from its side inwards, and each column from the bottom up. The two connectors of one cage hide nothing of each other.
+Owns the geometry and the law of plugging. A cable falls from its cage and runs to the nearer side
+of the box: it hangs in front of every cage between its own column and that side, in its row and the
+rows below. So a cage is free as long as none that hangs over it is plugged: each half is plugged
+from its side inwards, and each column from the bottom up. The two connectors of one cage hide
+nothing of each other.
 """
 
 from __future__ import annotations
@@ -106,5 +108,7 @@ def face_of(model: Switch) -> Face:
     (4, 18, True)
     """
     if model.faceplate:
-        return Face(model.cages, model.faceplate.rows, model.faceplate.order == "row", assumed=False)
+        return Face(
+            model.cages, model.faceplate.rows, model.faceplate.order == "row", assumed=False
+        )
     return Face(model.cages, 2 * -(-model.cages // (2 * WIDEST)), by_row=False, assumed=True)

@@ -1,10 +1,12 @@
 """The order in which bundles are pulled, and their cables plugged.
 
-Owns the rule. When a cable is plugged into a switch, no cable that was plugged before hangs in front of its cage (see `faceplates`): what must
-be plugged first is in an earlier step, or has an earlier turn in the same one. A step is one bundle as a rule. Where bundles wait for each
-other, because their cages lie between each other's, they make one step: all are pulled, and then plugged by turns. Where the law leaves a
-choice, what goes to another hall is before what goes to another row, along the row, and inside a rack; then back rows are before front ones,
-and long cables before short ones. Hosts have a few ports, whose place is not known: nothing is promised for those.
+Owns the rule. When a cable is plugged into a switch, no cable that was plugged before hangs in
+front of its cage (see `faceplates`): what must be plugged first is in an earlier step, or has an
+earlier turn in the same one. A step is one bundle as a rule. Where bundles wait for each other,
+because their cages lie between each other's, they make one step: all are pulled, and then plugged
+by turns. Where the law leaves a choice, what goes to another hall is before what goes to another
+row, along the row, and inside a rack; then back rows are before front ones, and long cables before
+short ones. Hosts have a few ports, whose place is not known: nothing is promised for those.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ if TYPE_CHECKING:
 def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle]:
     """Bundle the cables of a fabric, which come in the order of the cable list; return the bundles in the order in which they are installed."""
     numbers: dict[object, int] = {}
-    plugs = [fronts.plug(cable, at, numbers.setdefault(cable.piece or at, len(numbers))) for at, cable in enumerate(cables)]
+    plugs = [
+        fronts.plug(cable, at, numbers.setdefault(cable.piece or at, len(numbers)))
+        for at, cable in enumerate(cables)
+    ]
     bundles = [Bundle(held) for held in bundled(plugs)]
     for number, step in enumerate(_steps(fronts, bundles, room), start=1):
         for at in step:
@@ -69,7 +74,9 @@ def _waiting(fronts: Fronts, bundles: list[Bundle]) -> list[list[int]]:
 def _wishes(bundles: list[Bundle], room: Room) -> list[tuple[object, ...]]:
     """Return the place of each bundle where the law leaves a choice: the farther first, back rows first, long ones first, then as the list of cables has it."""
     stand = room.standing
-    where = {name: (int(stand.hall[rack]), int(stand.row[rack])) for rack, name in enumerate(room.names)}
+    where = {
+        name: (int(stand.hall[rack]), int(stand.row[rack])) for rack, name in enumerate(room.names)
+    }
     wishes: list[tuple[object, ...]] = []
     for bundle in bundles:
         one, other = bundle.pair

@@ -1,6 +1,7 @@
 """From bundles to the views of the pull sheets: a sheet for each rack in which upper ends lie, a section for each pair of racks.
 
-Owns the words and sums of the sheets. What a bundle is belongs to `bundling`, when it is pulled to `pulling`, what lies in a tray to `trays`.
+Owns the words and sums of the sheets. What a bundle is belongs to `bundling`, when it is pulled to
+`pulling`, what lies in a tray to `trays`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,15 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.installation.bundles import MOST
-from fabricgen.outputs.installation.view import BundleView, PairView, PlugView, PullingView, SheetView, StretchView, chip
+from fabricgen.outputs.installation.view import (
+    BundleView,
+    PairView,
+    PlugView,
+    PullingView,
+    SheetView,
+    StretchView,
+    chip,
+)
 from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.planning.cabling.trays import Trays, pairs_of
 
@@ -64,8 +73,18 @@ class PullSheets:
     @cached_property
     def views(self) -> list[BundleView]:
         """Every bundle, in the order in which they are installed."""
-        steps = {step: [bundle.name for bundle in bundles] for step, bundles in groupby(self.bundles, key=lambda bundle: bundle.step)}
-        return [_bundle(bundle, [name for name in steps[bundle.step] if name != bundle.name], self.cables[bundle.first.part]) for bundle in self.bundles]
+        steps = {
+            step: [bundle.name for bundle in bundles]
+            for step, bundles in groupby(self.bundles, key=lambda bundle: bundle.step)
+        }
+        return [
+            _bundle(
+                bundle,
+                [name for name in steps[bundle.step] if name != bundle.name],
+                self.cables[bundle.first.part],
+            )
+            for bundle in self.bundles
+        ]
 
     @cached_property
     def pulling(self) -> PullingView:
@@ -76,7 +95,19 @@ class PullSheets:
         generated, sheets = self.room.generated, list(self.sheets.values())
         used = {rack for bundle in self.bundles for rack in bundle.pair}
         racks = [name for name in self.room.names if name in used]
-        return PullingView(self.fabric, generated, cables, len(self.bundles), steps, MOST, sheets, self.views, stretches, self._tray, racks)
+        return PullingView(
+            self.fabric,
+            generated,
+            cables,
+            len(self.bundles),
+            steps,
+            MOST,
+            sheets,
+            self.views,
+            stretches,
+            self._tray,
+            racks,
+        )
 
     @property
     def _tray(self) -> str:
@@ -84,7 +115,11 @@ class PullSheets:
         tray, limit = self.room.site.tray, self.trays.limit_percent
         if not self.trays.section_mm2:
             return "Nobody says how wide and deep a tray is, so no fill is shown: give `width_mm` and `depth_mm` under `site.tray`."
-        of = "as the inventory demands" if tray.fill_percent else "as TIA-569 recommends for planning"
+        of = (
+            "as the inventory demands"
+            if tray.fill_percent
+            else "as TIA-569 recommends for planning"
+        )
         return f"A tray is {tray.width_mm} mm wide and {tray.depth_mm} mm deep, and should be filled to {limit} % at most, {of}."
 
     def _sheet(self, rack: str, bundles: list[BundleView]) -> SheetView:
@@ -95,17 +130,39 @@ class PullSheets:
         switches = sorted({plug.b_device for bundle in bundles for plug in bundle.plugs})
         made = [self._pair(one, rack, held) for one, held in pairs.items()]
         cables, steps = sum(pair.cables for pair in made), [bundle.step for bundle in bundles]
-        return SheetView(self.fabric, rack, self.room.generated, cables, len(bundles), min(steps), max(steps), made, switches)
+        return SheetView(
+            self.fabric,
+            rack,
+            self.room.generated,
+            cables,
+            len(bundles),
+            min(steps),
+            max(steps),
+            made,
+            switches,
+        )
 
     def _pair(self, one: str, other: str, bundles: list[BundleView]) -> PairView:
         """Make the section of a pair of racks."""
         way = self.trays.way(self._numbers[one], self._numbers[other])
         loads = [(stretch, self.loads[stretch]) for stretch in way]
-        fullest = max(loads, key=lambda item: (item[1].section_mm2, item[1].cables))[0] if loads else None
+        fullest = (
+            max(loads, key=lambda item: (item[1].section_mm2, item[1].cables))[0] if loads else None
+        )
         weights = [bundle.weight_kg for bundle in bundles]
         weight = f"{sum(map(float, weights)):.1f}" if all(weights) else ""
         cables = sum(bundle.cables for bundle in bundles)
-        return PairView(one, other, one == other, _words(way), cables, len(bundles), weight, self._stretch(fullest) if fullest else None, bundles)
+        return PairView(
+            one,
+            other,
+            one == other,
+            _words(way),
+            cables,
+            len(bundles),
+            weight,
+            self._stretch(fullest) if fullest else None,
+            bundles,
+        )
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -124,7 +181,15 @@ class PullSheets:
             notes.append(f"weight of {load.unweighed} cables not known")
         section = f"{load.section_mm2:.0f}" if load.unmeasured < load.cables else ""
         weight = f"{load.kg_per_m:.2f}" if load.unweighed < load.cables else ""
-        return StretchView(stretch.name, load.cables, section, weight, "" if percent is None else f"{percent:.1f}", "; ".join(notes), full)
+        return StretchView(
+            stretch.name,
+            load.cables,
+            section,
+            weight,
+            "" if percent is None else f"{percent:.1f}",
+            "; ".join(notes),
+            full,
+        )
 
 
 def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
@@ -143,10 +208,22 @@ def _bundle(bundle: Bundle, together: list[str], part: Cable) -> BundleView:
 def _plug(plug: Plug, pair: tuple[str, str], first: str) -> PlugView:
     """Make the view of a row; a leg that ends in another rack than its bundle says so."""
     cable = plug.cable
-    near, far = (unit if rack == held else f"{rack} {unit}" for rack, held, unit in zip((cable.a_rack, cable.b_rack), pair, _units(plug), strict=True))
+    near, far = (
+        unit if rack == held else f"{rack} {unit}"
+        for rack, held, unit in zip((cable.a_rack, cable.b_rack), pair, _units(plug), strict=True)
+    )
     turns = str(plug.a_turn or ""), str(plug.b_turn or "")
     return PlugView(
-        cable.cable, first if first != cable.cable else "", cable.a_device, near, cable.a_port, turns[0], cable.b_device, far, cable.b_port, turns[1]
+        cable.cable,
+        first if first != cable.cable else "",
+        cable.a_device,
+        near,
+        cable.a_port,
+        turns[0],
+        cable.b_device,
+        far,
+        cable.b_port,
+        turns[1],
     )
 
 
@@ -160,4 +237,10 @@ def _words(way: list[Stretch]) -> str:
     kinds = {stretch.kind for stretch in way}
     if not way:
         return "inside the rack"
-    return "to another hall" if "halls" in kinds else "over a cross tray to another row" if "cross" in kinds else "along the row"
+    return (
+        "to another hall"
+        if "halls" in kinds
+        else "over a cross tray to another row"
+        if "cross" in kinds
+        else "along the row"
+    )

@@ -1,7 +1,7 @@
 """What the templates of the machine room see: pull sheets, rack elevations and port maps, finished.
 
-Texts are ready to print, and so are the places of what is drawn, in the units of its picture. What nobody knows says so; it is never 0.
-`pullsheets` and `elevations` make these.
+Texts are ready to print, and so are the places of what is drawn, in the units of its picture. What
+nobody knows says so; it is never 0. `pullsheets` and `elevations` make these.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """From a plan to a lab in containers: a node for each switch, GPU and HB domain, a link for each link of the plan, and the files that go in.
 
-Owns `Topologies`. What a switch is in a container is said by the pack of its NOS, and what a GPU or an HB domain is by a pack of group `lab`;
-the engines' own words are templates. The shapes stand in `lab_views`.
+Owns `Topologies`. What a switch is in a container is said by the pack of its NOS, and what a GPU or
+an HB domain is by a pack of group `lab`; the engines' own words are templates. The shapes stand in
+`lab_views`.
 
-An HB domain is a container that makes a bridge, and not a bridge of the machine: so nothing has to be made beforehand, two labs cannot
-meet in it, and it runs on Kubernetes too.
+An HB domain is a container that makes a bridge, and not a bridge of the machine: so nothing has to
+be made beforehand, two labs cannot meet in it, and it runs on Kubernetes too.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ class Topologies:
             for front in self.plan.request.tongues(role):
                 pack = self._config_packs.get(front.nos)
                 if pack is None or "switch" not in pack.containers:
-                    return f"no pack names a container for {front.nos}, which the {role} switches run"
+                    return (
+                        f"no pack names a container for {front.nos}, which the {role} switches run"
+                    )
         return None
 
     @cached_property
@@ -73,24 +76,39 @@ class Topologies:
         """The whole lab, without what is in its files. Raises Refusal `name-twice` where a switch is called like a GPU or an HB domain."""
         nodes = [node for node, _, _ in self._nodes()]
         if len({node.name for node in nodes}) < len(nodes):
-            hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
-            raise refuse("name-twice", "a switch is called like a GPU or an HB domain of the lab", path=("naming",), hint=hint)
+            hint = (
+                "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
+            )
+            raise refuse(
+                "name-twice",
+                "a switch is called like a GPU or an HB domain of the lab",
+                path=("naming",),
+                hint=hint,
+            )
         links = [*self._cable_links(), *self._hb_links()]
-        return LabView(self.plan.spec.name, self.plan.spec.addressing.mtu, nodes, links, len(nodes), len(links))
+        return LabView(
+            self.plan.spec.name, self.plan.spec.addressing.mtu, nodes, links, len(nodes), len(links)
+        )
 
     def filled(self) -> Iterator[LabNode]:
         """Make the nodes one after the other, each with what is in its files."""
         for node, kind, seen in self._nodes():
             context = seen()
             for file, source in zip(node.files, kind.sources, strict=True):
-                file.text = self._packs.render(source.pack, source.template, node=node, lab=self.view, **context)
+                file.text = self._packs.render(
+                    source.pack, source.template, node=node, lab=self.view, **context
+                )
             yield node
 
     def extra_paths(self, unit: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
         """List the files that these switches of a unit have in a container alone."""
         fronts = self.plan.fronts(unit)
         for name, role in names:
-            yield from (source.path.format(switch=name) for source in self._switch_kinds[fronts[role].nos].sources if source.alone)
+            yield from (
+                source.path.format(switch=name)
+                for source in self._switch_kinds[fronts[role].nos].sources
+                if source.alone
+            )
 
     def extra_files(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
         """Render the files that a run of switches of a unit has in a container alone, with their paths."""
@@ -98,7 +116,10 @@ class Topologies:
             node, (_, sources) = self._switch(switch), self._switch_kinds[switch.nos]
             for source in sources:
                 if source.alone:
-                    yield source.path.format(switch=switch.name), self._packs.render(source.pack, source.template, node=node, switch=switch)
+                    yield (
+                        source.path.format(switch=switch.name),
+                        self._packs.render(source.pack, source.template, node=node, switch=switch),
+                    )
 
     @cached_property
     def _switch_kinds(self) -> dict[str, _Kind]:
@@ -118,13 +139,21 @@ class Topologies:
     def _kind(self, pack: Pack, thing: Thing) -> _Kind:
         """Find the template of each file that a pack mounts. Raises Refusal `bad-pack` where nothing writes it."""
         container = pack.containers[thing]
-        outputs = {output.path: (other.name, output.template) for other in [*self._packs.group("lab"), pack] for output in other.outputs}
+        outputs = {
+            output.path: (other.name, output.template)
+            for other in [*self._packs.group("lab"), pack]
+            for output in other.outputs
+        }
         sources = []
         for bind in container.binds:
             writer = (pack.name, bind.template) if bind.template else outputs.get(bind.file)
             if writer is None:
                 hint = f"outputs: {', '.join(sorted(outputs))}; or give it a `template`"
-                raise refuse("bad-pack", f"{pack.name}: `{bind.file}` is mounted into a container, and nothing writes it", hint=hint)
+                raise refuse(
+                    "bad-pack",
+                    f"{pack.name}: `{bind.file}` is mounted into a container, and nothing writes it",
+                    hint=hint,
+                )
             sources.append(_Source(bind.file, bind.at, *writer, alone=bind.template is not None))
         return _Kind(container, sources)
 
@@ -133,7 +162,11 @@ class Topologies:
         request = self.plan.request
         for unit in range(self.plan.mapping.units):
             for switch in self._views.switches(unit):
-                yield self._switch(switch), self._switch_kinds[switch.nos], partial(dict[str, Any], switch=switch)
+                yield (
+                    self._switch(switch),
+                    self._switch_kinds[switch.nos],
+                    partial(dict[str, Any], switch=switch),
+                )
         kind = self._other_kinds["gpu"]
         for gpu in range(request.gpus):
             rail = {"role": "gpu", "rail": str(rail_of(request, gpu))}
@@ -150,17 +183,37 @@ class Topologies:
         """Make the node of a switch."""
         kind = self._switch_kinds[switch.nos]
         rail = {"rail": switch.rail} if switch.rail else {}
-        node = self._node(switch.name, {"role": switch.role, **rail, "plane": str(switch.plane)}, kind)
-        node.ports = [LabPort(name, port) for name, port in zip(kind.container.interfaces(switch.ports), switch.ports, strict=True)]
+        node = self._node(
+            switch.name, {"role": switch.role, **rail, "plane": str(switch.plane)}, kind
+        )
+        node.ports = [
+            LabPort(name, port)
+            for name, port in zip(
+                kind.container.interfaces(switch.ports), switch.ports, strict=True
+            )
+        ]
         return node
 
     @staticmethod
     def _node(name: str, labels: dict[str, str], kind: _Kind) -> LabNode:
         """Make a node with its files."""
         container, thing = kind.container, {"switch": name, "gpu": name}
-        files = [LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name) for source in kind.sources]
+        files = [
+            LabFile(path := source.path.format_map(thing), source.at, PurePosixPath(path).name)
+            for source in kind.sources
+        ]
         startup = (container.startup or "").format_map(thing)
-        return LabNode(name, container.kind, container.image, container.network or "", labels, files, list(container.exec), container.type or "", startup)
+        return LabNode(
+            name,
+            container.kind,
+            container.image,
+            container.network or "",
+            labels,
+            files,
+            list(container.exec),
+            container.type or "",
+            startup,
+        )
 
     def _interfaces(self, unit: int) -> dict[int, dict[str, str]]:
         """Return what the container of each switch of a unit calls its ports, by box, then by the NOS's name; units that run the same are alike."""
@@ -168,22 +221,42 @@ class Topologies:
         if spoken not in self._named:
             boxes = {name: index for index, name in enumerate(self.plan.naming.switches(unit))}
             nodes = (self._switch(switch) for switch in self._views.switches(unit))
-            self._named[spoken] = {boxes[node.name]: {port.own.interface: port.name for port in node.ports} for node in nodes}
+            self._named[spoken] = {
+                boxes[node.name]: {port.own.interface: port.name for port in node.ports}
+                for node in nodes
+            }
         return self._named[spoken]
 
     def _cable_links(self) -> Iterator[LabLink]:
         """Stamp the links of a unit for each, in the order of the cables."""
         mapping, ends = self.plan.mapping, self._ends
         links = self.plan.unit
-        rows = list(zip(*(column.tolist() for column in (links.kind, links.block, links.lower, links.upper)), strict=True))
+        rows = list(
+            zip(
+                *(
+                    column.tolist()
+                    for column in (links.kind, links.block, links.lower, links.upper)
+                ),
+                strict=True,
+            )
+        )
         for unit in range(mapping.units):
             called = self._interfaces(unit)
             for row, (kind, block, lower, upper) in enumerate(rows):
                 if kind == LinkKind.HOST:
-                    below = ends.gpu(lower + (mapping.rail(unit, block) or 0)), f"nic{mapping.plane(unit)}"
+                    below = (
+                        ends.gpu(lower + (mapping.rail(unit, block) or 0)),
+                        f"nic{mapping.plane(unit)}",
+                    )
                 else:
-                    below = ends.switch(unit, lower), called[lower][ends.interface(unit, row, upper=False)]
-                above = ends.switch(unit, upper), called[upper][ends.interface(unit, row, upper=True)]
+                    below = (
+                        ends.switch(unit, lower),
+                        called[lower][ends.interface(unit, row, upper=False)],
+                    )
+                above = (
+                    ends.switch(unit, upper),
+                    called[upper][ends.interface(unit, row, upper=True)],
+                )
                 yield LabLink(*below, *above, ends.cable(unit, row))
 
     def _hb_links(self) -> Iterator[LabLink]:

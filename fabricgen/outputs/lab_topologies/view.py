@@ -1,6 +1,7 @@
 """What templates see of a lab: its nodes, their files and their links.
 
-The rules of `views` hold here too: every decision is text or number, and a template only loops, tests and joins. `topologies` makes these views.
+The rules of `views` hold here too: every decision is text or number, and a template only loops,
+tests and joins. `topologies` makes these views.
 """
 
 from __future__ import annotations

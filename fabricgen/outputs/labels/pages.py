@@ -1,6 +1,7 @@
 """Sheets of labels to print, page by page.
 
-Owns how many labels a page has, and what its template sees of each. The texts are `labelling`'s, the codes `qr`'s.
+Owns how many labels a page has, and what its template sees of each. The texts are `labelling`'s,
+the codes `qr`'s.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ class LabelPage:
         return self.number == self.pages
 
 
-def label_pages(fabric: str, labelling: Labelling, cables: Sequence[CableView]) -> Iterator[LabelPage]:
+def label_pages(
+    fabric: str, labelling: Labelling, cables: Sequence[CableView]
+) -> Iterator[LabelPage]:
     """Lay the labels of one file out on pages."""
     title = f"Labels of {fabric}: {cables[0].cable} to {cables[-1].cable}"
     labels = [*labelling.labels(cables)]
@@ -65,7 +68,12 @@ def label_pages(fabric: str, labelling: Labelling, cables: Sequence[CableView]) 
         run = labels[number * PAGE : (number + 1) * PAGE]
         names = list(dict.fromkeys(label.qr for label in run))
         codes = dict(zip(names, paths(names), strict=True))
-        yield LabelPage(title, [(label, _mark(label, codes.pop(label.qr, ""))) for label in run], number + 1, pages)
+        yield LabelPage(
+            title,
+            [(label, _mark(label, codes.pop(label.qr, ""))) for label in run],
+            number + 1,
+            pages,
+        )
 
 
 def _mark(label: Label, path: str) -> Mark:

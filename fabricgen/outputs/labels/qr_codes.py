@@ -1,8 +1,9 @@
 """QR codes of short texts, as paths of SVG, many at a time.
 
-Owns everything that touches segno. Of a fixed version and mask, a QR code is affine over GF(2) in the bits of its text: its error correction
-is linear, and the mask is added to it (ISO/IEC 18004, sections 7.5 and 7.8). So segno is asked for the code of zeros and for one with each
-bit set, and all others are their sums: 100,000 codes take seconds instead of a minute.
+Owns everything that touches segno. Of a fixed version and mask, a QR code is affine over GF(2) in
+the bits of its text: its error correction is linear, and the mask is added to it (ISO/IEC 18004,
+sections 7.5 and 7.8). So segno is asked for the code of zeros and for one with each bit set, and
+all others are their sums: 100,000 codes take seconds instead of a minute.
 """
 
 from __future__ import annotations
@@ -44,8 +45,12 @@ def size(text: str) -> int:
 def matrices(texts: Sequence[str]) -> Bits:
     """Return the codes of texts that have one length in bytes, as 0 and 1, by text, row and column."""
     zero, units = _pattern(len(texts[0].encode()))
-    bits = np.unpackbits(np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), -1), axis=1)
-    summed = bits.astype(np.float32) @ units % 2  # as floats, which BLAS multiplies; sums stay far below 2**24
+    bits = np.unpackbits(
+        np.frombuffer("".join(texts).encode(), dtype=np.uint8).reshape(len(texts), -1), axis=1
+    )
+    summed = (
+        bits.astype(np.float32) @ units % 2
+    )  # as floats, which BLAS multiplies; sums stay far below 2**24
     return np.bitwise_xor(summed.astype(np.uint8).reshape(len(texts), *zero.shape), zero)
 
 

@@ -35,7 +35,11 @@ class BoundedCompiler(Compiler):
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:  # noqa: N802 - the name is that of Jinja
         """Write `a ~ b`."""
         escaped = "markup_join" if frame.eval_ctx.autoescape else "str_join"
-        join = "(markup_join if context.eval_ctx.autoescape else str_join)" if frame.eval_ctx.volatile else escaped
+        join = (
+            "(markup_join if context.eval_ctx.autoescape else str_join)"
+            if frame.eval_ctx.volatile
+            else escaped
+        )
         self.write(f"{join}(environment.bounds.parts((")
         for part in node.nodes:
             self.visit(part, frame)

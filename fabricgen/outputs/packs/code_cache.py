@@ -47,8 +47,19 @@ class CodeCache:
 
     def code(self, text: str, name: str, path: str, compiled: Callable[[], CodeType]) -> CodeType:
         """Return the code of a template: as it was kept, or else as `compiled` makes it."""
-        follows = b"\0".join([self._environment, self._kind, name.encode(), path.encode(), hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()])
-        file = self._folder / f"{hashlib.sha256(self._kind + path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
+        follows = b"\0".join(
+            [
+                self._environment,
+                self._kind,
+                name.encode(),
+                path.encode(),
+                hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest(),
+            ]
+        )
+        file = (
+            self._folder
+            / f"{hashlib.sha256(self._kind + path.encode()).hexdigest()[:32]}.{sys.implementation.cache_tag}"
+        )
         kept = self._read(file, follows) if self._trusted else None
         if kept is not None:
             return kept
@@ -63,7 +74,9 @@ class CodeCache:
         """What code follows from beside its template."""
         own = (PACKAGE / "sandbox.py", PACKAGE / "compiler.py", PACKAGE / "bounded.py")
         sources = [*own, *sorted(Path(jinja2.__file__).parent.glob("*.py"))]
-        return b"\0".join([MAGIC_NUMBER, *(hashlib.sha256(path.read_bytes()).digest() for path in sources)])
+        return b"\0".join(
+            [MAGIC_NUMBER, *(hashlib.sha256(path.read_bytes()).digest() for path in sources)]
+        )
 
     @cached_property
     def _trusted(self) -> bool:

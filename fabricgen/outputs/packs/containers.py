@@ -1,7 +1,8 @@
 """How a thing of the fabric runs in a container: its kind, its image, the files that go in, and what its interfaces are called there.
 
-Owns the section `containers` of a pack.yaml. A pack says all that a lab engine must know of its switches, so that a new NOS in a lab needs
-no code. What a lab consists of is worked out by `topologies`.
+Owns the section `containers` of a pack.yaml. A pack says all that a lab engine must know of its
+switches, so that a new NOS in a lab needs no code. What a lab consists of is worked out by
+`topologies`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ Thing = Literal["switch", "gpu", "hb-domain"]
 PLAIN_NAME = "eth{n}"
 """What the ports are called in a container where their own names are none that Linux takes."""
 
-_LINUX_NAME = re.compile(r"[^\s/:]{1,15}")  # of a device, and without what separates node and interface in a lab's file
+_LINUX_NAME = re.compile(
+    r"[^\s/:]{1,15}"
+)  # of a device, and without what separates node and interface in a lab's file
 _Name = Annotated[str, Field(pattern=r"^([A-Za-z0-9._-]|\{(n|cage|subport)\})+$")]
 
 
@@ -40,7 +43,9 @@ class Bind(BaseModel):
     def _belongs_to_the_lab(self) -> Self:
         """Refuse a file for the container alone that is no lab's, or that does not tell one switch from another."""
         if self.template and not re.fullmatch(r"lab/([^{}]*/)?\{switch\}/[^{}]+", self.file):
-            raise ValueError(f"`{self.file}`: a file with a template is written for each switch, to `lab/…/{{switch}}/…`")
+            raise ValueError(
+                f"`{self.file}`: a file with a template is written for each switch, to `lab/…/{{switch}}/…`"
+            )
         if ".." in PurePosixPath(self.file).parts:
             raise ValueError(f"`{self.file}` leaves the output directory; write a path below OUT")
         return self
@@ -70,7 +75,10 @@ class Container(BaseModel):
     @model_validator(mode="after")
     def _files_differ(self) -> Self:
         """Refuse two files of one name or place: a ConfigMap keeps them by name."""
-        for names in ([PurePosixPath(bind.file).name for bind in self.binds], [bind.at for bind in self.binds]):
+        for names in (
+            [PurePosixPath(bind.file).name for bind in self.binds],
+            [bind.at for bind in self.binds],
+        ):
             if len(set(names)) < len(names):
                 raise ValueError("binds: two files have one name, or are mounted at one place")
         if self.startup and self.startup not in [bind.file for bind in self.binds]:
@@ -87,4 +95,8 @@ class Container(BaseModel):
     def _name(self, number: int, port: PortView) -> str:
         """Name one port."""
         pattern = (port.subport and self.split) or self.interface
-        return pattern.format(n=number, cage=port.cage, subport=port.subport) if pattern else port.interface
+        return (
+            pattern.format(n=number, cage=port.cage, subport=port.subport)
+            if pattern
+            else port.interface
+        )

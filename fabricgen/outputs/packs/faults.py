@@ -16,15 +16,21 @@ _UNKNOWN = re.compile(r"No (filter|test) named '(.+)'\.|'(.+)' is undefined")
 """How Jinja says that a filter, a test or a variable is unknown."""
 
 
-def bad_template(name: str, error: Exception, variables: Collection[str], *, shown: bool) -> Finding:
+def bad_template(
+    name: str, error: Exception, variables: Collection[str], *, shown: bool
+) -> Finding:
     """Turn what a template raised into a finding; `shown`: a template of this name ships."""
     if isinstance(error, LimitError):
         hint = "loop over what the view holds, once, and build nothing that is not written"
         return Finding("template-budget", f"{name} {error}", hint=hint)
     line = f":{number}" if (number := getattr(error, "lineno", None)) else ""
     said = getattr(error, "message", None) or str(error) or type(error).__name__
-    otherwise = "compare with the template of the same name that ships with fabricgen" if shown else ""
-    return Finding("bad-template", f"{name}{line}: {said}", hint=_nearest(error, said, variables) or otherwise)
+    otherwise = (
+        "compare with the template of the same name that ships with fabricgen" if shown else ""
+    )
+    return Finding(
+        "bad-template", f"{name}{line}: {said}", hint=_nearest(error, said, variables) or otherwise
+    )
 
 
 def _nearest(error: Exception, said: str, variables: Collection[str]) -> str:
@@ -36,7 +42,13 @@ def _nearest(error: Exception, said: str, variables: Collection[str]) -> str:
     kind, word, variable = unknown.groups()
     if variable:
         return _listed(variable, "variables", variables)
-    return _listed(word, f"{kind}s", (*FILTERS, *OWN_FILTERS) if kind == "filter" else [test for test in TESTS if test.isalpha()])
+    return _listed(
+        word,
+        f"{kind}s",
+        (*FILTERS, *OWN_FILTERS)
+        if kind == "filter"
+        else [test for test in TESTS if test.isalpha()],
+    )
 
 
 def _listed(word: str, what: str, known: Collection[str]) -> str:

@@ -20,7 +20,23 @@ if TYPE_CHECKING:
 
     Filter = Callable[..., Any]
 
-_APART = frozenset({"first", "join", "last", "list", "map", "max", "min", "reject", "rejectattr", "select", "selectattr", "sort", "unique"})
+_APART = frozenset(
+    {
+        "first",
+        "join",
+        "last",
+        "list",
+        "map",
+        "max",
+        "min",
+        "reject",
+        "rejectattr",
+        "select",
+        "selectattr",
+        "sort",
+        "unique",
+    }
+)
 """Those that take a text for a list of characters."""
 
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -33,26 +49,45 @@ def filters_within(bounds: Bounds) -> dict[str, Filter]:
     join, indent, integer = (found[name] for name in ("join", "indent", "int"))
 
     @pass_eval_context
-    def join_within(context: EvalContext, value: Iterable[Any], d: str = "", attribute: str | int | None = None) -> Any:  # noqa: ANN401 - a text or Markup
+    def join_within(
+        context: EvalContext, value: Iterable[Any], d: str = "", attribute: str | int | None = None
+    ) -> Any:  # noqa: ANN401 - a text or Markup
         items = [*value]
         bounds.fits(len(items) * len(str(d)))
         return join(context, items, d, attribute)
 
-    def indent_within(s: str, width: int | str = 4, first: bool = False, blank: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - as in Jinja
-        lines, blanks = 2 + sum(map(s.count, _BREAKS)), len(width) if isinstance(width, str) else width
+    def indent_within(
+        s: str,
+        width: int | str = 4,
+        first: bool = False,  # noqa: FBT001, FBT002 - as in Jinja
+        blank: bool = False,  # noqa: FBT001, FBT002 - as in Jinja
+    ) -> Any:  # noqa: ANN401 - as in Jinja
+        lines, blanks = (
+            2 + sum(map(s.count, _BREAKS)),
+            len(width) if isinstance(width, str) else width,
+        )
         bounds.padded(blanks)
         bounds.fits(len(s) + lines * (blanks + 1))
         return indent(s, width, first, blank)
 
     def int_within(value: object, default: int = 0, base: int = 10) -> Any:  # noqa: ANN401 - as in Jinja
-        return default if isinstance(value, str) and len(value) > bounds.limits.bits else integer(value, default, base)
+        return (
+            default
+            if isinstance(value, str) and len(value) > bounds.limits.bits
+            else integer(value, default, base)
+        )
 
     def lines_within(rows: Iterable[tuple[object, ...]], form: str) -> str:
         held = [*rows]
         bounds.fits(len(held) * len(form))
         return lines(held, form)
 
-    found |= {"join": join_within, "indent": indent_within, "int": int_within, "lines": lines_within}
+    found |= {
+        "join": join_within,
+        "indent": indent_within,
+        "int": int_within,
+        "lines": lines_within,
+    }
     return {name: _within(bounds, made, apart=name in _APART) for name, made in found.items()}
 
 

@@ -1,7 +1,8 @@
 """How much one rendering of a template may do: time, memory, output, and the size of what a template builds.
 
-Owns the limits and what counts the size of values. The environment of `sandbox` asks it about each text, list and number that an operator
-or a filter makes, so that no single step can take all memory; `timer` stops what takes many steps.
+Owns the limits and what counts the size of values. The environment of `sandbox` asks it about each
+text, list and number that an operator or a filter makes, so that no single step can take all
+memory; `timer` stops what takes many steps.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class Bounds:
     def held(self, made: Any) -> Any:  # noqa: ANN401 - any value
         """Return a list or mapping that a template made: with all that it holds it is not too large.
 
-        Lists of lists would else grow twofold with each line of a template, and printing or comparing them is one step of Python.
+        Lists of lists would else grow twofold with each line of a template, and printing or
+        comparing them is one step of Python.
         """
         if len(made) > _FEW or any(item.__class__ in _CONTAINERS for item in _items(made)):
             for _ in self.counted([made]):
@@ -90,13 +92,24 @@ class Bounds:
         """Refuse arithmetic whose result may be too large."""
         if operator == "%" and isinstance(left, str):
             raise LimitError("formats a text by `%`, which has no limit; write `'{}'.format(...)`")
-        if any(isinstance(value, int) and value.bit_length() > self.limits.bits for value in (left, right)):
+        if any(
+            isinstance(value, int) and value.bit_length() > self.limits.bits
+            for value in (left, right)
+        ):
             raise self._too_large()
-        if operator == "**" and isinstance(left, int) and isinstance(right, int) and left.bit_length() * abs(right) > self.limits.bits:
+        if (
+            operator == "**"
+            and isinstance(left, int)
+            and isinstance(right, int)
+            and left.bit_length() * abs(right) > self.limits.bits
+        ):
             raise self._too_large()
         if operator == "*":
             times = min((value for value in (left, right) if isinstance(value, int)), default=1)
-            if any(isinstance(value, str | list | tuple) and len(value) * times > self.limits.text for value in (left, right)):
+            if any(
+                isinstance(value, str | list | tuple) and len(value) * times > self.limits.text
+                for value in (left, right)
+            ):
                 raise self.too_long()
 
     def result(self, made: Any) -> Any:  # noqa: ANN401 - any value
@@ -135,7 +148,9 @@ class Bounds:
 
     def too_long(self) -> LimitError:
         """Return the error for a text or a list."""
-        return LimitError(f"makes a text or a list of more than {self.limits.text:,} characters or items")
+        return LimitError(
+            f"makes a text or a list of more than {self.limits.text:,} characters or items"
+        )
 
     def _too_much(self) -> LimitError:
         """Return the error for an output."""

@@ -33,4 +33,6 @@ class Loader(BaseLoader):
         try:
             return read_text(path, MOST_BYTES), str(path), None
         except FileError as error:
-            raise Refusal([Finding("bad-template", f"{template} {error.fact}", hint=error.hint)]) from None
+            raise Refusal(
+                [Finding("bad-template", f"{template} {error.fact}", hint=error.hint)]
+            ) from None

@@ -1,7 +1,7 @@
 """The pack that configures each NOS of a plan, and what the pack asks of the inventory and of the switch model.
 
-Owns the refusals of a NOS without a pack, of a model that lacks a fact, and of a number above what a NOS takes. Which files a pack writes belongs
-to `building`.
+Owns the refusals of a NOS without a pack, of a model that lacks a fact, and of a number above what
+a NOS takes. Which files a pack writes belongs to `building`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ class NosPacks(NamedTuple):
 def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     """Find the pack of each NOS that switches run.
 
-    Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or the model lacks what the pack needs.
+    Raises Refusal where the inventory names a NOS without one or asks more than the NOS takes, or
+    the model lacks what the pack needs.
     """
     found = NosPacks({}, [])
     for front, path in _running(plan):
@@ -53,12 +54,18 @@ def _running(plan: Plan) -> Iterator[tuple[Front, Path]]:
     """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
     request = plan.request
     yield from ((request.fronts[role], ("nos", role.value)) for role in plan.roles)
-    yield from ((fronts[role], ("nos", "rails", rail)) for rail, fronts in request.spoken.items() for role in plan.roles)
+    yield from (
+        (fronts[role], ("nos", "rails", rail))
+        for rail, fronts in request.spoken.items()
+        for role in plan.roles
+    )
 
 
 def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
     """Refuse a NOS that no pack configures."""
-    known = ", ".join(own for name in packs.names() if (shown := packs.pack(name)) and (own := shown.nos))
+    known = ", ".join(
+        own for name in packs.names() if (shown := packs.pack(name)) and (own := shown.nos)
+    )
     hint = f"packs: {known}, or your own with `--templates DIR`; or leave `nos` out, or name `outputs` without configurations"
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
 
@@ -71,10 +78,20 @@ def _check_needs(front: Front, pack: Pack, path: Path, packs: Packs) -> None:
         for key in need.split("."):
             value = getattr(value, key, None)
         if not value:
-            because = (f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",)
-            others = ", ".join(nos for nos in sorted(model.interfaces) if nos != pack.nos and packs.for_nos(nos))
+            because = (
+                f"the pack `{pack.name}` needs `{need}`, and the catalog does not have it for {model.model}",
+            )
+            others = ", ".join(
+                nos for nos in sorted(model.interfaces) if nos != pack.nos and packs.for_nos(nos)
+            )
             hint = f"use another `nos` ({others}), or add the fact in a catalog file of your own"
-            raise refuse("pack-needs-fact", f"{model.model} cannot be configured for `{pack.nos}`", path=path, because=because, hint=hint)
+            raise refuse(
+                "pack-needs-fact",
+                f"{model.model} cannot be configured for `{pack.nos}`",
+                path=path,
+                because=because,
+                hint=hint,
+            )
 
 
 def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
@@ -82,6 +99,15 @@ def _check_limits(plan: Plan, role: Role, pack: Pack) -> None:
     for key, most in pack.limits.items():
         value: Any = attrgetter(key)(plan.spec)
         if value > most:
-            because = (f"the {role} switches run `{pack.nos}`, which takes {most} at most", f"{value} - {most} = {value - most} too many")
+            because = (
+                f"the {role} switches run `{pack.nos}`, which takes {most} at most",
+                f"{value} - {most} = {value - most} too many",
+            )
             hint = f"write `{key}: {most}`"
-            raise refuse("above-nos-limit", f"`{key}` is more than `{pack.nos}` can do", path=tuple(key.split(".")), because=because, hint=hint)
+            raise refuse(
+                "above-nos-limit",
+                f"`{key}` is more than `{pack.nos}` can do",
+                path=tuple(key.split(".")),
+                because=because,
+                hint=hint,
+            )

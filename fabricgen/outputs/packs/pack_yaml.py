@@ -97,7 +97,11 @@ class Output(BaseModel):
         wanted = FIELDS.get(self.each, ())
         if tuple(sorted(set(fields))) != wanted or self.path.count("{") != len(fields):
             named = " and ".join(f"`{field}`" for field in wanted)
-            told = f"a file for each {self.each} names it by {named}" if wanted else "a file that is written once has no fields in its path"
+            told = (
+                f"a file for each {self.each} names it by {named}"
+                if wanted
+                else "a file that is written once has no fields in its path"
+            )
             raise ValueError(f"`{self.path}`: {told}")
         return self
 
@@ -112,7 +116,19 @@ class Pack(BaseModel):
     nos: str | None = None
     """The NOS that the pack configures; absent for documents."""
     nos_versions: tuple[str, ...] = ()
-    group: Literal["cabling", "room", "bom", "configs", "hosts", "graph", "lab", "cluster", "drawings", "simulators", "dcim"]
+    group: Literal[
+        "cabling",
+        "room",
+        "bom",
+        "configs",
+        "hosts",
+        "graph",
+        "lab",
+        "cluster",
+        "drawings",
+        "simulators",
+        "dcim",
+    ]
     verified: str
     """By what the syntax was verified, or why it could not be."""
     needs: tuple[str, ...] = ()

@@ -41,7 +41,10 @@ def csv_rows(rows: Iterable[tuple[object, ...]]) -> str:
     text = "\n".join(lines)
     if _is_plain(text, form.count(",") * len(cells), len(cells) - 1):
         return text
-    return "\n".join(line if _is_plain(line, len(row) - 1, 0) else ",".join(map(csv_cell, row)) for line, row in zip(lines, cells, strict=True))
+    return "\n".join(
+        line if _is_plain(line, len(row) - 1, 0) else ",".join(map(csv_cell, row))
+        for line, row in zip(lines, cells, strict=True)
+    )
 
 
 def lines(rows: Iterable[tuple[object, ...]], form: str) -> str:

@@ -39,7 +39,13 @@ class Packs:
 
     def names(self) -> list[str]:
         """List the packs, sorted."""
-        return sorted({path.parent.name for root in (*self._roots, self._home) for path in root.glob("*/pack.yaml")})
+        return sorted(
+            {
+                path.parent.name
+                for root in (*self._roots, self._home)
+                for path in root.glob("*/pack.yaml")
+            }
+        )
 
     def pack(self, name: str) -> Pack | None:
         """Read a pack; None where no folder has that name. Raises Refusal `bad-pack` for a pack.yaml that does not fit."""
@@ -57,22 +63,35 @@ class Packs:
             pack = Pack.model_validate(load_facts(path, "bad-pack"))
         except ValidationError as error:
             hint = "compare with a pack that ships with fabricgen"
-            raise Refusal(Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint) for detail in error.errors(include_url=False)) from None
+            raise Refusal(
+                Finding("bad-pack", _fault(dict(detail)), place=Place(str(path)), hint=hint)
+                for detail in error.errors(include_url=False)
+            ) from None
         if pack.name != path.parent.name:  # templates are found by the name
             fact = f"`name` is `{pack.name}`, and the folder of the pack is called `{path.parent.name}`"
-            raise Refusal([Finding("bad-pack", fact, hint="give both one name", place=Place(str(path)))])
+            raise Refusal(
+                [Finding("bad-pack", fact, hint="give both one name", place=Place(str(path)))]
+            )
         return pack
 
     def for_nos(self, nos: str) -> Pack | None:
         """Find the pack that configures a NOS."""
         named = self.pack(nos)
-        if not self._roots and named and named.nos == nos:  # a shipped pack is called like its NOS, and reading all of them takes time
+        if (
+            not self._roots and named and named.nos == nos
+        ):  # a shipped pack is called like its NOS, and reading all of them takes time
             return named
-        return next((pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None)
+        return next(
+            (pack for pack in map(self.pack, self.names()) if pack and pack.nos == nos), None
+        )
 
     def group(self, group: str) -> list[Pack]:
         """Return the packs of an artefact group that are no NOS's, by name."""
-        return [pack for pack in map(self.pack, self.names()) if pack and pack.group == group and pack.nos is None]
+        return [
+            pack
+            for pack in map(self.pack, self.names())
+            if pack and pack.group == group and pack.nos is None
+        ]
 
     def files(self, pack: str, name: str) -> list[Path]:
         """Return every file of a pack that has this name, a user's own before the shipped one."""
@@ -85,19 +104,23 @@ class Packs:
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - whatever the pack's view is
         """Render one template.
 
-        Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not have, and
-        `template-budget` where it is a user's and takes too much.
+        Raises Refusal `bad-template` where it is missing, wrong, or asks for what its view does not
+        have, and `template-budget` where it is a user's and takes too much.
         """
         try:
             return self._environment.run(lambda: self._template(pack, template).render(**view))
         except Refusal:
             raise
-        except Exception as error:  # a template is a stranger's program, and whatever it raises is its fault
+        except (
+            Exception
+        ) as error:  # a template is a stranger's program, and whatever it raises is its fault
             from fabricgen.outputs.packs.faults import bad_template  # noqa: PLC0415 - planning reads packs, and does without Jinja2
             from fabricgen.outputs.packs.sandbox import GLOBALS  # noqa: PLC0415 - as above
 
             shown = is_file(self._home / pack / template)
-            raise Refusal([bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]) from error
+            raise Refusal(
+                [bad_template(f"{pack}/{template}", error, [*view, *GLOBALS], shown=shown)]
+            ) from error
 
     def prepare(self) -> None:
         """Import what renders templates, once for workers that are forked afterwards."""
@@ -132,7 +155,10 @@ class Packs:
 
 def _fault(detail: dict[str, Any]) -> str:
     """Say what of a pack.yaml does not fit."""
-    key, said = ".".join(str(part) for part in detail["loc"]), str(detail["msg"]).removeprefix("Value error, ")
+    key, said = (
+        ".".join(str(part) for part in detail["loc"]),
+        str(detail["msg"]).removeprefix("Value error, "),
+    )
     if detail["type"] == "extra_forbidden":
         return f"`{key}` is not a key of a pack.yaml"
     if detail["type"] == "missing":

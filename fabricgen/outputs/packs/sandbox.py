@@ -19,7 +19,14 @@ from jinja2.sandbox import SandboxedEnvironment
 from fabricgen.core.template_api import template_names
 from fabricgen.outputs.packs.code_cache import CodeCache
 from fabricgen.outputs.packs.compiler import Compiler
-from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, lines, markdown, quoted
+from fabricgen.outputs.packs.quoted_text import (
+    csv_cell,
+    csv_rows,
+    json_text,
+    lines,
+    markdown,
+    quoted,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,7 +43,14 @@ METHODS: Mapping[type, frozenset[str]] = {
 }  # fmt: skip
 """Attributes of values that are no views; of lists and tuples a template sees the items only."""
 
-OWN_FILTERS = {"csv": csv_cell, "rows": csv_rows, "lines": lines, "json": json_text, "quoted": quoted, "markdown": markdown}
+OWN_FILTERS = {
+    "csv": csv_cell,
+    "rows": csv_rows,
+    "lines": lines,
+    "json": json_text,
+    "quoted": quoted,
+    "markdown": markdown,
+}
 FILTERS = (
     "capitalize", "count", "d", "default", "e", "escape", "first", "indent", "int", "join", "last", "length", "list", "lower", "map", "max", "min", "reject",
     "rejectattr", "safe", "select", "selectattr", "sort", "string", "trim", "unique", "upper",
@@ -54,7 +68,9 @@ GLOBALS = ("range",)
 class UnknownNameError(UndefinedError):
     """A name that a value does not have or templates may not use; `known` are the names to use."""
 
-    def __init__(self, message: str | None = None, name: str = "", known: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, message: str | None = None, name: str = "", known: frozenset[str] = frozenset()
+    ) -> None:
         """Keep what a hint needs."""
         super().__init__(message)
         self.name, self.known = name, known
@@ -86,7 +102,14 @@ class Sandbox(SandboxedEnvironment):
         self._loaded: dict[str, Template] = {}
         self.codes = CodeCache()
 
-    def compile(self, source: Any, name: str | None = None, filename: str | None = None, raw: bool = False, defer_init: bool = False) -> Any:  # noqa: ANN401, FBT001, FBT002 - the signature is that of Jinja
+    def compile(
+        self,
+        source: Any,  # noqa: ANN401 - the signature is that of Jinja
+        name: str | None = None,
+        filename: str | None = None,
+        raw: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
+        defer_init: bool = False,  # noqa: FBT001, FBT002 - the signature is that of Jinja
+    ) -> Any:  # noqa: ANN401 - the signature is that of Jinja
         """Compile a template, or take its code from an earlier run."""
         compiled = partial(super().compile, source, name, filename, raw, defer_init)
         if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
@@ -107,7 +130,12 @@ class Sandbox(SandboxedEnvironment):
         """Return the types of which an attribute was allowed so far; compiled templates look into it."""
         return self._allowed.setdefault(attribute, set())
 
-    def get_template(self, name: str | Template, parent: str | None = None, globals: Any = None) -> Template:  # noqa: A002, ANN401 - the signature is that of Jinja
+    def get_template(
+        self,
+        name: str | Template,
+        parent: str | None = None,
+        globals: Any = None,  # noqa: A002, ANN401 - the signature is that of Jinja
+    ) -> Template:
         """Load a template once: an include asks for it again each time."""
         if not isinstance(name, str) or parent is None or globals:
             return super().get_template(name, parent, globals)
@@ -128,7 +156,11 @@ class Sandbox(SandboxedEnvironment):
                 return obj[argument]
             except (TypeError, LookupError):
                 pass
-        return self.getattr(obj, argument) if isinstance(argument, str) else self.undefined(obj=obj, name=argument)
+        return (
+            self.getattr(obj, argument)
+            if isinstance(argument, str)
+            else self.undefined(obj=obj, name=argument)
+        )
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:  # noqa: ANN401, ARG002 - the signature is that of Jinja
         """Return whether an attribute is listed."""
@@ -139,7 +171,9 @@ class Sandbox(SandboxedEnvironment):
         known = names_of(obj)
         if attribute in known:
             value = getattr(obj, attribute)
-            if (checked := self.wrap_str_format(value)) is not None:  # its fields read attributes, too
+            if (
+                checked := self.wrap_str_format(value)
+            ) is not None:  # its fields read attributes, too
                 return checked
             if not isinstance(obj, TemplateModule):  # what those have differs from one to another
                 self.types_with(attribute).add(type(obj))
@@ -154,7 +188,12 @@ class Sandbox(SandboxedEnvironment):
             _fail(obj)
         exists = isinstance(attribute, str) and hasattr(type(obj), attribute)
         said = f"`{attribute}` of a `{type(obj).__name__}` is not for templates" if exists else None
-        return self.undefined(said, obj=obj, name=attribute, exc=cast("Any", partial(UnknownNameError, name=attribute, known=known)))
+        return self.undefined(
+            said,
+            obj=obj,
+            name=attribute,
+            exc=cast("Any", partial(UnknownNameError, name=attribute, known=known)),
+        )
 
 
 def names_of(obj: object) -> frozenset[str]:
@@ -162,7 +201,9 @@ def names_of(obj: object) -> frozenset[str]:
     if isinstance(obj, TemplateModule):  # what `import` gives: the macros of a template
         return frozenset(name for name in vars(obj) if not name.startswith("_"))
     own = template_names(type(obj))
-    return own or next((names for shape, names in METHODS.items() if isinstance(obj, shape)), frozenset())
+    return own or next(
+        (names for shape, names in METHODS.items() if isinstance(obj, shape)), frozenset()
+    )
 
 
 def _fail(undefined: Undefined) -> NoReturn:

@@ -1,7 +1,8 @@
 """The clock of a rendering: it stops a template that takes too long or too much memory, also between two pieces of output.
 
 A clock of CPU seconds ticks while a template runs, and each tick looks at the time and the memory.
-Python runs the handler of a signal in the main thread alone; for any other a thread beside it looks.
+Python runs the handler of a signal in the main thread alone; for any other a thread beside it
+looks.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ class _Meter:
 
     def look(self) -> bool:
         """Return whether a limit is passed."""
-        self._memory = self._memory or _resident_bytes()  # at the first tick: most templates end before
+        self._memory = (
+            self._memory or _resident_bytes()
+        )  # at the first tick: most templates end before
         if time.clock_gettime(self._clock) - self._start > self._limits.seconds:
             self.overrun = f"takes more than {self._limits.seconds:g} CPU seconds"
         elif _resident_bytes() - self._memory > self._limits.memory_bytes:
@@ -69,7 +72,9 @@ def timed(limits: Limits, render: Callable[[], str]) -> str:
 
 def _by_signal(limits: Limits, render: Callable[[], str]) -> str:
     """Look at each tick of a timer that the system keeps."""
-    if signal.getsignal(signal.SIGPROF) is not _tick:  # it stays: without it a last tick would end the program
+    if (
+        signal.getsignal(signal.SIGPROF) is not _tick
+    ):  # it stays: without it a last tick would end the program
         signal.signal(signal.SIGPROF, _tick)
     meter = _Meter(limits, time.CLOCK_PROCESS_CPUTIME_ID)
     _running.append(meter)
@@ -122,7 +127,9 @@ def _by_thread(limits: Limits, render: Callable[[], str]) -> str:
 
 def _raise_in(thread: int, error: type[Exception] | None) -> None:
     """Raise an exception in a thread at its next step; None takes back one that is still to come."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error) if error else None)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+        ctypes.c_ulong(thread), ctypes.py_object(error) if error else None
+    )
 
 
 def _resident_bytes() -> int:

@@ -1,6 +1,7 @@
 """What the fabric costs, and what the other designs would: the bill as a table, and figures of the three designs as bars.
 
-Owns which figures become bars, and the columns of the bill. Amounts and what they miss are those of `tabulating`.
+Owns which figures become bars, and the columns of the bill. Amounts and what they miss are those of
+`tabulating`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,15 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.views.bom import BomView, FigureView, PartView
 
-CHARTED = ("cost", "power", "switches", "cables", "links", "transceivers, one per link end", "transceiver modules as sold")
+CHARTED = (
+    "cost",
+    "power",
+    "switches",
+    "cables",
+    "links",
+    "transceivers, one per link end",
+    "transceiver modules as sold",
+)
 """The figures of the comparison that are drawn, what matters most first."""
 
 COLUMNS = {
@@ -48,16 +57,28 @@ def _chart(row: FigureView, designs: list[str], out: set[str]) -> dict[str, Any]
         {
             "design": design,
             "value": number(Decimal(value)) if value else None,
-            "text": f"{grouped(value)} {row.unit}".strip() if value else "cannot be built" if design in out else grouped(value),
+            "text": f"{grouped(value)} {row.unit}".strip()
+            if value
+            else "cannot be built"
+            if design in out
+            else grouped(value),
         }
         for design, value in zip(designs, row.values, strict=True)
     ]
-    return {"figure": row.figure, "unit": row.unit, "bars": bars, "saving": f"{row.saving_pct} %" if row.saving_pct else "", "note": row.missing}
+    return {
+        "figure": row.figure,
+        "unit": row.unit,
+        "bars": bars,
+        "saving": f"{row.saving_pct} %" if row.saving_pct else "",
+        "note": row.missing,
+    }
 
 
 def refused(comparison: Comparison) -> list[dict[str, str]]:
     """Return the designs that cannot be built: `refused` of the model."""
-    return [{"design": design.value, "fact": finding.fact} for design, finding in comparison.refused]
+    return [
+        {"design": design.value, "fact": finding.fact} for design, finding in comparison.refused
+    ]
 
 
 def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
@@ -74,7 +95,10 @@ def bill(bom: Bom, plan: Plan) -> dict[str, Any]:
 def _cells(part: PartView) -> list[str]:
     """Return the cells of a row, digits in threes; what nobody knows is empty."""
     values = attrgetter(*COLUMNS.values())(part)
-    return [grouped(value) if value and name in NUMBERS else value for name, value in zip(COLUMNS, values, strict=True)]
+    return [
+        grouped(value) if value and name in NUMBERS else value
+        for name, value in zip(COLUMNS, values, strict=True)
+    ]
 
 
 def _terms(view: BomView, bom: Bom) -> Iterator[str]:

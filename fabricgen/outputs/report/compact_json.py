@@ -1,7 +1,7 @@
 """How long tables are written short: a column as its different values and the steps between them, and a part as gzip.
 
-Owns both encodings; what is packed stands in `tables` and its neighbours. Rows that follow one another differ by little, so that steps are
-mostly 0 and 1, and gzip makes next to nothing of them.
+Owns both encodings; what is packed stands in `tables` and its neighbours. Rows that follow one
+another differ by little, so that steps are mostly 0 and 1, and gzip makes next to nothing of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ class Column:
         >>> column.document()
         {'values': ['leaf', 'spine'], 'steps': [0, 0, 1, -1]}
         """
-        return {"values": list(self._values), "steps": [code - before for before, code in pairwise([0, *self._codes])]}
+        return {
+            "values": list(self._values),
+            "steps": [code - before for before, code in pairwise([0, *self._codes])],
+        }
 
 
 class _Numbers(dict[str, int]):
@@ -60,6 +63,8 @@ def packed(value: object, *, level: int = 9) -> bytes:
     b'{"a":[1]}'
     """
     stream = io.BytesIO()
-    with gzip.GzipFile("", "wb", level, stream, mtime=0) as file:  # gzip.compress writes the system into the header, in some versions
+    with gzip.GzipFile(
+        "", "wb", level, stream, mtime=0
+    ) as file:  # gzip.compress writes the system into the header, in some versions
         file.write(short_json(value).encode())
     return stream.getvalue()

@@ -1,7 +1,7 @@
 """The drawings of a report: one of each block of a unit, which stands for those of all rails, and one of each stripe.
 
-Owns what of a drawing the page is told. What stands in one is decided by `drawing`, where by `arranging`; names, colours and marks are the
-page's, which knows them from the table of devices.
+Owns what of a drawing the page is told. What stands in one is decided by `drawing`, where by
+`arranging`; names, colours and marks are the page's, which knows them from the table of devices.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def rails(drawings: Drawings) -> dict[str, Any]:
     of_block = {subject.block: subject for subject in drawings.rails.values() if subject.unit == 0}
     return {
         "blocks": [_block(drawings, subject) for _, subject in sorted(of_block.items())],
-        "named": [{"name": name, **_named(drawings, subject)} for name, subject in drawings.rails.items()],
+        "named": [
+            {"name": name, **_named(drawings, subject)} for name, subject in drawings.rails.items()
+        ],
         "names": plan.naming.switches(0),
         "first": len(plan.hosts),
         "boxes": len(plan.naming.boxes),
@@ -38,7 +40,12 @@ def rails(drawings: Drawings) -> dict[str, Any]:
 def _named(drawings: Drawings, subject: Subject) -> dict[str, Any]:
     """Say which block of which unit the drawing of a rail shows."""
     rail = drawings.plan.mapping.rail(subject.unit, subject.block)
-    return {"title": drawings.title(subject), "unit": subject.unit, "block": subject.block, "rail": -1 if rail is None else rail}
+    return {
+        "title": drawings.title(subject),
+        "unit": subject.unit,
+        "block": subject.block,
+        "rail": -1 if rail is None else rail,
+    }
 
 
 def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
@@ -59,10 +66,15 @@ def stripe_names(drawings: Drawings) -> list[str]:
 def stripes(drawings: Drawings) -> dict[str, Any]:
     """Return `Stripes` of the model, those of `stripe_names`; members are names."""
     composed = {name: drawings.compose(name) for name in stripe_names(drawings)}
-    return {name: _drawn(each, [tier.names for tier in each.tiers], "domain", stamped=False) for name, each in composed.items()}
+    return {
+        name: _drawn(each, [tier.names for tier in each.tiers], "domain", stamped=False)
+        for name, each in composed.items()
+    }
 
 
-def _drawn(composed: Composed, members: Sequence[Sequence[object]], ends: str, *, stamped: bool) -> dict[str, Any]:
+def _drawn(
+    composed: Composed, members: Sequence[Sequence[object]], ends: str, *, stamped: bool
+) -> dict[str, Any]:
     """Draw what is composed, with the members of each tier, the lowest first; `ends` is the kind of the lowest, and what is `stamped` has no rail."""
     drawing = arrange(*composed)
     rows = list(zip(drawing.rows, reversed(members), strict=True))
@@ -71,14 +83,21 @@ def _drawn(composed: Composed, members: Sequence[Sequence[object]], ends: str, *
         "width": drawing.width,
         "height": drawing.height,
         "rows": [
-            {"name": tier.what, "count": len(tier.names), "y": row.boxes[0].y, "boxes": _boxes(row.boxes, own, ends, stamped=stamped)}
+            {
+                "name": tier.what,
+                "count": len(tier.names),
+                "y": row.boxes[0].y,
+                "boxes": _boxes(row.boxes, own, ends, stamped=stamped),
+            }
             for tier, (row, own) in zip(reversed(composed.tiers), rows, strict=True)
         ],
         "strokes": [_stroke(stroke, stamped=stamped) for stroke in drawing.strokes],
     }
 
 
-def _boxes(boxes: Sequence[Box], members: Sequence[object], ends: str, *, stamped: bool) -> list[dict[str, Any]]:
+def _boxes(
+    boxes: Sequence[Box], members: Sequence[object], ends: str, *, stamped: bool
+) -> list[dict[str, Any]]:
     """Return the boxes of a tier, each with its run of the members."""
     cuts = accumulate((box.members for box in boxes), initial=0)
     return [

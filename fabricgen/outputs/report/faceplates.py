@@ -1,6 +1,7 @@
 """The front of each role's switches, as the page draws it.
 
-Owns which port of which cage an interface is. Where cages sit is said by `faceplates`, which ports there are by `fronts`.
+Owns which port of which cage an interface is. Where cages sit is said by `faceplates`, which ports
+there are by `fronts`.
 """
 
 from __future__ import annotations
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 def faces(plan: Plan) -> dict[str, Any]:
     """Return `faces` of the model: by role, and by `role@rail` for the rails that run another NOS."""
     own = {role.value: _face(plan, role, plan.request.fronts[role]) for role in plan.roles}
-    spoken = {f"{role}@{rail}": _face(plan, role, fronts[role]) for rail, fronts in plan.request.spoken.items() for role in plan.roles}
+    spoken = {
+        f"{role}@{rail}": _face(plan, role, fronts[role])
+        for rail, fronts in plan.request.spoken.items()
+        for role in plan.roles
+    }
     return own | spoken
 
 
 def face_ports(plan: Plan, role: Role) -> list[Port]:
     """Return every port of a role's switch in the order of the front panel, in use or not."""
     used = plan.ports[role]
-    return sorted([*used, *plan.request.fronts[role].idle(used)], key=lambda port: (port.cage, port.sub))
+    return sorted(
+        [*used, *plan.request.fronts[role].idle(used)], key=lambda port: (port.cage, port.sub)
+    )
 
 
 def _face(plan: Plan, role: Role, front: Front) -> dict[str, Any]:
@@ -36,6 +43,9 @@ def _face(plan: Plan, role: Role, front: Front) -> dict[str, Any]:
         "rows": face.rows,
         "columns": face.columns,
         "seats": [list(face.seat(cage)) for cage in range(1, face.cages + 1)],
-        "ports": {front.interface(port): [port.cage, port.sub + 1 if port.breakout.count > 1 else 0] for port in face_ports(plan, role)},
+        "ports": {
+            front.interface(port): [port.cage, port.sub + 1 if port.breakout.count > 1 else 0]
+            for port in face_ports(plan, role)
+        },
         "assumed": face.assumed,
     }

@@ -1,6 +1,7 @@
 """What is lost when a switch or a cable fails, measured once for all that are alike.
 
-Owns the list of losses, and the place in it of every box and every link of a unit. Which parts are alike is said by `impact.alike`.
+Owns the list of losses, and the place in it of every box and every link of a unit. Which parts are
+alike is said by `impact.alike`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ def losses(plan: Plan, *, cables: bool) -> Losses:
     alike = Parts(plan).of_unit(links=cables)
     documents = [measured(plan, name) for name in alike.examples]
     told = [impact_of(document) for document in documents]
-    impacts = [told[at] for at in sorted(range(len(told)), key=lambda at: severity(documents[at])) if told.index(told[at]) == at]
+    impacts = [
+        told[at]
+        for at in sorted(range(len(told)), key=lambda at: severity(documents[at]))
+        if told.index(told[at]) == at
+    ]
     places = [str(impacts.index(impact)) for impact in told]
     return Losses(impacts, _texts(alike.boxes, places), _texts(alike.links, places))
 
@@ -45,7 +50,10 @@ def measured(plan: Plan, name: str) -> dict[str, Any]:
 
 def impact_of(document: dict[str, Any]) -> dict[str, Any]:
     """Tell what `impact` measured of one part in words that hold for all that are alike: `Impact` of the model."""
-    return {"sentence": sentence_of_alike(document), "figures": [list(figure) for figure in figures_of_alike(document)]}
+    return {
+        "sentence": sentence_of_alike(document),
+        "figures": [list(figure) for figure in figures_of_alike(document)],
+    }
 
 
 def _texts(numbers: Int32Array, texts: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """The one file that a report is: the shell, its light part as JSON, its other parts packed, and the bundle of the page.
 
-Owns what a browser is let do: run the one script that came with the program, and load nothing from anywhere. Whatever comes of an inventory is
-escaped here, and travels as data that no browser runs.
+Owns what a browser is let do: run the one script that came with the program, and load nothing from
+anywhere. Whatever comes of an inventory is escaped here, and travels as data that no browser runs.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def html(report: Report) -> Iterator[str]:
 
 def shell(title: str, *blocks: Iterable[str], connect: str = "'none'") -> Iterator[str]:
     """Return a page that holds these blocks, in pieces; its script may fetch from `connect`, a source list of CSP, and from nowhere else."""
-    script, style = ((_BUNDLE / name).read_text(encoding="utf-8").strip() for name in ("report.js", "report.css"))
+    script, style = (
+        (_BUNDLE / name).read_text(encoding="utf-8").strip() for name in ("report.js", "report.css")
+    )
     yield '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
     yield f'<meta http-equiv="Content-Security-Policy" content="{escape(_policy(script, connect))}">\n'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -1,6 +1,7 @@
 """The training iteration of one language model on the fabric, in finished words.
 
-Owns what of it a report tells; the time is worked out by `workload`, which says where each figure comes from.
+Owns what of it a report tells; the time is worked out by `workload`, which says where each figure
+comes from.
 """
 
 from __future__ import annotations
@@ -42,6 +43,11 @@ def _parts(point: Point) -> Iterator[Figure]:
     """Tell the time, and its parts with their equations."""
     found, llm = point.times, point.llm
     ideal = f"{100 * found.relative:.1f} % of the speed of one HB domain of all GPUs"
-    yield Figure("iteration_s", f"iteration of {llm.batch_tokens:,} tokens", f"{found.iteration_s:.4g} s", ideal)
+    yield Figure(
+        "iteration_s",
+        f"iteration of {llm.batch_tokens:,} tokens",
+        f"{found.iteration_s:.4g} s",
+        ideal,
+    )
     for key, words, how in equations(point):
         yield Figure(key, words, f"{getattr(found, key):.4g} s", how)

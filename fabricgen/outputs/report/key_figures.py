@@ -1,6 +1,7 @@
 """The figures of the first section: what the fabric is, in finished words.
 
-Owns which figures there are and what is said below each. They are counted by `summary`, `loads` and the bill; what nobody knows is said so.
+Owns which figures there are and what is said below each. They are counted by `summary`, `loads` and
+the bill; what nobody knows is said so.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def headline(plan: Plan, summary: dict[str, Any]) -> str:
     'A rail-only fabric for 64 GPUs in 8 HB domains of 8: 8 rails, 8 switches in one tier, 64 cables.'
     """
     request, tiers = plan.request, ("one tier", "two tiers", "three tiers")[summary["tiers"] - 1]
-    rails = f"{_count(summary['rails'], 'rail')}" + (f" on {summary['planes']} planes" if summary["planes"] > 1 else "")
+    rails = f"{_count(summary['rails'], 'rail')}" + (
+        f" on {summary['planes']} planes" if summary["planes"] > 1 else ""
+    )
     domains = f"{_count(summary['hb_domains'], 'HB domain')} of {request.domain_gpus:,}"
     built = f"{_count(summary['switches']['total'], 'switch', 'switches')} in {tiers}, {_count(summary['cables']['total'], 'cable')}"
     return f"A {request.design} fabric for {_count(request.gpus, 'GPU')} in {domains}: {rails}, {built}."
@@ -51,15 +54,36 @@ def figures(plan: Plan, bom: Bom, summary: dict[str, Any]) -> list[Figure]:
 def _size(plan: Plan, summary: dict[str, Any]) -> Iterator[Figure]:
     """Tell the size and the shape."""
     request, block = plan.request, summary["per_block"]
-    reserved = f"room is kept for {request.planned_gpus:,}" if request.planned_gpus > request.gpus else ""
+    reserved = (
+        f"room is kept for {request.planned_gpus:,}" if request.planned_gpus > request.gpus else ""
+    )
     yield Figure("gpus", "GPUs", f"{request.gpus:,}", reserved)
-    yield Figure("hb_domains", "HB domains", f"{summary['hb_domains']:,}", f"of {request.domain_gpus:,} GPUs, {_count(request.domain_hosts, 'host')} each")
+    yield Figure(
+        "hb_domains",
+        "HB domains",
+        f"{summary['hb_domains']:,}",
+        f"of {request.domain_gpus:,} GPUs, {_count(request.domain_hosts, 'host')} each",
+    )
     planes = f"on {summary['planes']} planes" if summary["planes"] > 1 else "on one plane"
     yield Figure("rails", "rails", f"{summary['rails']:,}", planes)
     widths = {"leaf": "leaf_down", "spine": "spine_down", "core": "core_down"}
-    split = "; ".join(f"{_count(block[role], role, role)}, {block[down]:,} down" for role, down in widths.items() if block[role])
-    yield Figure("tiers", "tiers", str(summary["tiers"]), f"{_count(summary['blocks'], 'block')} of {block['endpoints']:,} endpoints: {split}")
-    yield Figure("oversubscription", "oversubscription", summary["oversubscription"], "downlinks to uplinks of a leaf")
+    split = "; ".join(
+        f"{_count(block[role], role, role)}, {block[down]:,} down"
+        for role, down in widths.items()
+        if block[role]
+    )
+    yield Figure(
+        "tiers",
+        "tiers",
+        str(summary["tiers"]),
+        f"{_count(summary['blocks'], 'block')} of {block['endpoints']:,} endpoints: {split}",
+    )
+    yield Figure(
+        "oversubscription",
+        "oversubscription",
+        summary["oversubscription"],
+        "downlinks to uplinks of a leaf",
+    )
 
 
 def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
@@ -67,15 +91,39 @@ def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
     switches = summary["switches"]
     roles = ", ".join(f"{switches[role]:,} {role}" for role in plan.roles)
     yield Figure("switches", "switches", f"{switches['total']:,}", roles)
-    yield Figure("cables", "cables", f"{summary['cables']['total']:,}", f"as they are bought: {_media(plan, bom)}")
+    yield Figure(
+        "cables",
+        "cables",
+        f"{summary['cables']['total']:,}",
+        f"as they are bought: {_media(plan, bom)}",
+    )
     longest = summary["longest_cable_m"]
-    where = "in a generated room; describe yours under `site`" if summary["room"] == "generated" else "in the room of `site`"
-    yield Figure("longest_cable", "longest cable", UNKNOWN if longest is None else f"{longest:g} m", "no lengths are planned" if longest is None else where)
+    where = (
+        "in a generated room; describe yours under `site`"
+        if summary["room"] == "generated"
+        else "in the room of `site`"
+    )
+    yield Figure(
+        "longest_cable",
+        "longest cable",
+        UNKNOWN if longest is None else f"{longest:g} m",
+        "no lengths are planned" if longest is None else where,
+    )
     modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
-    yield Figure("transceivers", "transceiver modules", f"{modules:,}", f"as they are sold; {summary['transceivers']:,} counted one per link end")
+    yield Figure(
+        "transceivers",
+        "transceiver modules",
+        f"{modules:,}",
+        f"as they are sold; {summary['transceivers']:,} counted one per link end",
+    )
     total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
     used = 2 * plan.links - plan.link_count(LinkKind.HOST)
-    yield Figure("spare_ports", "spare ports", f"{total - used:,}", f"{total:,} ports of switches, {used:,} in use")
+    yield Figure(
+        "spare_ports",
+        "spare ports",
+        f"{total - used:,}",
+        f"{total:,} ports of switches, {used:,} in use",
+    )
     cost, unpriced = summary["cost"], summary["cost"]["unpriced"]
     missing = f"; without a price: {', '.join(unpriced)}" if unpriced else ""
     value = UNKNOWN if cost["total"] is None else f"{cost['currency']} {cost['total']:,}"
@@ -97,10 +145,23 @@ def _room(summary: dict[str, Any]) -> Iterator[Figure]:
     """Tell what the fabric asks of its room, without hosts."""
     most = summary["power_max_w"]
     at_most = "" if most is None else f", and {_text(most, 'W')} at most"
-    notes = {"power_w": f"typical, without hosts{at_most}", "rack_units": "of switches", "weight_kg": "of switches"}
-    for key, label, unit in (("power_w", "power", "W"), ("rack_units", "rack units", ""), ("weight_kg", "weight", "kg")):
+    notes = {
+        "power_w": f"typical, without hosts{at_most}",
+        "rack_units": "of switches",
+        "weight_kg": "of switches",
+    }
+    for key, label, unit in (
+        ("power_w", "power", "W"),
+        ("rack_units", "rack units", ""),
+        ("weight_kg", "weight", "kg"),
+    ):
         unknown = summary["unknown"].get(key)
-        yield Figure(key, label, _text(summary[key], unit), f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key])
+        yield Figure(
+            key,
+            label,
+            _text(summary[key], unit),
+            f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key],
+        )
 
 
 def _text(value: float | None, unit: str) -> str:

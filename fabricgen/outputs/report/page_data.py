@@ -1,6 +1,7 @@
 """The light part of a report: everything that is not as long as the fabric.
 
-Owns `Page` of the model, and the notes on what the report leaves out. Figures, bars and the bill are made next door.
+Owns `Page` of the model, and the notes on what the report leaves out. Figures, bars and the bill
+are made next door.
 """
 
 from __future__ import annotations
@@ -89,7 +90,11 @@ def _left_out(paged: Paged) -> Iterator[str]:
     """Say what the report is too small for."""
     plan, units = paged.plan, shown_units(paged.plan)
     if units < plan.mapping.units:
-        shown = f"those of the first {units:,} of {plan.mapping.units:,} units, which are alike" if units else "none"
+        shown = (
+            f"those of the first {units:,} of {plan.mapping.units:,} units, which are alike"
+            if units
+            else "none"
+        )
         yield f"of {plan.cables:,} cables this page holds {shown}, for it has room for {MOST_CABLES:,}; all are in cabling/cables.csv"
     drawn, every = len(stripe_names(paged.drawings)), len(paged.drawings.stripes)
     if drawn < every:

@@ -1,7 +1,8 @@
 """The report of one plan: its light page, and the parts that are read when first needed.
 
-Owns `Report`, which makes each part when it is first asked for, in the shapes of `web/src/model.ts`. The files of switches are rendered by packs,
-which stand elsewhere: who makes a report hands them in.
+Owns `Report`, which makes each part when it is first asked for, in the shapes of
+`web/src/model.ts`. The files of switches are rendered by packs, which stand elsewhere: who makes a
+report hands them in.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Report:
     @classmethod
     def of(cls, plan: Plan, configs: Callable[[], dict[str, Any]] = no_configs) -> Report:
         """Make the report of a plan. Raises the Refusal of a price book that is not there."""
-        return cls(plan, make_bom(plan), compare(plan.spec, plan.catalog), lambda: check(plan), configs)
+        return cls(
+            plan, make_bom(plan), compare(plan.spec, plan.catalog), lambda: check(plan), configs
+        )
 
     @cached_property
     def page(self) -> dict[str, Any]:
@@ -87,6 +90,15 @@ class Report:
 
 def _law(judgement: Judgement) -> dict[str, Any]:
     """Return `Law` of the model: a finding with its arithmetic in a sentence, and how many more there are."""
-    findings = [f"{finding.fact}: {'; '.join(finding.because)}" if finding.because else finding.fact for finding in judgement.findings]
+    findings = [
+        f"{finding.fact}: {'; '.join(finding.because)}" if finding.because else finding.fact
+        for finding in judgement.findings
+    ]
     more = [f"and {judgement.more:,} more"] if judgement.more else []
-    return {"code": judgement.law.code, "title": judgement.law.title, "ok": judgement.ok, "figure": judgement.figure, "findings": [*findings, *more]}
+    return {
+        "code": judgement.law.code,
+        "title": judgement.law.title,
+        "ok": judgement.ok,
+        "figure": judgement.figure,
+        "findings": [*findings, *more],
+    }

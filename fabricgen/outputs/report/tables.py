@@ -1,6 +1,7 @@
 """The two long tables: a row for each device, and a row for each cable.
 
-Owns their columns, and how many cables a report holds. Cells of cables are those of `views.CableView`; where devices stand is said by the room.
+Owns their columns, and how many cables a report holds. Cells of cables are those of
+`views.CableView`; where devices stand is said by the room.
 """
 
 from __future__ import annotations
@@ -54,14 +55,21 @@ def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
 def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
     """Repeat the text of each link of a unit for each of its cables."""
     many = {int(kind): plan.joints[kind].cables for kind in plan.kinds}
-    return [*chain.from_iterable(repeat(text, many[kind]) for text, kind in zip(texts, plan.unit.kind.tolist(), strict=True))]
+    return [
+        *chain.from_iterable(
+            repeat(text, many[kind])
+            for text, kind in zip(texts, plan.unit.kind.tolist(), strict=True)
+        )
+    ]
 
 
 def _gpus(plan: Plan, unit: int) -> Iterator[str]:
     """Name the GPU of each link of a unit; a link between switches has none."""
     size, wired = plan.request.domain_gpus, plan.unit
     rails = [plan.mapping.rail(unit, block) or 0 for block in range(plan.mapping.unit_blocks)]
-    for kind, block, lower in zip(wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True):
+    for kind, block, lower in zip(
+        wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True
+    ):
         yield gpu_name(*divmod(lower + rails[block], size)) if kind == LinkKind.HOST else ""
 
 
@@ -70,12 +78,25 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
     columns = {name: Column() for name in DEVICE_COLUMNS}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
     host = plan.request.host
-    own: dict[str, Sequence[str]] = {"name": plan.hosts, "role": ["host"] * hosts, "model": [host.model if host else ""] * hosts}
+    own: dict[str, Sequence[str]] = {
+        "name": plan.hosts,
+        "role": ["host"] * hosts,
+        "model": [host.model if host else ""] * hosts,
+    }
     _extend(columns, own | _standing(plan, 0, hosts), hosts)
     planned = plan.request.planned_gpus // plan.request.host_gpus
     for unit in range(plan.mapping.units):
-        _extend(columns, _boxes(plan, unit) | {"alike": losses.boxes} | _standing(plan, planned + unit * boxes, boxes), boxes)
-    return {"columns": {name: column.document() for name, column in columns.items()}, "impacts": losses.impacts}
+        _extend(
+            columns,
+            _boxes(plan, unit)
+            | {"alike": losses.boxes}
+            | _standing(plan, planned + unit * boxes, boxes),
+            boxes,
+        )
+    return {
+        "columns": {name: column.document() for name, column in columns.items()},
+        "impacts": losses.impacts,
+    }
 
 
 def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: int) -> None:
@@ -89,7 +110,10 @@ def _boxes(plan: Plan, unit: int) -> dict[str, Sequence[str]]:
     boxes, fronts = plan.naming.boxes, plan.fronts(unit)
     return {
         "name": plan.naming.switches(unit),
-        "role": [box.role.value if has else "planned" for box, has in zip(boxes, plan.installed, strict=True)],
+        "role": [
+            box.role.value if has else "planned"
+            for box, has in zip(boxes, plan.installed, strict=True)
+        ],
         "model": [fronts[box.role].model.model for box in boxes],
         "rail": _rails(plan, unit),
         "plane": [str(plan.mapping.plane(unit))] * len(boxes),
@@ -99,13 +123,24 @@ def _boxes(plan: Plan, unit: int) -> dict[str, Sequence[str]]:
 def _rails(plan: Plan, unit: int) -> list[str]:
     """Say which rail each box of a unit serves: that of its block, or where a block spans rails that of all its hosts; empty where it serves several."""
     if not plan.mapping.spans_rails:
-        return ["" if box.block < 0 else str(plan.mapping.rail(unit, box.block)) for box in plan.naming.boxes]
+        return [
+            "" if box.block < 0 else str(plan.mapping.rail(unit, box.block))
+            for box in plan.naming.boxes
+        ]
     hosts = plan.unit.kind == LinkKind.HOST
-    rails, upper = plan.unit.lower[hosts] % plan.request.domain_gpus % plan.request.rails, plan.unit.upper[hosts]
-    low, high = (np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.request.rails, -1))
+    rails, upper = (
+        plan.unit.lower[hosts] % plan.request.domain_gpus % plan.request.rails,
+        plan.unit.upper[hosts],
+    )
+    low, high = (
+        np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.request.rails, -1)
+    )
     np.minimum.at(low, upper, rails)
     np.maximum.at(high, upper, rails)
-    return [str(one) if one == other else "" for one, other in zip(low.tolist(), high.tolist(), strict=True)]
+    return [
+        str(one) if one == other else ""
+        for one, other in zip(low.tolist(), high.tolist(), strict=True)
+    ]
 
 
 def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:

@@ -1,10 +1,11 @@
 """From a plan to what schedulers and automation are told: stripes, HB domains, and what joins them.
 
-Owns the names of stripes and HB domains, what joins stripes, and the notes on it. The shapes stand in `views`, the words of each
-scheduler are templates.
+Owns the names of stripes and HB domains, what joins stripes, and the notes on it. The shapes stand
+in `views`, the words of each scheduler are templates.
 
-A scheduler's tree gives each host one parent, and here a host hangs on a leaf of every rail. So the leaf of that tree is the stripe, and
-above it stands a root only where it would promise nothing that rails lack: where any two hosts share a rail.
+A scheduler's tree gives each host one parent, and here a host hangs on a leaf of every rail. So the
+leaf of that tree is the stripe, and above it stands a root only where it would promise nothing that
+rails lack: where any two hosts share a rail.
 """
 
 from __future__ import annotations
@@ -14,7 +15,14 @@ from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import Role
 from fabricgen.outputs.schedulers.hostlists import host_ranges, node_expression
-from fabricgen.outputs.schedulers.view import ClusterView, DevicesView, DeviceView, DomainView, GroupView, StripeView
+from fabricgen.outputs.schedulers.view import (
+    ClusterView,
+    DevicesView,
+    DeviceView,
+    DomainView,
+    GroupView,
+    StripeView,
+)
 from fabricgen.planning.addressing import dotted
 from fabricgen.planning.stripes import stripes
 
@@ -25,7 +33,12 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.stripes import Stripe
 
-WIDEST, STRIPE, DOMAIN, HOST = "fabric.topograph.run/tier-1", "fabric.topograph.run/tier-0", "accelerator.topograph.run/domain", "kubernetes.io/hostname"
+WIDEST, STRIPE, DOMAIN, HOST = (
+    "fabric.topograph.run/tier-1",
+    "fabric.topograph.run/tier-0",
+    "accelerator.topograph.run/domain",
+    "kubernetes.io/hostname",
+)
 """Labels of Kubernetes nodes, as topograph writes them; a tier of 0 is the nearest to the host."""
 
 BATCH = 100
@@ -41,7 +54,12 @@ def cluster_view(plan: Plan) -> ClusterView:
     views = _stripes(plan, found)
     root = ROOT if len(found) > 1 and hosts_meet(plan) else ""
     names = [view.name for view in views]
-    levels = [*([WIDEST] if root else []), STRIPE, *([DOMAIN] if request.domain_hosts > 1 else []), HOST]
+    levels = [
+        *([WIDEST] if root else []),
+        STRIPE,
+        *([DOMAIN] if request.domain_hosts > 1 else []),
+        HOST,
+    ]
     return ClusterView(
         plan.spec.name, request.design.value, views, root, node_expression(names), names, names[-1], list(_notes(plan, root, len(found))),
         _block_sizes(request.domain_hosts, found), request.domain_hosts, levels,
@@ -59,23 +77,44 @@ def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
     views = []
     for number, stripe in enumerate(found, start=1):
         name = f"stripe-{number}"
-        members = [(domain, hosts[domain * size : (domain + 1) * size]) for domain in stripe.domains]
+        members = [
+            (domain, hosts[domain * size : (domain + 1) * size]) for domain in stripe.domains
+        ]
         own = [host for _, inside in members for host in inside]
         batches = [own[first : first + BATCH] for first in range(0, len(own), BATCH)]
-        domains = [DomainView(f"hb-{domain}", name, node_expression(inside), inside) for domain, inside in members]
-        views.append(StripeView(name, node_expression(own), batches, domains, host_ranges(own), f"stripe_{number}"))
+        domains = [
+            DomainView(f"hb-{domain}", name, node_expression(inside), inside)
+            for domain, inside in members
+        ]
+        views.append(
+            StripeView(
+                name, node_expression(own), batches, domains, host_ranges(own), f"stripe_{number}"
+            )
+        )
     return views
 
 
 def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
     """List the sizes of blocks: an HB domain's, and a stripe's where Slurm can say it.
 
-    A larger size is a power of two times the first, and takes blocks in their order; so stripes must hold that many domains in a row.
+    A larger size is a power of two times the first, and takes blocks in their order; so stripes
+    must hold that many domains in a row.
     """
     most = len(found[0].domains)
-    in_a_row = [domain for stripe in found for domain in stripe.domains] == list(range(sum(len(stripe.domains) for stripe in found)))
-    full = all(len(stripe.domains) == most for stripe in found[:-1]) and len(found[-1].domains) <= most
-    return [domain_hosts, *([domain_hosts * most] if in_a_row and full and most.bit_count() == 1 and most > 1 else [])]
+    in_a_row = [domain for stripe in found for domain in stripe.domains] == list(
+        range(sum(len(stripe.domains) for stripe in found))
+    )
+    full = (
+        all(len(stripe.domains) == most for stripe in found[:-1]) and len(found[-1].domains) <= most
+    )
+    return [
+        domain_hosts,
+        *(
+            [domain_hosts * most]
+            if in_a_row and full and most.bit_count() == 1 and most > 1
+            else []
+        ),
+    ]
 
 
 def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
@@ -104,7 +143,9 @@ def devices_view(plan: Plan) -> DevicesView:
         names = plan.naming.switches(unit)
         for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
             if has:
-                roles[f"{box.role}_switches"].append(DeviceView(name, facts := _facts(plan, unit, box)))
+                roles[f"{box.role}_switches"].append(
+                    DeviceView(name, facts := _facts(plan, unit, box))
+                )
                 for group in _groups(facts):
                     others[group].append(name)
     return DevicesView(
@@ -118,9 +159,17 @@ def _facts(plan: Plan, unit: int, box: Box) -> dict[str, str | int | list[int]]:
     front = plan.fronts(unit)[box.role]
     shared = range(plan.mapping.unit_blocks) if box.block < 0 else [box.block]
     rails = [rail for block in shared if (rail := plan.mapping.rail(unit, block)) is not None]
-    facts: dict[str, str | int | list[int]] = {"role": box.role.value, "nos": front.nos, "plane": plan.mapping.plane(unit), "rails": rails}
+    facts: dict[str, str | int | list[int]] = {
+        "role": box.role.value,
+        "nos": front.nos,
+        "plane": plan.mapping.plane(unit),
+        "rails": rails,
+    }
     if plan.request.fronts[Role.LEAF].model.transport == "ethernet":
-        facts |= {"asn": plan.addresses.asn(unit, box), "loopback": dotted(plan.addresses.loopback(unit, shared[0], box))}
+        facts |= {
+            "asn": plan.addresses.asn(unit, box),
+            "loopback": dotted(plan.addresses.loopback(unit, shared[0], box)),
+        }
     return facts
 
 

@@ -1,7 +1,8 @@
 """Many names in few words: the node expressions of Slurm and the host ranges of Ansible.
 
-Owns the folding of names that end in consecutive numbers. Only the number at the end of a name is folded, because Slurm reads nothing after
-a bracket; what cannot be folded is written in full. A name that is folded here expands to the same name again, its zeros included.
+Owns the folding of names that end in consecutive numbers. Only the number at the end of a name is
+folded, because Slurm reads nothing after a bracket; what cannot be folded is written in full. A
+name that is folded here expands to the same name again, its zeros included.
 """
 
 from __future__ import annotations
@@ -40,7 +41,12 @@ def folded(names: Iterable[str]) -> list[Run]:
         prefix = name[: max(len(prefix), len(name) - MOST_DIGITS)]
         number = name[len(prefix) :]
         last = found[-1] if found else Run("", "", "")
-        if number and prefix == last.prefix and number == _following(last) and int(number) - start < LONGEST_RANGE:
+        if (
+            number
+            and prefix == last.prefix
+            and number == _following(last)
+            and int(number) - start < LONGEST_RANGE
+        ):
             found[-1] = last._replace(last=number)
         else:
             found.append(Run(prefix, number, number))
@@ -77,7 +83,11 @@ def _bracketed(runs: list[Run]) -> Iterator[str]:
             continue
         bare = [run for run in alike if not run.first]
         yield from (prefix for _ in bare)
-        ranges = [run.first if run.first == run.last else f"{run.first}-{run.last}" for run in alike if run.first]
+        ranges = [
+            run.first if run.first == run.last else f"{run.first}-{run.last}"
+            for run in alike
+            if run.first
+        ]
         yield f"{prefix}[{','.join(ranges)}]"
 
 
@@ -87,4 +97,9 @@ def host_ranges(names: Iterable[str]) -> list[str]:
     >>> host_ranges(["host-01", "host-02", "login"])
     ['host-[01:02]', 'login']
     """
-    return [f"{run.prefix}{run.first}" if run.first == run.last else f"{run.prefix}[{run.first}:{run.last}]" for run in folded(names)]
+    return [
+        f"{run.prefix}{run.first}"
+        if run.first == run.last
+        else f"{run.prefix}[{run.first}:{run.last}]"
+        for run in folded(names)
+    ]

@@ -1,6 +1,7 @@
 """What templates of schedulers and of automation see: the shapes of finished, named values.
 
-The rules of `views` hold here too: every decision is text or number, and a template only loops, tests and joins. `scheduling` makes these views.
+The rules of `views` hold here too: every decision is text or number, and a template only loops,
+tests and joins. `scheduling` makes these views.
 """
 
 from __future__ import annotations

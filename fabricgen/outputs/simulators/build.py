@@ -1,8 +1,9 @@
 """From a plan to what network simulators read: every node with a number, every link with its rate.
 
-Owns the numbering, the merging of parallel links, and which blocks htsim can build. ns-3's frontends keep one interface for each pair of
-neighbours, so that of parallel links the last would carry everything at its own rate: they are one link of the sum. A leaf box that
-several rails share is a node for each, since no simulator knows a VRF. Latencies are the packs'.
+Owns the numbering, the merging of parallel links, and which blocks htsim can build. ns-3's
+frontends keep one interface for each pair of neighbours, so that of parallel links the last would
+carry everything at its own rate: they are one link of the sum. A leaf box that several rails share
+is a node for each, since no simulator knows a VRF. Latencies are the packs'.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ import numpy as np
 
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import Design, LinkKind, Role, gpu_name, ratio_text
-from fabricgen.outputs.simulators.view import SimulatedBlock, SimulatedRun, SimulatedTier, Simulation
+from fabricgen.outputs.simulators.view import (
+    SimulatedBlock,
+    SimulatedRun,
+    SimulatedTier,
+    Simulation,
+)
 from fabricgen.planning.fabric_links import wiring_of
 
 if TYPE_CHECKING:
@@ -38,7 +44,11 @@ class Simulator:
     @property
     def gap(self) -> str | None:
         """Say why HB domains cannot be simulated; None where they can."""
-        return None if self.plan.request.hb_bandwidth_gbps else "nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
+        return (
+            None
+            if self.plan.request.hb_bandwidth_gbps
+            else "nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
+        )
 
     @property
     def _domains(self) -> int:
@@ -57,7 +67,9 @@ class Simulator:
             if box.role is role and plan.installed[index]
             for block in (range(mapping.unit_blocks) if box.block < 0 else [box.block])
         ]
-        number = np.full((mapping.units, len(plan.naming.boxes), mapping.unit_blocks), -1, dtype=np.int64)
+        number = np.full(
+            (mapping.units, len(plan.naming.boxes), mapping.unit_blocks), -1, dtype=np.int64
+        )
         number[tuple(np.array(every).T)] = np.arange(len(every)) + plan.request.gpus + self._domains
         units = [plan.naming.switches(unit) for unit in range(mapping.units)]
         shown = []
@@ -77,7 +89,9 @@ class Simulator:
         wired, (_, number) = wiring_of(plan), self._switches
         boxes, host = len(plan.naming.boxes), wired.kind == LinkKind.HOST
         upper = number[wired.unit, wired.upper - wired.unit * boxes, wired.block]
-        below = np.where(host, 0, wired.lower - wired.unit * boxes)  # a host link's lower end is a GPU, and looked up nowhere
+        below = np.where(
+            host, 0, wired.lower - wired.unit * boxes
+        )  # a host link's lower end is a GPU, and looked up nowhere
         lower = np.where(host, wired.lower, number[wired.unit, below, wired.block])
         low = np.concatenate([gpus, lower])
         high = np.concatenate([gpus // plan.request.domain_gpus + plan.request.gpus, upper])
@@ -91,10 +105,16 @@ class Simulator:
         """The rate of each line of links, in Gbps."""
         low, high, links = self.links
         first = self.plan.request.gpus + self._domains
-        tier = np.array([kind.upper.tier for kind in self.plan.kinds for _ in range(self._count(kind.upper))])
+        tier = np.array(
+            [kind.upper.tier for kind in self.plan.kinds for _ in range(self._count(kind.upper))]
+        )
         speeds = np.array([0, *(self.plan.joints[kind].speed_gbps for kind in self.plan.kinds)])
         hb = low.size and links < 0
-        return np.where(hb, self.plan.request.hb_bandwidth_gbps or 0, links * speeds[tier[np.maximum(high - first, 0)]])
+        return np.where(
+            hb,
+            self.plan.request.hb_bandwidth_gbps or 0,
+            links * speeds[tier[np.maximum(high - first, 0)]],
+        )
 
     def _count(self, role: Role) -> int:
         """Count the nodes of a role."""
@@ -105,7 +125,13 @@ class Simulator:
         low, high, links = self.links
         for start in range(0, len(low), size):
             part = slice(start, start + size)
-            rows = zip(low[part].tolist(), high[part].tolist(), self._rates[part].tolist(), (links[part] < 0).tolist(), strict=True)
+            rows = zip(
+                low[part].tolist(),
+                high[part].tolist(),
+                self._rates[part].tolist(),
+                (links[part] < 0).tolist(),
+                strict=True,
+            )
             yield SimulatedRun([*rows], start == 0, start + size >= len(low))
 
     @cached_property
@@ -141,15 +167,24 @@ class Simulator:
         """Name every node."""
         request, domains = self.plan.request, range(self._domains)
         ranks = range(request.domain_gpus)
-        gpus = [(gpu_name(domain, rank), "gpu", str(rank % request.rails)) for domain in domains for rank in ranks]
-        shown = [*gpus, *((f"hb-{domain}", "hb-domain", "") for domain in domains), *self._switches[0]]
+        gpus = [
+            (gpu_name(domain, rank), "gpu", str(rank % request.rails))
+            for domain in domains
+            for rank in ranks
+        ]
+        shown = [
+            *gpus,
+            *((f"hb-{domain}", "hb-domain", "") for domain in domains),
+            *self._switches[0],
+        ]
         return [(number, *one) for number, one in enumerate(shown)]
 
     def block(self) -> SimulatedBlock | str:
         """Return a block as a tree that htsim builds as it is planned, or say why there is none.
 
-        The conditions are those of htsim's FatTreeTopology: two or three tiers, every switch of a tier alike, and a whole-numbered ratio of what
-        enters a switch from below to what leaves it upwards.
+        The conditions are those of htsim's FatTreeTopology: two or three tiers, every switch of a
+        tier alike, and a whole-numbered ratio of what enters a switch from below to what leaves it
+        upwards.
         """
         plan, sizing, heritage = self.plan, self.plan.sizing, self.plan.mapping.heritage
         if sizing.tiers == 1:
@@ -157,14 +192,23 @@ class Simulator:
         if heritage and (heritage.wired or heritage.endpoints is not None):
             return "cables were kept from an older plan, and htsim wires by its own rule"
         speeds = [plan.joints[kind].speed_gbps for kind in plan.kinds]
-        widths = [(sizing.leaf_down, sizing.leaf_up), (sizing.spine_down, sizing.spine_up)][: sizing.tiers - 1]
+        widths = [(sizing.leaf_down, sizing.leaf_up), (sizing.spine_down, sizing.spine_up)][
+            : sizing.tiers - 1
+        ]
         above = [sizing.pod_spines, sizing.group_cores]
         if any(up % switches for (_, up), switches in zip(widths, above, strict=False)):
             return "uplinks are not spread evenly, and htsim joins each two switches by as many links; use `spread: even`"
         ratios = [down // up if down >= up else 0 for down, up in widths]
-        if any(down != up * ratio for (down, up), ratio in zip(widths, ratios, strict=True)) or len({*speeds}) > 1:
+        if (
+            any(down != up * ratio for (down, up), ratio in zip(widths, ratios, strict=True))
+            or len({*speeds}) > 1
+        ):
             return "htsim wants one speed, and a whole number of downlinks to an uplink"
-        leaves = sum(has for has, box in zip(plan.installed, plan.naming.boxes, strict=True) if box.role is Role.LEAF)
+        leaves = sum(
+            has
+            for has, box in zip(plan.installed, plan.naming.boxes, strict=True)
+            if box.role is Role.LEAF
+        )
         return self._tree(leaves, speeds, ratios)
 
     def _tree(self, leaves: int, speeds: list[int], ratios: list[int]) -> SimulatedBlock:
@@ -176,12 +220,18 @@ class Simulator:
         pods = -(-leaves // sizing.pod_leaves) if sizing.core else 1
         unplanned = pods * sizing.pod_leaves - leaves if sizing.core else 0
         leaves += unplanned
-        bundles = [1, sizing.leaf_up // sizing.pod_spines, sizing.spine_up // sizing.group_cores if sizing.core else 0]
+        bundles = [
+            1,
+            sizing.leaf_up // sizing.pod_spines,
+            sizing.spine_up // sizing.group_cores if sizing.core else 0,
+        ]
         downs = [sizing.leaf_down, leaves // pods * bundles[1], pods * bundles[2]]
         ups = [sizing.leaf_up, sizing.spine_up, 0]
         most = max(map(sum, zip(downs, ups, strict=True)))
         endpoints = leaves * sizing.leaf_down
-        hosts = int(np.count_nonzero((self.plan.unit.kind == LinkKind.HOST) & (self.plan.unit.block == 0)))
+        hosts = int(
+            np.count_nonzero((self.plan.unit.kind == LinkKind.HOST) & (self.plan.unit.block == 0))
+        )
         return SimulatedBlock(
             self.plan.spec.name, mapping.units * mapping.unit_blocks, endpoints, endpoints - hosts, unplanned, endpoints // pods, sizing.tiers, most,
             [SimulatedTier(tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]) for tier in range(sizing.tiers)],

@@ -1,7 +1,7 @@
 """What the templates of network simulators see: numbered nodes, the links between them, and a block as a uniform tree.
 
-Nodes are numbered as SimAI numbers them: GPUs first, domain by domain, then HB domains, each of which is one switch, then leaves, spines and
-cores. `simulating` makes these.
+Nodes are numbered as SimAI numbers them: GPUs first, domain by domain, then HB domains, each of
+which is one switch, then leaves, spines and cores. `simulating` makes these.
 """
 
 from __future__ import annotations

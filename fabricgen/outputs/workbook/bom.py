@@ -1,7 +1,7 @@
 """The workbook of parts: what to buy, with its sums, and the designs side by side with two charts.
 
-Owns the columns of a part, what stands out in them, and the charts. The figures come finished from `views`; what a sheet looks like belongs
-to `book`.
+Owns the columns of a part, what stands out in them, and the charts. The figures come finished from
+`views`; what a sheet looks like belongs to `book`.
 """
 
 from __future__ import annotations
@@ -43,14 +43,23 @@ PART_COLUMNS = (
     Column("Price book", "price_book"),
     Column("Price date", "price_date"),
 )
-ON_TERMS = {"pack": ("pack",), "list_price": ("discount_pct", "list_currency"), "list_currency": ("list_currency",), "discount_pct": ("discount_pct",)}
+ON_TERMS = {
+    "pack": ("pack",),
+    "list_price": ("discount_pct", "list_currency"),
+    "list_currency": ("list_currency",),
+    "discount_pct": ("discount_pct",),
+}
 """Columns that are shown only where a part has something to say in one of these."""
 LONG = 44
 """Characters in a line of a wrapped column."""
 
 CHARTS = (
     ("Switches", "", ("leaf switches", "spine switches", "core switches")),
-    ("Cost", "currency", ("cost of switches", "cost of transceivers", "cost of cables", "cost of NICs")),
+    (
+        "Cost",
+        "currency",
+        ("cost of switches", "cost of transceivers", "cost of cables", "cost of NICs"),
+    ),
 )
 CHART_FILLS = ("#0B5CAD", "#00897B", "#FF8C1A", "#5F6B76")
 
@@ -79,41 +88,78 @@ def write_bom(
 
 def _write_parts(book: Book, bom: BomView) -> None:
     """Write a row for each part, what has no price in amber, then the sums."""
-    columns = [column for column in PART_COLUMNS if column.key not in ON_TERMS or any(_says(part, key) for key in ON_TERMS[column.key] for part in bom.parts)]
-    price, quantity = ([column.key for column in columns].index(key) for key in ("unit_price", "quantity"))
+    columns = [
+        column
+        for column in PART_COLUMNS
+        if column.key not in ON_TERMS
+        or any(_says(part, key) for key in ON_TERMS[column.key] for part in bom.parts)
+    ]
+    price, quantity = (
+        [column.key for column in columns].index(key) for key in ("unit_price", "quantity")
+    )
     sheet = book.table("Parts", f"Parts of {bom.fabric}, {bom.design}", columns)
     for row, part in enumerate(bom.parts, start=1):
-        _write_part(book, sheet, row, columns, part, **({} if part.unit_price else {"bg_color": AMBER}))
+        _write_part(
+            book, sheet, row, columns, part, **({} if part.unit_price else {"bg_color": AMBER})
+        )
         if not part.unit_price:
-            sheet.write_string(row, price, "no price", book.cell(bg_color=AMBER, align="right", italic=True))
+            sheet.write_string(
+                row, price, "no price", book.cell(bg_color=AMBER, align="right", italic=True)
+            )
     last = len(bom.parts)
     sheet.autofilter(0, 0, max(last, 1), len(columns) - 1)
     for row, part in enumerate(bom.sums, start=last + 2):
         _write_part(book, sheet, row, columns, part, bold=True, bg_color=GREY)
-    counts = (("transceivers, one per link end, as the rail-only paper counts", bom.link_ends), ("transceiver modules as sold", bom.modules))
+    counts = (
+        ("transceivers, one per link end, as the rail-only paper counts", bom.link_ends),
+        ("transceiver modules as sold", bom.modules),
+    )
     for row, (text, count) in enumerate(counts, start=last + len(bom.sums) + 3):
         sheet.write_string(row, 1, text, book.style(align="left", indent=1))
-        sheet.write_number(row, quantity, int(count), book.style(num_format="#,##0", align="right", indent=1))
+        sheet.write_number(
+            row, quantity, int(count), book.style(num_format="#,##0", align="right", indent=1)
+        )
     for row, text in enumerate(bom.terms, start=last + len(bom.sums) + 3 + len(counts)):
         sheet.write_string(row, 1, text, book.style(align="left", indent=1))
     shown = [*bom.parts, *bom.sums]
     for at, column in enumerate(columns):
-        longest = max(len(getattr(part, column.key)) + (5 if column.kind in ("number", "money") else 3) for part in shown)
-        sheet.set_column(at, at, min(max(longest, len(column.title) + 5), LONG if column.kind == "long" else WIDEST))
+        longest = max(
+            len(getattr(part, column.key)) + (5 if column.kind in ("number", "money") else 3)
+            for part in shown
+        )
+        sheet.set_column(
+            at,
+            at,
+            min(max(longest, len(column.title) + 5), LONG if column.kind == "long" else WIDEST),
+        )
 
 
 def _says(part: PartView, key: str) -> bool:
     """Say whether a part has something to say about its terms: more than one to a pack, a discount, or a price in another currency."""
-    return getattr(part, key) not in {"pack": ("", "1"), "list_currency": ("", part.currency)}.get(key, ("",))
+    return getattr(part, key) not in {"pack": ("", "1"), "list_currency": ("", part.currency)}.get(
+        key, ("",)
+    )
 
 
-def _write_part(book: Book, sheet: Worksheet, row: int, columns: Sequence[Column], part: PartView, **style: Any) -> None:  # noqa: ANN401 - as in Book.style
+def _write_part(
+    book: Book,
+    sheet: Worksheet,
+    row: int,
+    columns: Sequence[Column],
+    part: PartView,
+    **style: Any,  # noqa: ANN401 - as in Book.style
+) -> None:
     """Write one part or sum."""
     sheet.set_row(row, _height(part.description, part.purpose))
     for at, column in enumerate(columns):
         value = getattr(part, column.key)
         if value and column.kind in ("number", "money"):
-            sheet.write_number(row, at, float(value), book.cell(num_format=number_format(value), align="right", **style))
+            sheet.write_number(
+                row,
+                at,
+                float(value),
+                book.cell(num_format=number_format(value), align="right", **style),
+            )
         else:
             write_text(sheet, row, at, value, book.cell(text_wrap=column.kind == "long", **style))
 
@@ -121,7 +167,13 @@ def _write_part(book: Book, sheet: Worksheet, row: int, columns: Sequence[Column
 def _write_comparison(book: Book, comparison: ComparisonView) -> None:
     """Write a row for each figure, a column for each design, and two charts below."""
     designs = [Column(design, kind="number") for design in comparison.designs]
-    columns = [Column("Figure"), Column("Unit"), *designs, Column("Saving %", kind="number"), Column("Note")]
+    columns = [
+        Column("Figure"),
+        Column("Unit"),
+        *designs,
+        Column("Saving %", kind="number"),
+        Column("Note"),
+    ]
     sheet = book.table("Comparison", f"{comparison.fabric}: the designs side by side", columns)
     sheet.fit_to_pages(1, 1)
     rows = {}
@@ -134,20 +186,34 @@ def _write_comparison(book: Book, comparison: ComparisonView) -> None:
             bold = bool(figure.saving_pct)
             if value.lstrip("-").replace(".", "", 1).isdigit():
                 shown = "0.0" if column.title == "Saving %" else number_format(value)
-                sheet.write_number(row, at, float(value), book.cell(num_format=shown, bold=bold, **right))
+                sheet.write_number(
+                    row, at, float(value), book.cell(num_format=shown, bold=bold, **right)
+                )
             else:
-                write_text(sheet, row, at, value, book.cell(text_wrap=column.title == "Note", bold=bold, **right))
+                write_text(
+                    sheet,
+                    row,
+                    at,
+                    value,
+                    book.cell(text_wrap=column.title == "Note", bold=bold, **right),
+                )
     for at, width in enumerate((32, 8, *[17] * len(comparison.designs), 12, LONG)):
         sheet.set_column(at, at, width)
     _add_charts(book, sheet, comparison, rows)
 
 
-def _add_charts(book: Book, sheet: Worksheet, comparison: ComparisonView, rows: dict[str, int]) -> None:
+def _add_charts(
+    book: Book, sheet: Worksheet, comparison: ComparisonView, rows: dict[str, int]
+) -> None:
     """Draw switches by tier and cost by class, stacked, for each design."""
     first, last = 2, 1 + len(comparison.designs)
     figures = {figure.figure: figure for figure in comparison.figures}
     for place, (title, unit, names) in enumerate(CHARTS):
-        shown = [figures[name] for name in names if name in figures and any(value not in ("", "0") for value in figures[name].values)]
+        shown = [
+            figures[name]
+            for name in names
+            if name in figures and any(value not in ("", "0") for value in figures[name].values)
+        ]
         if not shown:
             continue
         chart = book.chart(f"{title}, {shown[0].unit}" if unit else title)
@@ -163,7 +229,9 @@ def _add_charts(book: Book, sheet: Worksheet, comparison: ComparisonView, rows: 
                 }
             )
         chart.set_size({"width": 500, "height": 320})
-        sheet.insert_chart(len(comparison.figures) + 2, 0, chart, {"x_offset": place * 520, "object_position": 3})
+        sheet.insert_chart(
+            len(comparison.figures) + 2, 0, chart, {"x_offset": place * 520, "object_position": 3}
+        )
 
 
 def _height(*texts: str) -> int:

@@ -1,6 +1,7 @@
 """The further sheets of the workbook of parts: the bill by role, rack and phase, what it asks of the room, and what is saved.
 
-Owns their columns. The figures come finished from `dividing.views`; what a sheet looks like belongs to `book`.
+Owns their columns. The figures come finished from `dividing.views`; what a sheet looks like belongs
+to `book`.
 """
 
 from __future__ import annotations
@@ -55,8 +56,17 @@ def write_division(book: Book, division: DivisionView) -> None:
     columns = (DIVISION_COLUMNS[0]._replace(title=division.by.capitalize()), *DIVISION_COLUMNS[1:])
     sheet = book.table(f"By {division.by}", f"Parts of {division.fabric} by {division.by}", columns)
     for row, part in enumerate(division.rows, start=1):
-        plain = {"bg_color": AMBER} if part.row in ("part", "spares") and not part.unit_price else {}
-        _write_row(book, sheet, row, columns, part, **({"bold": True, "bg_color": GREY} if part.row in SUMS else plain))
+        plain = (
+            {"bg_color": AMBER} if part.row in ("part", "spares") and not part.unit_price else {}
+        )
+        _write_row(
+            book,
+            sheet,
+            row,
+            columns,
+            part,
+            **({"bold": True, "bg_color": GREY} if part.row in SUMS else plain),
+        )
         if part.row == "spares":
             sheet.write_string(row, 0, part.row, book.cell(italic=True, **plain))
     sheet.autofilter(0, 0, max(len(division.rows), 1), len(columns) - 1)
@@ -67,9 +77,19 @@ def write_loads(book: Book, loads: LoadsView) -> None:
     """Write what racks, roles and the fabric ask of the room, the fabric alone in one shade and with hosts in another."""
     sheet = book.table("Room", f"What {loads.fabric} asks of the room", LOAD_COLUMNS)
     for row, load in enumerate(loads.rows, start=1):
-        _write_row(book, sheet, row, LOAD_COLUMNS, load, **({"bold": True, "bg_color": GREY} if load.row in SUMS else {}))
+        _write_row(
+            book,
+            sheet,
+            row,
+            LOAD_COLUMNS,
+            load,
+            **({"bold": True, "bg_color": GREY} if load.row in SUMS else {}),
+        )
     sheet.write_string(len(loads.rows), 0, "all", book.cell(bold=True, bg_color=GREY))
-    texts = ("columns in the first shade are of the fabric alone, those in the second with hosts", *(note for note in loads.notes if "`all_`" not in note))
+    texts = (
+        "columns in the first shade are of the fabric alone, those in the second with hosts",
+        *(note for note in loads.notes if "`all_`" not in note),
+    )
     for row, text in enumerate(texts, start=len(loads.rows) + 2):
         sheet.write_string(row, 0, text, book.style(italic=True))
     _fit(sheet, LOAD_COLUMNS, loads.rows)
@@ -78,7 +98,9 @@ def write_loads(book: Book, loads: LoadsView) -> None:
 def write_savings(book: Book, savings: SavingsView) -> None:
     """Write the report on what is saved: its sentences, and the figures side by side."""
     sheet = book.sheet("Savings", savings.title)
-    lines = Lines(book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 8] * len(savings.baselines)))
+    lines = Lines(
+        book, sheet, (34, 9, *[17] * len(savings.designs), *[24, 8] * len(savings.baselines))
+    )
     lines.title(savings.title)
     for text in savings.headline:
         lines.prose(text)
@@ -86,18 +108,34 @@ def write_savings(book: Book, savings: SavingsView) -> None:
     lines.head("Figure", "Unit", *savings.designs, *against)
     for row in savings.rows:
         lines.figures(*row.cells)
-    for title, texts in (("What was compared", savings.compared), ("How it was counted", savings.counted), ("What is not contained", savings.left_out)):
+    for title, texts in (
+        ("What was compared", savings.compared),
+        ("How it was counted", savings.counted),
+        ("What is not contained", savings.left_out),
+    ):
         lines.head(title)
         for text in texts:
             lines.prose(text)
 
 
-def _write_row(book: Book, sheet: Worksheet, row: int, columns: Sequence[Column], shown: object, **style: Any) -> None:  # noqa: ANN401 - as in Book.style
+def _write_row(
+    book: Book,
+    sheet: Worksheet,
+    row: int,
+    columns: Sequence[Column],
+    shown: object,
+    **style: Any,  # noqa: ANN401 - as in Book.style
+) -> None:
     """Write one row."""
     for at, column in enumerate(columns):
         value: str = getattr(shown, column.key)
         if value and column.kind in ("number", "money"):
-            sheet.write_number(row, at, float(value), book.cell(num_format=number_format(value), align="right", **style))
+            sheet.write_number(
+                row,
+                at,
+                float(value),
+                book.cell(num_format=number_format(value), align="right", **style),
+            )
         else:
             write_text(sheet, row, at, value, book.cell(**style))
 
@@ -105,5 +143,11 @@ def _write_row(book: Book, sheet: Worksheet, row: int, columns: Sequence[Column]
 def _fit(sheet: Worksheet, columns: Sequence[Column], rows: Sequence[object]) -> None:
     """Make each column as wide as its longest cell."""
     for at, column in enumerate(columns):
-        longest = max((len(getattr(row, column.key)) + (5 if column.kind in ("number", "money") else 3) for row in rows), default=0)
+        longest = max(
+            (
+                len(getattr(row, column.key)) + (5 if column.kind in ("number", "money") else 3)
+                for row in rows
+            ),
+            default=0,
+        )
         sheet.set_column(at, at, min(max(longest, len(column.title) + 4), WIDEST))

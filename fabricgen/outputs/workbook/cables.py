@@ -1,7 +1,8 @@
 """The workbook of cables: a summary, then a row for each cable, on one sheet or on one for each rail.
 
-Owns how sheets are parted and what the summary counts; which columns there are is asked for. Cables are streamed through temporary files
-beside the target, so memory stays level. A sheet of cables is written by `tab`; what any sheet looks like belongs to `book`.
+Owns how sheets are parted and what the summary counts; which columns there are is asked for. Cables
+are streamed through temporary files beside the target, so memory stays level. A sheet of cables is
+written by `tab`; what any sheet looks like belongs to `book`.
 """
 
 from __future__ import annotations
@@ -28,14 +29,18 @@ SIDES = "Side A is the lower end of a cable, side B the upper one. A column with
 TURNED = "Each cable has two rows, one from each of its ends: side A is the near one. A column without any entry is hidden."
 TIED = "Cables are counted as pieces: one that carries several links has a row for each, with the same entry in `Piece`, and counts at its first."
 LEGEND = (
-    "Rails have the colours of TIA-598 in their order: " + ", ".join(hue.name for hue in HUES) + ".",
+    "Rails have the colours of TIA-598 in their order: "
+    + ", ".join(hue.name for hue in HUES)
+    + ".",
     "From rail 12 on the twelve colours repeat with one ring, from rail 24 on with two, and so on.",
 )
 
 TIERS = {1: "host to leaf", 2: "leaf to spine", 3: "spine to core"}
 
 
-def write_cables(path: Path, fabric: str, sheet: CableSheet, chunks: Iterable[Chunk], rows: int) -> None:
+def write_cables(
+    path: Path, fabric: str, sheet: CableSheet, chunks: Iterable[Chunk], rows: int
+) -> None:
     """Write the workbook of cables; `rows` is how many will come, and decides whether each rail gets a sheet of its own.
 
     About 50,000 rows a second, and less than 20 MiB of memory whatever their number.
@@ -53,7 +58,12 @@ class _CableSheets:
     """The summary and the sheets behind it; a sheet is begun when its first cable comes."""
 
     def __init__(self, book: Book, fabric: str, sheet: CableSheet, *, by_rail: bool) -> None:
-        self._book, self._fabric, self._layout, self._by_rail = book, fabric, Layout(sheet.columns), by_rail
+        self._book, self._fabric, self._layout, self._by_rail = (
+            book,
+            fabric,
+            Layout(sheet.columns),
+            by_rail,
+        )
         self._legend = (TURNED if sheet.both_ways else SIDES, *LEGEND)
         self._summary = book.sheet("Summary", "")
         self._tabs: dict[str, list[Tab]] = {}
@@ -97,7 +107,9 @@ class _CableSheets:
         tabs = self._tabs.setdefault(name, [])
         if not tabs or tabs[-1].full:
             title = f"{name} ({len(tabs) + 1})" if tabs else name
-            tabs.append(Tab(self._book, title, self._fabric, self._layout, rail if self._by_rail else ""))
+            tabs.append(
+                Tab(self._book, title, self._fabric, self._layout, rail if self._by_rail else "")
+            )
         return tabs[-1]
 
     def finish(self) -> None:
@@ -114,16 +126,32 @@ class _CableSheets:
         for tier, count in sorted(self._tiers.items()):
             lines.row(tier, TIERS.get(tier, ""), count)
         lines.head("Part", "Medium, length", "Cables")
-        for (part, medium, length), count in sorted(self._parts.items(), key=lambda item: (*item[0][:2], float(item[0][2] or 0))):
+        for (part, medium, length), count in sorted(
+            self._parts.items(), key=lambda item: (*item[0][:2], float(item[0][2] or 0))
+        ):
             lines.row(part, f"{medium}, {length} m" if length else medium, count)
         self._list_rails(lines)
 
     def _list_rails(self, lines: Lines) -> None:
         """Count the cables of each rail, and point to its sheet."""
-        lines.head("Rail", "Colour", "Cables", *(TIERS.get(tier, f"tier {tier}") for tier in sorted(self._tiers)), "Sheet")
-        for rail in sorted(self._listed.union(rail for rail, _ in self._rails), key=lambda rail: (rail == "", int(rail or 0))):
+        lines.head(
+            "Rail",
+            "Colour",
+            "Cables",
+            *(TIERS.get(tier, f"tier {tier}") for tier in sorted(self._tiers)),
+            "Sheet",
+        )
+        for rail in sorted(
+            self._listed.union(rail for rail, _ in self._rails),
+            key=lambda rail: (rail == "", int(rail or 0)),
+        ):
             counts = [self._rails[rail, tier] for tier in sorted(self._tiers)]
             sheet = self._sheet_of.get(rail if self._by_rail else "", "")
             lines.row(
-                int(rail) if rail else "across rails", colour(int(rail)) if rail else "", sum(counts), *counts, chip=self._book.chip(rail, "left"), link=sheet
+                int(rail) if rail else "across rails",
+                colour(int(rail)) if rail else "",
+                sum(counts),
+                *counts,
+                chip=self._book.chip(rail, "left"),
+                link=sheet,
             )

@@ -1,7 +1,8 @@
 """The point-to-point sheet: both ends of every link, a row for each, as validators of a cabling read it.
 
-Owns its columns, which are those that NVIDIA documents for the P2P file of its Cable Validation Tool (releases 1.4 to 1.6), and when another sheet
-begins. Every cell is a text. What a row says is decided in `dcim`.
+Owns its columns, which are those that NVIDIA documents for the P2P file of its Cable Validation
+Tool (releases 1.4 to 1.6), and when another sheet begins. Every cell is a text. What a row says is
+decided in `dcim`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 
     from fabricgen.outputs.dcim.view import EndToEndView
 
-TITLES = tuple(f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "Node Name", "Type", "Port"))
+TITLES = tuple(
+    f"{side}-{title}" for side in "AZ" for title in ("Rack", "U", "Node Name", "Type", "Port")
+)
 """Rack and U are for people; the tool needs the others."""
 
 ROWS = 1_000_000
@@ -38,8 +41,15 @@ def write_point_to_point(path: Path, fabric: str, rows: Iterable[EndToEndView]) 
         rest, number = iter(rows), 0
         while (run := [*islice(rest, 1)]) or not number:
             number += 1
-            columns = [Column(title, shade="a" if title.startswith("A") else "b") for title in TITLES]
-            sheet = book.table(f"P2P {number}" if number > 1 else "P2P", f"Point to point of {fabric}", columns, grid=True)
+            columns = [
+                Column(title, shade="a" if title.startswith("A") else "b") for title in TITLES
+            ]
+            sheet = book.table(
+                f"P2P {number}" if number > 1 else "P2P",
+                f"Point to point of {fabric}",
+                columns,
+                grid=True,
+            )
             _write(sheet, chain(run, islice(rest, ROWS - 1)))
         book.close()
 

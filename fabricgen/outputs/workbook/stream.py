@@ -1,7 +1,8 @@
 """Rows of a long sheet, written as XML into the file that XlsxWriter streams them through.
 
-Owns the fast way for the usual cells: numbers, and texts in which nothing has to be escaped. It writes the bytes that XlsxWriter writes of the
-same rows, at a fifth of its time; for other cells the caller takes XlsxWriter's own way.
+Owns the fast way for the usual cells: numbers, and texts in which nothing has to be escaped. It
+writes the bytes that XlsxWriter writes of the same rows, at a fifth of its time; for other cells
+the caller takes XlsxWriter's own way.
 """
 
 from __future__ import annotations
@@ -51,14 +52,21 @@ def _style(style: Format | None) -> str:
 def write_rows(sheet: Worksheet, first: int, rows: Iterable[Sequence[str]]) -> int:
     """Write rows of cells from row `first` on; an empty cell is left out. Return the row after the last.
 
-    The sheet is one in constant memory, of which every row before `first` is written, and whose header is as wide as the rows.
+    The sheet is one in constant memory, of which every row before `first` is written, and whose
+    header is as wide as the rows.
     """
     sheet._write_single_row(first)  # noqa: SLF001 - writes the row before, as the library does when a cell of the next one comes
     stream, columns, row = cast("TextIO", sheet.fh), list[str](), first
     for row, cells in enumerate(rows, start=first + 1):
         if len(columns) < len(cells):
             columns = [xl_col_to_name(at) for at in range(len(cells))]
-        inside = "".join([f'<c r="{column}{row}"{cell}' for column, cell in zip(columns, cells, strict=False) if cell])
+        inside = "".join(
+            [
+                f'<c r="{column}{row}"{cell}'
+                for column, cell in zip(columns, cells, strict=False)
+                if cell
+            ]
+        )
         stream.write(f'<row r="{row}">{inside}</row>' if inside else "")
     if row > first:
         sheet._check_dimensions(row - 1, 0)  # noqa: SLF001 - keeps the last row

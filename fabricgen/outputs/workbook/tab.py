@@ -1,6 +1,7 @@
 """One sheet of cables: its columns, and its rows from the top down.
 
-Owns how a column looks and which rows are streamed; which sheets there are belongs to `cables`, what any sheet looks like to `book`.
+Owns how a column looks and which rows are streamed; which sheets there are belongs to `cables`,
+what any sheet looks like to `book`.
 """
 
 from __future__ import annotations
@@ -41,11 +42,16 @@ class Layout:
 
     def __init__(self, names: Sequence[str]) -> None:
         """Lay out the columns of these names."""
-        shown = [(name, Column(title, name, "rank" if name in RANKS else "text", _shade(name))) for name, title in zip(names, titles(names), strict=True)]
+        shown = [
+            (name, Column(title, name, "rank" if name in RANKS else "text", _shade(name)))
+            for name, title in zip(names, titles(names), strict=True)
+        ]
         if "rail" in names and "colour" not in names:
             shown.insert(names.index("rail") + 1, ("", Column("Colour", kind="rank")))
         self.columns = [*(column for _, column in shown), DONE]
-        self.shown = [(at, column.kind == "rank") for at, (name, column) in enumerate(shown) if name]
+        self.shown = [
+            (at, column.kind == "rank") for at, (name, column) in enumerate(shown) if name
+        ]
         """Where the values of a row go, and whether each is a number that counts nothing."""
         self.chips = {at for at, (name, _) in enumerate(shown) if name in {"rail", "colour", ""}}
         """The columns that bear the colour of the rail."""
@@ -87,7 +93,9 @@ class Tab:
         usual = self._measure([cells for _, cells in rows[:room]])
         self._sheet._opt_reopen()  # noqa: SLF001 - as XlsxWriter's own packager does
         if usual:
-            self._row = write_rows(self._sheet, self._row, (self._streamed(rail, cells) for rail, cells in rows[:room]))
+            self._row = write_rows(
+                self._sheet, self._row, (self._streamed(rail, cells) for rail, cells in rows[:room])
+            )
         else:
             for rail, cells in rows[:room]:
                 self._write(rail, cells)
@@ -113,14 +121,21 @@ class Tab:
 
     def _streamed(self, rail: str, cells: Cells) -> list[str]:
         """Return the cells of a row as XML; this is the loop that counts, and most cells come again."""
-        line, known, chips, added = [""] * len(self._layout.columns), self._known, self._layout.chips, self._layout.added
+        line, known, chips, added = (
+            [""] * len(self._layout.columns),
+            self._known,
+            self._layout.chips,
+            self._layout.added,
+        )
         chip, name = self._chip(rail)
         if len(known) > MOST_KNOWN:
             known.clear()
         for (at, rank), cell in zip(self._layout.shown, cells, strict=True):
             if cell != "":
                 key = (at, cell, rail if at in chips else "")
-                line[at] = known.get(key) or known.setdefault(key, self._cell(rail, at, cell, rank=rank))
+                line[at] = known.get(key) or known.setdefault(
+                    key, self._cell(rail, at, cell, rank=rank)
+                )
         if rail and added is not None:
             line[added] = known.get(rail) or known.setdefault(rail, text_cell(name, chip))
         return line
@@ -158,7 +173,13 @@ class Tab:
             self._widths[self._layout.plane] = 0
         for at, (column, width) in enumerate(zip(columns, self._widths, strict=True)):
             shown = width or at == last
-            self._sheet.set_column(at, at, min(max(width, len(column.title) + 3) + 1, WIDEST), None, {} if shown else {"hidden": True})
+            self._sheet.set_column(
+                at,
+                at,
+                min(max(width, len(column.title) + 3) + 1, WIDEST),
+                None,
+                {} if shown else {"hidden": True},
+            )
         self._sheet.autofilter(0, 0, max(self._row - 1, 1), last)
         self._sheet.ignore_errors({"number_stored_as_text": xl_range(0, 0, LAST_ROW - 1, last)})
 

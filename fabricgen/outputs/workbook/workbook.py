@@ -1,7 +1,7 @@
 """A workbook and its sheets: formats, page setup, headers that stay, short tables, and texts that stay texts.
 
-Owns what both workbooks have in common, and the way through XlsxWriter that gives the same bytes for the same rows. Which sheets there are
-and what stands in them belongs to `cables` and `bom`.
+Owns what both workbooks have in common, and the way through XlsxWriter that gives the same bytes
+for the same rows. Which sheets there are and what stands in them belongs to `cables` and `bom`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ class Book:
     def __init__(self, path: Path, scratch: str, fabric: str, title: str, **options: bool) -> None:
         """Begin the file at `path`; its rows pass through `scratch`, and `options` are XlsxWriter's."""
         self._fabric = fabric
-        self._book = Workbook(str(path), {"tmpdir": scratch, "strings_to_formulas": False, "use_zip64": True, **options})
+        self._book = Workbook(
+            str(path),
+            {"tmpdir": scratch, "strings_to_formulas": False, "use_zip64": True, **options},
+        )
         self._book.set_properties({"title": title, "created": CREATED})
         self._formats: dict[tuple[tuple[str, Any], ...], Format] = {}
 
@@ -67,14 +70,23 @@ class Book:
 
     def cell(self, **properties: Any) -> Format:  # noqa: ANN401 - as above
         """Return the format of a cell of a short table: a fine line below it, and its text clear of its neighbour."""
-        return self.style(**{"bottom": 1, "bottom_color": LINE, "align": "left", "indent": 1, **properties})
+        return self.style(
+            **{"bottom": 1, "bottom_color": LINE, "align": "left", "indent": 1, **properties}
+        )
 
     def chip(self, rail: str, align: str) -> Format | None:
         """Return the format of a rail's colour; None where a link carries several rails."""
         if not rail:
             return None
         hue = HUES[int(rail) % len(HUES)]
-        return self.style(bottom=1, bottom_color=LINE, bg_color=hue.fill, font_color=hue.text, align=align, indent=int(align == "left"))
+        return self.style(
+            bottom=1,
+            bottom_color=LINE,
+            bg_color=hue.fill,
+            font_color=hue.text,
+            align=align,
+            indent=int(align == "left"),
+        )
 
     def sheet(self, name: str, title: str, *, grid: bool = False) -> Worksheet:
         """Add a sheet that prints well: landscape, one page wide, with title, fabric and page on every page."""
@@ -89,14 +101,23 @@ class Book:
         sheet.hide_gridlines(0 if grid else 2)
         return sheet
 
-    def table(self, name: str, title: str, columns: Sequence[Column], *, grid: bool = False) -> Worksheet:
+    def table(
+        self, name: str, title: str, columns: Sequence[Column], *, grid: bool = False
+    ) -> Worksheet:
         """Add a sheet with a header that stays in sight and on every page."""
         sheet = self.sheet(name, title, grid=grid)
         sheet.set_row(0, 20)
         for at, column in enumerate(columns):
             align = ALIGNED.get(column.kind, "left")
             indent = 0 if grid or align == "center" else 1
-            style = self.style(bold=True, font_color="#FFFFFF", bg_color=SHADES[column.shade], valign="vcenter", align=align, indent=indent)
+            style = self.style(
+                bold=True,
+                font_color="#FFFFFF",
+                bg_color=SHADES[column.shade],
+                valign="vcenter",
+                align=align,
+                indent=indent,
+            )
             sheet.write_string(0, at, column.title, style)
         sheet.freeze_panes(1, 1)
         sheet.repeat_rows(0)
@@ -109,7 +130,13 @@ class Book:
         chart = cast("ChartColumn", self._book.add_chart({"type": "column", "subtype": "stacked"}))
         chart.set_title({"name": title, "name_font": {"size": 12}})
         chart.set_legend({"position": "bottom"})
-        chart.set_y_axis({"num_format": "#,##0", "major_gridlines": {"visible": True, "line": {"color": "#CFD8DC"}}, "line": {"none": True}})
+        chart.set_y_axis(
+            {
+                "num_format": "#,##0",
+                "major_gridlines": {"visible": True, "line": {"color": "#CFD8DC"}},
+                "line": {"none": True},
+            }
+        )
         return chart
 
     def close(self) -> None:
@@ -117,7 +144,11 @@ class Book:
         try:
             self._book.close()
         except FileCreateError as error:  # an OSError in a box of XlsxWriter's
-            raise (error.args[0] if error.args and isinstance(error.args[0], OSError) else OSError(str(error))) from None
+            raise (
+                error.args[0]
+                if error.args and isinstance(error.args[0], OSError)
+                else OSError(str(error))
+            ) from None
 
 
 class Lines:
@@ -137,13 +168,22 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Write a line of prose."""
-        self._sheet.write_string(self._row, 0, text, self._book.style(italic=True, font_color="#455A64"))
+        self._sheet.write_string(
+            self._row, 0, text, self._book.style(italic=True, font_color="#455A64")
+        )
         self._row += 1
 
     def prose(self, text: str) -> None:
         """Write a sentence across all columns, wrapped where it is long."""
         self._sheet.set_row(self._row, 15 * -(-len(text) // sum(self._widths)))
-        self._sheet.merge_range(self._row, 0, self._row, len(self._widths) - 1, plain(text), self._book.style(text_wrap=True, indent=1))
+        self._sheet.merge_range(
+            self._row,
+            0,
+            self._row,
+            len(self._widths) - 1,
+            plain(text),
+            self._book.style(text_wrap=True, indent=1),
+        )
         self._row += 1
 
     def head(self, *titles: str) -> None:
@@ -151,7 +191,9 @@ class Lines:
         self._row += 1
         for at, title in enumerate(titles):
             align = "right" if at > 1 and title != "Sheet" else "left"
-            style = self._book.style(bold=True, font_color="#FFFFFF", bg_color=SHADES["plain"], align=align, indent=1)
+            style = self._book.style(
+                bold=True, font_color="#FFFFFF", bg_color=SHADES["plain"], align=align, indent=1
+            )
             self._sheet.write_string(self._row, at, title, style)
         self._row += 1
 
@@ -174,11 +216,19 @@ class Lines:
             if not isinstance(cell, int):
                 write_text(self._sheet, self._row, at, cell, style)
             elif at:
-                self._sheet.write_number(self._row, at, cell, self._book.cell(num_format="#,##0", align="right"))
+                self._sheet.write_number(
+                    self._row, at, cell, self._book.cell(num_format="#,##0", align="right")
+                )
             else:
                 self._sheet.write_number(self._row, at, cell, chip or self._book.cell())
         if link:
-            self._sheet.write_url(self._row, len(cells), f"internal:'{link}'!A1", self._book.cell(font_color="#0B5CAD", underline=1), link)
+            self._sheet.write_url(
+                self._row,
+                len(cells),
+                f"internal:'{link}'!A1",
+                self._book.cell(font_color="#0B5CAD", underline=1),
+                link,
+            )
         self._row += 1
 
 

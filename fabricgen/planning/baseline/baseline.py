@@ -1,7 +1,8 @@
 """What a plan keeps of another one: numbers of boxes, digits of names, slices of the pools, how it was cabled, and where its devices stand.
 
-Owns `Rings`, by which boxes are numbered growth by growth, `Heritage`, and its form in a plan file. A plan that was made from its inventory
-alone has one ring and no heritage. Which cables stay when a fabric grows is decided by `growth`; here it is only kept.
+Owns `Rings`, by which boxes are numbered growth by growth, `Heritage`, and its form in a plan file.
+A plan that was made from its inventory alone has one ring and no heritage. Which cables stay when a
+fabric grows is decided by `growth`; here it is only kept.
 """
 
 from __future__ import annotations
@@ -70,7 +71,8 @@ class Rings:
     def ordinal(self, role: Role, index: int) -> int:
         """Return the number that a box bears among those of its role in its block, from 0; `index` is its position in the block as it is now.
 
-        Leaves and spines come at the end. A core group grows by members, so that the cores of a later ring stand between older ones.
+        Leaves and spines come at the end. A core group grows by members, so that the cores of a
+        later ring stand between older ones.
 
         >>> [Rings((Ring(8, 4, 2, 2), Ring(16, 8, 4, 4))).ordinal(Role.CORE, index) for index in range(4)]
         [0, 2, 1, 3]
@@ -90,8 +92,13 @@ class Rings:
         ring = bisect_right(self._counts[role], number)
         old, new = self.steps[ring]
         earlier = list(Role)[: role.tier - 1]
-        added = sum(self._counts[each][ring] - (self._counts[each][ring - 1] if ring else 0) for each in earlier)
-        return old.leaf + old.spine + old.core + added + number - old[role.tier - 1] if new else number
+        added = sum(
+            self._counts[each][ring] - (self._counts[each][ring - 1] if ring else 0)
+            for each in earlier
+        )
+        return (
+            old.leaf + old.spine + old.core + added + number - old[role.tier - 1] if new else number
+        )
 
     def across(self, index: int, group: int, groups: int) -> int:
         """Return the number of a leaf box among those of all `groups` of rails, from 0.
@@ -123,9 +130,11 @@ class Slices(NamedTuple):
 class Heritage:
     """What a plan keeps. `digits` are of names by role, of `host` names and of `cable` labels.
 
-    `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and its port of each uplink of a block, in order of
-    lower switch, then uplink, where the rule does not join them. `standing` is what stood before the fabric grew, as the grown one counts its
-    devices, or everything that `site.positions` says; `table` is the name of that file, and empty where there was none.
+    `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and
+    its port of each uplink of a block, in order of lower switch, then uplink, where the rule does
+    not join them. `standing` is what stood before the fabric grew, as the grown one counts its
+    devices, or everything that `site.positions` says; `table` is the name of that file, and empty
+    where there was none.
     """
 
     rings: Rings
@@ -143,14 +152,21 @@ class Heritage:
 
     def document(self) -> dict[str, Any]:
         """Return the heritage as a plan file holds it; columns are runs of [first, step, count]."""
-        columns = {kind.key: {"upper": runs(upper), "upper_port": runs(port)} for kind, (upper, port) in sorted(self.wired.items())}
+        columns = {
+            kind.key: {"upper": runs(upper), "upper_port": runs(port)}
+            for kind, (upper, port) in sorted(self.wired.items())
+        }
         return {
             "rings": [ring._asdict() for ring in self.rings.rings],
             "digits": self.digits,
             "slices": self.slices._asdict(),
             **({} if self.endpoints is None else {"endpoints": runs(self.endpoints)}),
             **columns,
-            **({} if self.standing is None else {"standing": self.standing.document(), "table": self.table}),
+            **(
+                {}
+                if self.standing is None
+                else {"standing": self.standing.document(), "table": self.table}
+            ),
         }
 
 
@@ -164,17 +180,31 @@ def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever st
         digits = {str(key): counted(number) for key, number in values["digits"].items()}
         endpoints = unrolled(values["endpoints"]) if "endpoints" in values else None
         standing = read_standing(values["standing"]) if "standing" in values else None
-        wired = {kind: (unrolled(values[kind.key]["upper"]), unrolled(values[kind.key]["upper_port"])) for kind in list(LinkKind)[1:] if kind.key in values}
+        wired = {
+            kind: (unrolled(values[kind.key]["upper"]), unrolled(values[kind.key]["upper_port"]))
+            for kind in list(LinkKind)[1:]
+            if kind.key in values
+        }
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        because = (f"`kept` is not of the form that `plan -o` writes: {type(error).__name__}: {error}",)
-        raise refuse("bad-plan-file", "what the plan keeps of an older one cannot be read", path=("kept",), because=because, hint=_AGAIN) from None
+        because = (
+            f"`kept` is not of the form that `plan -o` writes: {type(error).__name__}: {error}",
+        )
+        raise refuse(
+            "bad-plan-file",
+            "what the plan keeps of an older one cannot be read",
+            path=("kept",),
+            because=because,
+            hint=_AGAIN,
+        ) from None
     return Heritage(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
 
 
 def _rings(written: Iterable[Any]) -> tuple[Ring, ...]:
     """Read the sizes that a block has had. Raises ValueError where it has shrunk: boxes are numbered as they came."""
     rings = tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in written)
-    if any(below > above for old, new in pairwise(rings) for below, above in zip(old, new, strict=True)):
+    if any(
+        below > above for old, new in pairwise(rings) for below, above in zip(old, new, strict=True)
+    ):
         raise ValueError("a block of it has shrunk")
     if any(not ring.pods for ring in rings):
         raise ValueError("a block of it has no pod")
@@ -184,21 +214,41 @@ def _rings(written: Iterable[Any]) -> tuple[Ring, ...]:
 _AGAIN = "write it again with `fabricgen plan -o`"
 
 
-def check_heritage(heritage: Heritage, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]) -> None:
+def check_heritage(
+    heritage: Heritage, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]
+) -> None:
     """Refuse what does not fit a block of this size, with these endpoints and boxes. Raises Refusal `cannot-grow`."""
     because = ""
     if not heritage.rings.rings or heritage.rings.rings[-1] != ring_of(sizing):
+        kept = heritage.rings.rings[-1] if heritage.rings.rings else NOTHING
         because = (
-            f"it keeps a block of {_words(heritage.rings.rings[-1] if heritage.rings.rings else NOTHING)}, and its inventory asks for {_words(ring_of(sizing))}"
+            f"it keeps a block of {_words(kept)}, "
+            f"and its inventory asks for {_words(ring_of(sizing))}"
         )
-    elif heritage.endpoints is not None and not np.array_equal(np.sort(heritage.endpoints), np.sort(pattern)):
+    elif heritage.endpoints is not None and not np.array_equal(
+        np.sort(heritage.endpoints), np.sort(pattern)
+    ):
         because = "its endpoints are not those of its inventory"
     else:
-        odd = [kind.key for kind, columns in heritage.wired.items() if not _fits(kind, columns, sizing, radix)]
-        because = f"its {odd[0].replace('_', '-')} cables do not fill the ports of its switches" if odd else ""
+        odd = [
+            kind.key
+            for kind, columns in heritage.wired.items()
+            if not _fits(kind, columns, sizing, radix)
+        ]
+        because = (
+            f"its {odd[0].replace('_', '-')} cables do not fill the ports of its switches"
+            if odd
+            else ""
+        )
     if because:
         hint = "grow a plan with `fabricgen plan --from`, which works out anew what it keeps"
-        raise refuse("cannot-grow", "the plan keeps cables of a fabric of another size", path=("kept",), because=(because,), hint=hint)
+        raise refuse(
+            "cannot-grow",
+            "the plan keeps cables of a fabric of another size",
+            path=("kept",),
+            because=(because,),
+            hint=hint,
+        )
 
 
 def _words(ring: Ring) -> str:
@@ -206,7 +256,9 @@ def _words(ring: Ring) -> str:
     return f"{ring.leaf} leaf, {ring.spine} spine and {ring.core} core switches"
 
 
-def _fits(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing, radix: dict[Role, int]) -> bool:
+def _fits(
+    kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing, radix: dict[Role, int]
+) -> bool:
     """Say whether each uplink of a block has a port of its own above it; the topmost boxes may use any of theirs."""
     (lowers, uplinks), (uppers, ports) = _sides(kind, sizing)
     ports = radix[kind.upper] if kind.upper.tier == sizing.tiers else ports

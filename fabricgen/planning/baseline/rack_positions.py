@@ -1,6 +1,7 @@
 """Where everything stands: the rack and the rack unit of each device, and the place of each rack in the room.
 
-Owns `Standing` and its form in a plan file. Who decides where something stands is `racking`, `filling` or a table of positions.
+Owns `Standing` and its form in a plan file. Who decides where something stands is `racking`,
+`filling` or a table of positions.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ COLUMNS = ("rack", "unit", "hall", "row", "at")
 class Standing(NamedTuple):
     """Where everything stands. Devices are all planned hosts by number, then the switches as unit * boxes of a unit + box.
 
-    `rack` and `unit` of each device: the rack's index, and the lowest rack unit, from 1; both -1 where a device has no place. `hall`, `row`
-    and `at` of each rack, from 0; `row_racks` is the length of a row.
+    `rack` and `unit` of each device: the rack's index, and the lowest rack unit, from 1; both -1
+    where a device has no place. `hall`, `row` and `at` of each rack, from 0; `row_racks` is the
+    length of a row.
     """
 
     rack: Int32Array
@@ -33,7 +35,10 @@ class Standing(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return it as a plan file holds it; columns are runs of [first, step, count]."""
-        return {**{name: runs(getattr(self, name)) for name in COLUMNS}, "row_racks": self.row_racks}
+        return {
+            **{name: runs(getattr(self, name)) for name in COLUMNS},
+            "row_racks": self.row_racks,
+        }
 
 
 def read_standing(values: Any) -> Standing:  # noqa: ANN401 - whatever stands in a plan file
@@ -42,8 +47,14 @@ def read_standing(values: Any) -> Standing:  # noqa: ANN401 - whatever stands in
     if not len(rack) == len(unit) or not len(hall) == len(row) == len(at):
         raise ValueError("its columns of places are not of one length")
     outside = (rack < -1) | (rack >= len(hall)) | ((rack >= 0) & (unit < 1))
-    if outside.any() or any((column < 0).any() or (column >= FURTHEST).any() for column in (hall, row, at)):
-        raise ValueError(f"device {np.flatnonzero(outside)[0]} stands in no rack" if outside.any() else "a rack stands outside of all rooms")
+    if outside.any() or any(
+        (column < 0).any() or (column >= FURTHEST).any() for column in (hall, row, at)
+    ):
+        raise ValueError(
+            f"device {np.flatnonzero(outside)[0]} stands in no rack"
+            if outside.any()
+            else "a rack stands outside of all rooms"
+        )
     row_racks = counted(values["row_racks"])
     if row_racks > FURTHEST or (unit > FURTHEST).any():
         raise ValueError("a rack or a row is larger than any room")

@@ -57,7 +57,11 @@ def unrolled(written: Iterable[Any]) -> Int32Array:
     total = 0
     for first, step, length in written:
         total += counted(length)
-        if not -MOST <= first + step * length < MOST or not -MOST <= first < MOST or total > LONGEST:
+        if (
+            not -MOST <= first + step * length < MOST
+            or not -MOST <= first < MOST
+            or total > LONGEST
+        ):
             raise ValueError("a run is beyond all ports")
         pieces.append(first + step * np.arange(length, dtype=np.int64))
     return np.concatenate(pieces).astype(np.int32)

@@ -1,9 +1,11 @@
 """The way of every cable through the room.
 
-Owns the ways. A cable leaves its device at half its height, runs up (or, with trays below the floor, down) to the tray, along the tray of
-the row, over a cross tray to the other row, and down to the far device; between two devices of one rack it stays inside. To another hall it
-takes the cross tray to the first row, and from there the way between the halls. Both ends have some slack. Everything is in whole
-millimetres. Racks and units come from `rooms`; what is bought for a way is `lengths`'.
+Owns the ways. A cable leaves its device at half its height, runs up (or, with trays below the
+floor, down) to the tray, along the tray of the row, over a cross tray to the other row, and down to
+the far device; between two devices of one rack it stays inside. To another hall it takes the cross
+tray to the first row, and from there the way between the halls. Both ends have some slack.
+Everything is in whole millimetres. Racks and units come from `rooms`; what is bought for a way is
+`lengths`'.
 """
 
 from __future__ import annotations
@@ -104,14 +106,22 @@ class Ways:
             steps = [f"{metres(abs(int(height[below]) - int(height[above])))} m inside the rack"]
         else:
             up, down = int(rise[below]), int(rise[above])
-            steps = [f"{metres(up)} m to the tray", f"{metres(way_mm - up - down - slack)} m along trays", f"{metres(down)} m from the tray"]
+            steps = [
+                f"{metres(up)} m to the tray",
+                f"{metres(way_mm - up - down - slack)} m along trays",
+                f"{metres(down)} m from the tray",
+            ]
         yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(way_mm)} m"
 
     def ends(self, unit: int, start: int, stop: int | None) -> tuple[Int32Array, Int32Array]:
         """Return the devices at both ends of a unit's links, as `Room` counts them."""
         links, mapping, room = self.links, self.room.naming.mapping, self.room
-        kind, block, lower, upper = (column[start:stop] for column in (links.kind, links.block, links.lower, links.upper))
-        rails = np.array([mapping.rail(unit, each) or 0 for each in range(mapping.unit_blocks)], dtype=np.int32)
+        kind, block, lower, upper = (
+            column[start:stop] for column in (links.kind, links.block, links.lower, links.upper)
+        )
+        rails = np.array(
+            [mapping.rail(unit, each) or 0 for each in range(mapping.unit_blocks)], dtype=np.int32
+        )
         first = np.int32(room.hosts + unit * len(room.naming.boxes))
         low, host = lower + first, kind == LinkKind.HOST
         low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.request.host_gpus)
@@ -121,11 +131,17 @@ class Ways:
     def _seats(self) -> _Seats:
         """Where each device is."""
         room, stand, site = self.room, self.room.standing, self.room.site
-        height = ((2 * stand.unit.astype(np.int64) - 2 + room.units) * UNIT_UM // 2000).astype(np.int32)
+        height = ((2 * stand.unit.astype(np.int64) - 2 + room.units) * UNIT_UM // 2000).astype(
+            np.int32
+        )
         top = np.int32(room.shares.rack.units * UNIT_UM // 1000)
-        rise = (top - height if site.tray.run == "overhead" else height) + np.int32(site.tray.gap_mm)
+        rise = (top - height if site.tray.run == "overhead" else height) + np.int32(
+            site.tray.gap_mm
+        )
         x, y = stand.at * np.int32(site.rack.pitch_mm), stand.row * np.int32(site.row_pitch_mm)
-        return _Seats(stand.rack, height, rise, x[stand.rack], y[stand.rack], stand.hall[stand.rack])
+        return _Seats(
+            stand.rack, height, rise, x[stand.rack], y[stand.rack], stand.hall[stand.rack]
+        )
 
     @property
     def _crossings(self) -> list[int]:
@@ -137,7 +153,9 @@ class Ways:
         """Return the way along trays between the racks of devices, in millimetres."""
         here, halls = self._seats, self.room.standing.hall.any()
         xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
-        over = reduce(np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings])
+        over = reduce(
+            np.minimum, [np.abs(xa - cross) + np.abs(xb - cross) for cross in self._crossings]
+        )
         way: Int32Array = np.where(ya == yb, np.abs(xa - xb), over + np.abs(ya - yb))
         if halls:
             apart = np.abs(here.hall[lower] - here.hall[upper])
@@ -148,13 +166,19 @@ class Ways:
     def _hall_pitch(self) -> int:
         """The way between two halls, in millimetres."""
         site = self.room.site
-        return site.hall_pitch_mm or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
+        return (
+            site.hall_pitch_mm
+            or self.room.standing.row_racks * site.rack.pitch_mm + BETWEEN_HALLS_MM
+        )
 
     @cached_property
     def furthest_mm(self) -> int:
         """A bound on any way in this room, in millimetres."""
         stand, site = self.room.standing, self.room.site
-        row, rows = stand.row_racks * site.rack.pitch_mm, (int(stand.row.max(initial=0)) + 1) * site.row_pitch_mm
+        row, rows = (
+            stand.row_racks * site.rack.pitch_mm,
+            (int(stand.row.max(initial=0)) + 1) * site.row_pitch_mm,
+        )
         wide = max(row, (int(stand.at.max(initial=0)) + 1) * site.rack.pitch_mm)
         halls = int(stand.hall.max(initial=0)) * self._hall_pitch
         return 2 * (int(self._seats.rise.max(initial=0)) + wide + rows + site.tray.slack_mm) + halls

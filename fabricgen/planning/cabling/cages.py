@@ -1,7 +1,8 @@
 """Which cage each end of a link sits in, numbered over the whole fabric, and which links lie in one cable.
 
-Owns the numbers. A module fills a cage, so who chooses or counts modules asks here which link ends share one. A host's cages are those of its
-model; where that is not known each NIC port is a cage of its own.
+Owns the numbers. A module fills a cage, so who chooses or counts modules asks here which link ends
+share one. A host's cages are those of its model; where that is not known each NIC port is a cage of
+its own.
 """
 
 from __future__ import annotations
@@ -38,8 +39,12 @@ class Cages:
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
             host, within = np.divmod(self._gpu(unit, rows), self.mapping.request.host_gpus)
-            return np.asarray(host * self.of_host + self._seats[0][within, self.mapping.plane(unit)])
-        box, port = (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
+            return np.asarray(
+                host * self.of_host + self._seats[0][within, self.mapping.plane(unit)]
+            )
+        box, port = (
+            (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
+        )
         cage, width = self._by_port[role]
         return (unit * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
 
@@ -50,7 +55,9 @@ class Cages:
 
     def legs(self, joint: Joint, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
-        inside = self._inside(joint.near, joint.kind, unit, rows) // (joint.shared // joint.cable.legs)
+        inside = self._inside(joint.near, joint.kind, unit, rows) // (
+            joint.shared // joint.cable.legs
+        )
         return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
 
     def rails(self, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
@@ -58,7 +65,10 @@ class Cages:
         request, mapping = self.mapping.request, self.mapping
         if kind.lower is None:
             return np.asarray(self._gpu(unit, rows) % request.domain_gpus % request.rails)
-        rails = [-1 if (rail := mapping.rail(unit, block)) is None else rail for block in range(mapping.unit_blocks)]
+        rails = [
+            -1 if (rail := mapping.rail(unit, block)) is None else rail
+            for block in range(mapping.unit_blocks)
+        ]
         return np.array(rails, dtype=np.int64)[self.links.block[rows]]
 
     @cached_property
@@ -73,7 +83,10 @@ class Cages:
 
     def _gpu(self, unit: int, rows: IntArray) -> IntArray:
         """Return the GPUs of some host links, counted over the fabric."""
-        rails = np.array([self.mapping.rail(unit, block) or 0 for block in range(self.mapping.unit_blocks)], dtype=np.int64)
+        rails = np.array(
+            [self.mapping.rail(unit, block) or 0 for block in range(self.mapping.unit_blocks)],
+            dtype=np.int64,
+        )
         gpu: IntArray = self.links.lower[rows] + rails[self.links.block[rows]]
         return gpu
 
@@ -81,14 +94,21 @@ class Cages:
         """Return the position of links inside their cage at one end, from 0."""
         role = kind.upper if end == "upper" else kind.lower
         if role is None:
-            return np.asarray(self._seats[1][self._gpu(unit, rows) % self.mapping.request.host_gpus, self.mapping.plane(unit)])
+            return np.asarray(
+                self._seats[1][
+                    self._gpu(unit, rows) % self.mapping.request.host_gpus, self.mapping.plane(unit)
+                ]
+            )
         port = self.links.upper_port if end == "upper" else self.links.lower_port
         return np.array([each.sub for each in self.ports[role]], dtype=np.int64)[port[rows]]
 
     @cached_property
     def _by_port(self) -> dict[Role, tuple[IntArray, int]]:
         """The cage of each port of a role's box, and one more than the largest on any box."""
-        cages = {role: np.array([port.cage for port in ports], dtype=np.int64) for role, ports in self.ports.items()}
+        cages = {
+            role: np.array([port.cage for port in ports], dtype=np.int64)
+            for role, ports in self.ports.items()
+        }
         width = max(int(each.max(initial=0)) for each in cages.values()) + 1
         return {role: (each, width) for role, each in cages.items()}
 
@@ -99,6 +119,10 @@ class Cages:
         shape = request.host_gpus, request.planes
         if request.host is None:
             return np.arange(shape[0] * shape[1]).reshape(shape), np.zeros(shape, dtype=np.int64)
-        ports = [[request.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])]
+        ports = [
+            [request.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])
+        ]
         names = sorted({port.cage for row in ports for port in row})
-        return np.array([[names.index(port.cage) for port in row] for row in ports]), np.array([[port.sub - 1 for port in row] for row in ports])
+        return np.array([[names.index(port.cage) for port in row] for row in ports]), np.array(
+            [[port.sub - 1 for port in row] for row in ports]
+        )

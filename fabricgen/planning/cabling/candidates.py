@@ -1,7 +1,8 @@
 """Which parts may serve each kind of link, and what a cable is called.
 
-Owns the offers: where a room is described there are several for a kind of link, each of which reaches further than the one before; which one a link
-takes is decided by `outfitting`, from its length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`, which
+Owns the offers: where a room is described there are several for a kind of link, each of which
+reaches further than the one before; which one a link takes is decided by `outfitting`, from its
+length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`, which
 of equals is taken for `preference`; `tallying` counts.
 """
 
@@ -40,12 +41,17 @@ _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "
 def choose(request: Request, catalog: Catalog, kinds: list[LinkKind]) -> tuple[Joint, ...]:
     """Find the parts for each kind of link that the fabric has; of a kind in a described room several, from the shortest reach to the longest.
 
-    Raises Refusal `no-part-for-link` where a room is described and nothing in the catalog goes between two known cages.
+    Raises Refusal `no-part-for-link` where a room is described and nothing in the catalog goes
+    between two known cages.
     """
     site = request.spec.site
     if site is None or site.lengths == "unknown":
         return tuple(_joint(*_ends(request, kind), kind, catalog) for kind in kinds)
-    return tuple(joint for kind in kinds for joint in _offers(request, kind, catalog, getattr(site.media, kind.key)))
+    return tuple(
+        joint
+        for kind in kinds
+        for joint in _offers(request, kind, catalog, getattr(site.media, kind.key))
+    )
 
 
 def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
@@ -64,12 +70,24 @@ def _ends(request: Request, kind: LinkKind) -> tuple[Cage, Cage]:
     if kind.lower is None:
         return _host_cage(request, upper.transport), upper
     front = request.fronts[kind.lower]
-    return Cage(front.model.form_factor, front.model.module_top, front.up.count, front.up.speed_gbps, front.model.transport), upper
+    return Cage(
+        front.model.form_factor,
+        front.model.module_top,
+        front.up.count,
+        front.up.speed_gbps,
+        front.model.transport,
+    ), upper
 
 
 def _down_cage(front: Front) -> Cage:
     """Return a cage that faces down."""
-    return Cage(front.model.form_factor, front.model.module_top, front.down.count, front.down.speed_gbps, front.model.transport)
+    return Cage(
+        front.model.form_factor,
+        front.model.module_top,
+        front.down.count,
+        front.down.speed_gbps,
+        front.model.transport,
+    )
 
 
 def _host_cage(request: Request, transport: str) -> Cage:
@@ -96,8 +114,16 @@ def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
 def _known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> list[tuple[Order, Joint]]:
     """List modules and straight fibres of the catalog that reach as far as is assumed, the best first, each behind what it is ordered by."""
     reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
-    found = (joint for joint in fitting(lower, upper, kind, catalog, media) if joint.shared == 1 and len(joint.modules) > 1)
-    enough = (joint for joint in found if all((part.reach_m or 0) >= reach for part in _parts(joint) if part))
+    found = (
+        joint
+        for joint in fitting(lower, upper, kind, catalog, media)
+        if joint.shared == 1 and len(joint.modules) > 1
+    )
+    enough = (
+        joint
+        for joint in found
+        if all((part.reach_m or 0) >= reach for part in _parts(joint) if part)
+    )
     return _ranked(((_assumed_order(joint, media), joint) for joint in enough), catalog)
 
 
@@ -112,10 +138,14 @@ def _ranked(ordered: Iterable[tuple[Order, Joint]], catalog: Catalog) -> list[tu
     return sorted(ordered, key=lambda item: (item[0], preference(item[1], catalog)))
 
 
-def _half_known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]) -> Joint:
+def _half_known(
+    lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+) -> Joint:
     """Take a generic module where an end is generic, or where no two modules of the catalog meet; the fibre follows the known end."""
     reach = ASSUMED_REACH_M[kind]
-    low, high = (catalog.generic_transceiver(cage.speed_gbps, cage.links) for cage in (lower, upper))
+    low, high = (
+        catalog.generic_transceiver(cage.speed_gbps, cage.links) for cage in (lower, upper)
+    )
     cable = catalog.generic_cable()
     known = [
         (end, module)
@@ -124,13 +154,23 @@ def _half_known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, medi
         if module.medium in media and cables == 1 and (module.reach_m or 0) >= reach
     ]
     if known and GENERIC in (lower.form_factor, upper.form_factor):
-        end, module = min(known, key=lambda item: (media.index(item[1].medium), item[1].reach_m or 0, rank(item[1], catalog), item[1].model))
+        end, module = min(
+            known,
+            key=lambda item: (
+                media.index(item[1].medium),
+                item[1].reach_m or 0,
+                rank(item[1], catalog),
+                item[1].model,
+            ),
+        )
         low, high = (low, module) if end else (module, high)
         cable = fibre(catalog, module, reach) or cable
     return Joint(kind, lower.speed_gbps, cable.medium, cable, 1, low, high)
 
 
-def _offers(request: Request, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]) -> list[Joint]:
+def _offers(
+    request: Request, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+) -> list[Joint]:
     """List what serves a kind of link in a described room: by preference of medium, and of a medium the shortest first; each reaches further.
 
     All take as many cables for each link as what reaches furthest, for the labels count cables.
@@ -157,7 +197,12 @@ def _reach(joint: Joint) -> float:
 
 def _order(joint: Joint, media: tuple[str, ...]) -> Order:
     """Order what may serve a described room: by medium, the shortest reach, of that modules that reach no further, then what shares no cable."""
-    return media.index(joint.medium), _reach(joint), sum(module.reach_m or 0 for module in joint.modules.values()), joint.shared > 1
+    return (
+        media.index(joint.medium),
+        _reach(joint),
+        sum(module.reach_m or 0 for module in joint.modules.values()),
+        joint.shared > 1,
+    )
 
 
 class Alternative(NamedTuple):
@@ -192,17 +237,31 @@ def _equals(request: Request, catalog: Catalog, offer: Joint) -> list[Joint]:
         return []
     if site is None or site.lengths == "unknown":
         order = _assumed_order(offer, (offer.medium,)) if len(offer.modules) > 1 else None
-        return [joint for _, joint in _known(*cages, offer.kind, catalog) if joint.medium == offer.medium and _assumed_order(joint, (offer.medium,)) == order]
+        return [
+            joint
+            for _, joint in _known(*cages, offer.kind, catalog)
+            if joint.medium == offer.medium and _assumed_order(joint, (offer.medium,)) == order
+        ]
     order = _order(offer, (offer.medium,))
     found = fitting(*cages, offer.kind, catalog, (offer.medium,))
-    return [joint for joint in found if joint.cables == offer.cables and _order(joint, (offer.medium,)) == order and len(joint.modules) == len(offer.modules)]
+    return [
+        joint
+        for joint in found
+        if joint.cables == offer.cables
+        and _order(joint, (offer.medium,)) == order
+        and len(joint.modules) == len(offer.modules)
+    ]
 
 
-def _nothing_fits(request: Request, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]) -> Exception:
+def _nothing_fits(
+    request: Request, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
+) -> Exception:
     """Refuse a kind of link that nothing in the catalog can serve."""
     name = kind.key.replace("_", "-")
     owners = (
-        (request.host.model if request.host else "the host") if kind.lower is None else request.fronts[kind.lower].model.model,
+        (request.host.model if request.host else "the host")
+        if kind.lower is None
+        else request.fronts[kind.lower].model.model,
         (request.fronts[kind.upper].model.model),
     )
     because = [
@@ -210,6 +269,14 @@ def _nothing_fits(request: Request, kind: LinkKind, cages: tuple[Cage, Cage], me
         f"with {cage.links} x {speed_text(cage.speed_gbps)} of {cage.transport}"
         for owner, cage in zip(owners, cages, strict=True)
     ]
-    because.append(f"of {', '.join(media)} no module, fibre or cable of the catalog goes between the two and says how far it reaches")
+    because.append(
+        f"of {', '.join(media)} no module, fibre or cable of the catalog goes between the two and says how far it reaches"
+    )
     hint = "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan without lengths: `site: unknown`"
-    return refuse("no-part-for-link", f"nothing in the catalog serves {name} links", path=("site", "media"), because=tuple(because), hint=hint)
+    return refuse(
+        "no-part-for-link",
+        f"nothing in the catalog serves {name} links",
+        path=("site", "media"),
+        because=tuple(because),
+        hint=hint,
+    )

@@ -1,7 +1,8 @@
 """What goes between two cages: fibre with a module at both ends, or copper and active cables with ends of their own.
 
-Owns `Joint`, the parts of one link, and which parts of a catalog fit two cages, carry their links at their speed, and join. Which of them is taken
-is decided by `cabling` and, by length, `outfitting`.
+Owns `Joint`, the parts of one link, and which parts of a catalog fit two cages, carry their links
+at their speed, and join. Which of them is taken is decided by `cabling` and, by length,
+`outfitting`.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ class Cage(NamedTuple):
 class Joint:
     """The parts of one link. Modules are None where the cable has ends of its own.
 
-    `cables` are pulled for each link: a module with two connectors used as one port takes two. A cable that carries several links, `shared`
-    of them, is one piece at its `near` end: of its links those that leave the same cage there, so many at a time, lie in one cable.
+    `cables` are pulled for each link: a module with two connectors used as one port takes two. A
+    cable that carries several links, `shared` of them, is one piece at its `near` end: of its links
+    those that leave the same cage there, so many at a time, lie in one cable.
     """
 
     kind: LinkKind
@@ -57,21 +59,36 @@ class Joint:
     @property
     def modules(self) -> dict[End, Transceiver]:
         """The modules at its ends."""
-        ends: tuple[tuple[End, Transceiver | None], ...] = (("lower", self.lower), ("upper", self.upper))
+        ends: tuple[tuple[End, Transceiver | None], ...] = (
+            ("lower", self.lower),
+            ("upper", self.upper),
+        )
         return {end: module for end, module in ends if module}
 
     @property
     def reach_m(self) -> tuple[float, str] | None:
         """How far its parts reach, and which of them reaches no further; None where nobody says."""
         parts = [(module.reach_m, module.model) for module in self.modules.values()]
-        return min(((reach, model) for reach, model in [*parts, (self.cable.reach_m, self.cable.model)] if reach is not None), default=None)
+        return min(
+            (
+                (reach, model)
+                for reach, model in [*parts, (self.cable.reach_m, self.cable.model)]
+                if reach is not None
+            ),
+            default=None,
+        )
 
 
-def fitting(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]) -> Iterator[Joint]:
+def fitting(
+    lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+) -> Iterator[Joint]:
     """Yield whatever goes between two cages."""
     speed = lower.speed_gbps
     for low, high, cables in pairs(lower, upper, catalog, media):
-        yield from (Joint(kind, speed, low.medium, fibre, cables, low, high) for fibre in _fibres(catalog, low))
+        yield from (
+            Joint(kind, speed, low.medium, fibre, cables, low, high)
+            for fibre in _fibres(catalog, low)
+        )
     whole: tuple[tuple[End, Cage, Cage], ...] = (("upper", upper, lower), ("lower", lower, upper))
     for cable in catalog.cables():
         if cable.medium not in media or lower.transport not in cable.transports:
@@ -79,7 +96,17 @@ def fitting(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: t
         if cable.medium not in FIBRES:
             near = next((end for end, one, other in whole if _plugs(cable, one, other)), None)
             if near:
-                yield Joint(kind, speed, cable.medium, cable, 1, None, None, cable.links if lower.links * upper.links > 1 else 1, near)
+                yield Joint(
+                    kind,
+                    speed,
+                    cable.medium,
+                    cable,
+                    1,
+                    None,
+                    None,
+                    cable.links if lower.links * upper.links > 1 else 1,
+                    near,
+                )
         elif cable.legs > 1:
             for near, one, other in whole:
                 for at_near, at_far in _splitting(cable, one, other, catalog):
@@ -100,31 +127,50 @@ def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
     return speed == near.speed_gbps and (near.links, far.links) == (cable.links, each)
 
 
-def _splitting(cable: Cable, near: Cage, far: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, Transceiver]]:
+def _splitting(
+    cable: Cable, near: Cage, far: Cage, catalog: Catalog
+) -> Iterator[tuple[Transceiver, Transceiver]]:
     """Yield the modules at both ends of a splitter fibre: at its near end several links leave by one connector, at each far end one arrives."""
     if cable.speed_gbps != near.speed_gbps or far.links != 1 or near.links % cable.links:
         return
     at_near = [
         module
         for module in _seated(near, catalog)
-        if module.ports * cable.links == near.links and module.port_gbps == cable.links * near.speed_gbps and _connects(module, cable)
+        if module.ports * cable.links == near.links
+        and module.port_gbps == cable.links * near.speed_gbps
+        and _connects(module, cable)
     ]
-    at_far = [module for module in _seated(far, catalog) if module.ports == 1 and module.port_gbps >= far.speed_gbps and _connects(module, cable)]
+    at_far = [
+        module
+        for module in _seated(far, catalog)
+        if module.ports == 1 and module.port_gbps >= far.speed_gbps and _connects(module, cable)
+    ]
     yield from product(at_near, at_far)
 
 
-def pairs(lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]) -> Iterator[tuple[Transceiver, Transceiver, int]]:
+def pairs(
+    lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]
+) -> Iterator[tuple[Transceiver, Transceiver, int]]:
     """Yield the modules of both ends that meet: of one medium, with one plug, and as many connectors for each link."""
     uppers = list(modules_of(upper, catalog))
     for low, cables in modules_of(lower, catalog):
         for high, others in uppers:
-            if low.medium == high.medium and low.medium in media and low.connector == high.connector and cables == others:
+            if (
+                low.medium == high.medium
+                and low.medium in media
+                and low.connector == high.connector
+                and cables == others
+            ):
                 yield low, high, cables
 
 
 def _seated(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
     """Yield the modules that go into a cage, whatever they carry."""
-    yield from (module for module in catalog.transceivers() if module.fits(cage.form_factor, cage.top) and cage.transport in module.transports)
+    yield from (
+        module
+        for module in catalog.transceivers()
+        if module.fits(cage.form_factor, cage.top) and cage.transport in module.transports
+    )
 
 
 def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]]:
@@ -143,10 +189,18 @@ def _connects(module: Transceiver, cable: Cable) -> bool:
 
 def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
     """Find the straight fibres that go into a module."""
-    return [cable for cable in catalog.cables() if (cable.links, cable.legs) == (1, 1) and _connects(module, cable)]
+    return [
+        cable
+        for cable in catalog.cables()
+        if (cable.links, cable.legs) == (1, 1) and _connects(module, cable)
+    ]
 
 
 def fibre(catalog: Catalog, module: Transceiver, reach: int) -> Cable | None:
     """Find the straight fibre for a module with the shortest sufficient reach."""
     fitting = [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]
-    return min(fitting, key=lambda cable: (cable.reach_m or 0, rank(cable, catalog), cable.model)) if fitting else None
+    return (
+        min(fitting, key=lambda cable: (cable.reach_m or 0, rank(cable, catalog), cable.model))
+        if fitting
+        else None
+    )

@@ -1,7 +1,8 @@
 """How long every cable is, and of which parts: the stock length that its way is rounded up to, and the offer that serves it.
 
-Owns the rounding and, with `outfitting`, the choice. Ways come from `ways`, offers from `cabling`. A room that nobody described leaves one
-offer for each kind of link, so that nothing is ordered by a guess.
+Owns the rounding and, with `outfitting`, the choice. Ways come from `ways`, offers from `cabling`.
+A room that nobody described leaves one offer for each kind of link, so that nothing is ordered by a
+guess.
 """
 
 from __future__ import annotations
@@ -103,20 +104,28 @@ class Lengths:
         """How installed links share cables; None where none does."""
         if all(joint.shared == 1 for joint in self.offers):
             return None
-        return find_pieces(self.cages, self.offers, np.stack([self.offer(unit) for unit in range(self.room.naming.mapping.units)]))
+        return find_pieces(
+            self.cages,
+            self.offers,
+            np.stack([self.offer(unit) for unit in range(self.room.naming.mapping.units)]),
+        )
 
     @cached_property
     def needed_mm(self) -> Int32Array:
         """The way that the cable of each link must be long enough for, a row for each unit; with a reserve, that of its reserved links, too."""
         if self.grown:
             return self.grown.lengths.needed_mm[:, self.grown.rows]
-        return self._every_way_mm if self.pieces is None else self.pieces.greatest(self._every_way_mm)
+        return (
+            self._every_way_mm if self.pieces is None else self.pieces.greatest(self._every_way_mm)
+        )
 
     @cached_property
     def _every_way_mm(self) -> Int32Array:
         """The way of each link, a row for each unit."""
         units = range(self.room.naming.mapping.units)
-        return np.stack([self.way_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]).astype(np.int32)
+        return np.stack(
+            [self.way_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]
+        ).astype(np.int32)
 
     @property
     def room(self) -> Room:
@@ -135,18 +144,25 @@ class Lengths:
         found = np.empty(way.shape, dtype=np.int8)
         for kind in self._kinds:
             rows, choice, cages = self._asked(kind)
-            found[:, rows] = (settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]).reshape(len(way), -1)
+            found[:, rows] = (
+                settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]
+            ).reshape(len(way), -1)
         return found
 
     def _asked(self, kind: LinkKind) -> tuple[IntArray, Choice, tuple[IntArray, IntArray]]:
         """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
         rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
-        choice = Choice([self._limit_mm(number) for number in numbers], [self.cages.paired(self.offers[number]) for number in numbers])
+        choice = Choice(
+            [self._limit_mm(number) for number in numbers],
+            [self.cages.paired(self.offers[number]) for number in numbers],
+        )
         return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
 
     def _cages(self, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
         """Return the number of the cage at one end of each link of a kind, unit by unit."""
-        return np.concatenate([self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)])
+        return np.concatenate(
+            [self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)]
+        )
 
     @property
     def _kinds(self) -> list[LinkKind]:
@@ -182,7 +198,13 @@ class Lengths:
                 if kind not in found or laid.way_mm[row] > found[kind].way_mm:
                     stock = int(self.stock_mm[laid.stock[row]])
                     ends = int(laid.lower[row]), int(laid.upper[row])
-                    found[kind] = Longest(*ends, int(laid.way_mm[row]), stock, int(laid.offer[row]), (unit, row) in self.measured)
+                    found[kind] = Longest(
+                        *ends,
+                        int(laid.way_mm[row]),
+                        stock,
+                        int(laid.offer[row]),
+                        (unit, row) in self.measured,
+                    )
         return found
 
     def check(self) -> None:
@@ -190,7 +212,10 @@ class Lengths:
         if self.grown:
             self.grown.lengths.check()
         hint = "bring the two ends closer together, with more hosts in a rack or shorter rows, or plan without lengths: `site: unknown`"
-        findings = [Finding("link-too-long", fact, ("site",), tuple(because), hint) for fact, *because in self.too_long()]
+        findings = [
+            Finding("link-too-long", fact, ("site",), tuple(because), hint)
+            for fact, *because in self.too_long()
+        ]
         findings += [self._unpaired(kind) for kind in self._kinds if self._has_misfits(kind)]
         if findings:
             raise Refusal(findings)
@@ -201,7 +226,12 @@ class Lengths:
         if not self.cages.paired(self.offers[numbers[-1]]):
             return False
         rows, choice, cages = self._asked(kind)
-        settled = np.concatenate([self.offer(unit)[rows] for unit in range(self.room.naming.mapping.units)]) - numbers[0]
+        settled = (
+            np.concatenate(
+                [self.offer(unit)[rows] for unit in range(self.room.naming.mapping.units)]
+            )
+            - numbers[0]
+        )
         return bool(misfits(settled, cages, choice).any())
 
     def _unpaired(self, kind: LinkKind) -> Finding:
@@ -227,7 +257,11 @@ class Lengths:
             if reach and found.stock_mm > _mm(reach[0]):
                 fact = f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long, and {reach[1]} reaches {metres(_mm(reach[0]))} m"
                 measured = (f"somebody measured {metres(found.way_mm)} m, says `site.measured_m`",)
-                because = measured if found.measured else self.ways.steps(found.lower, found.upper, found.way_mm)
+                because = (
+                    measured
+                    if found.measured
+                    else self.ways.steps(found.lower, found.upper, found.way_mm)
+                )
                 yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 
     def _limit_mm(self, number: int) -> int:
@@ -239,8 +273,16 @@ class Lengths:
     @cached_property
     def _tables(self) -> list[Int32Array]:
         """The stock lengths of each offer: what the inventory states for the medium, else what the part has, else the usual ones."""
-        stated, furthest = self.room.site.stock_lengths_m, max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM
-        return [stock_mm(getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest) for joint in self.offers]
+        stated, furthest = (
+            self.room.site.stock_lengths_m,
+            max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM,
+        )
+        return [
+            stock_mm(
+                getattr(stated, joint.medium, None) or joint.cable.lengths_m or USUAL_M, furthest
+            )
+            for joint in self.offers
+        ]
 
     @cached_property
     def _places(self) -> list[Int32Array]:
@@ -261,4 +303,6 @@ def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Int32Array:
     """
     stock = sorted({int(Fraction(str(length)) * 1000) for length in lengths_m})
     first = stock[-1] // STEP_MM + 1
-    return np.array([*stock, *range(first * STEP_MM, furthest_mm + STEP_MM, STEP_MM)], dtype=np.int32)
+    return np.array(
+        [*stock, *range(first * STEP_MM, furthest_mm + STEP_MM, STEP_MM)], dtype=np.int32
+    )

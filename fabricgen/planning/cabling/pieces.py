@@ -1,7 +1,8 @@
 """Which links lie in one piece of cable, counted over the whole fabric, and which of them stands for it.
 
-Owns `Pieces`. A piece has one near connector and a connector for each leg; links that share a connector share its label, which is that of the
-first of them in the order of the cable list. Which links share a cage belongs to `cages`, and who takes which offer to `outfitting`.
+Owns `Pieces`. A piece has one near connector and a connector for each leg; links that share a
+connector share its label, which is that of the first of them in the order of the cable list. Which
+links share a cage belongs to `cages`, and who takes which offer to `outfitting`.
 """
 
 from __future__ import annotations
@@ -48,10 +49,17 @@ class Pieces:
 
 def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: IntArray) -> Pieces | None:
     """Find the pieces of a fabric whose links take these offers, a row of `offer` for each unit; None where no cable is shared."""
-    shared = [(joint, taken) for number, joint in enumerate(offers) if joint.shared > 1 and (taken := offer == number).any()]
+    shared = [
+        (joint, taken)
+        for number, joint in enumerate(offers)
+        if joint.shared > 1 and (taken := offer == number).any()
+    ]
     if not shared:
         return None
-    pieces = Pieces(np.full(offer.shape, -1, dtype=np.int64), *(np.full(offer.shape, fill) for fill in (True, True, False)))
+    pieces = Pieces(
+        np.full(offer.shape, -1, dtype=np.int64),
+        *(np.full(offer.shape, fill) for fill in (True, True, False)),
+    )
     for joint, taken in shared:
         _mark(pieces, cages, joint, taken)
     return pieces
@@ -62,7 +70,11 @@ def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: BoolArray) -> None:
     runs = [(unit, np.flatnonzero(row)) for unit, row in enumerate(taken)]
     near, far, rail = (
         np.concatenate([np.asarray(read(unit, rows)) for unit, rows in runs])
-        for read in (partial(cages.pieces, joint), partial(cages.legs, joint), partial(cages.rails, joint.kind))
+        for read in (
+            partial(cages.pieces, joint),
+            partial(cages.legs, joint),
+            partial(cages.rails, joint.kind),
+        )
     )
     _, first, number = np.unique(near, return_index=True, return_inverse=True)
     at_near, at_far = (np.zeros(len(near), dtype=bool) for _ in range(2))
@@ -72,4 +84,6 @@ def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: BoolArray) -> None:
     differs[number[rail != rail[first][number]]] = True
     pieces.number[taken] = number + pieces.number.max() + 1
     pieces.several_rails[taken] = differs[number]
-    pieces.upper[taken], pieces.lower[taken] = (at_near, at_far) if joint.near == "upper" else (at_far, at_near)
+    pieces.upper[taken], pieces.lower[taken] = (
+        (at_near, at_far) if joint.near == "upper" else (at_far, at_near)
+    )

@@ -1,8 +1,10 @@
 """Which of several parts that fit is taken, where medium and reach leave a choice.
 
-Owns the rule, in its order: a part of the user's own catalog directories comes before a shipped one, for who adds what they buy wants it used;
-then the part whose facts are better proven; then the one that takes less power. Only parts that are equal in all of this are told apart by
-their names, so that a file's name decides between equals and nothing else. Prices decide nothing: a price book must not change a fabric.
+Owns the rule, in its order: a part of the user's own catalog directories comes before a shipped
+one, for who adds what they buy wants it used; then the part whose facts are better proven; then the
+one that takes less power. Only parts that are equal in all of this are told apart by their names,
+so that a file's name decides between equals and nothing else. Prices decide nothing: a price book
+must not change a fabric.
 """
 
 from __future__ import annotations
@@ -32,7 +34,11 @@ class Rank(NamedTuple):
 def rank(part: Transceiver | Cable, catalog: Catalog) -> Rank:
     """Rank a part; power that nobody published comes last."""
     kind = "cables" if hasattr(part, "legs") else "transceivers"
-    return Rank(catalog.directory(kind, part.model), QUALITIES.index(part.quality), math.inf if part.power_w is None else part.power_w)
+    return Rank(
+        catalog.directory(kind, part.model),
+        QUALITIES.index(part.quality),
+        math.inf if part.power_w is None else part.power_w,
+    )
 
 
 def preference(joint: Joint, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:

@@ -1,7 +1,8 @@
 """Which of the offered parts each link takes, where its length decides.
 
-Owns `settle`. A module serves every link of its cage, so links that share a cage take the same offer: the one that the longest of them needs.
-Nothing is known here of rooms or catalogs; ways come as numbers, offers as the longest way that each serves.
+Owns `settle`. A module serves every link of its cage, so links that share a cage take the same
+offer: the one that the longest of them needs. Nothing is known here of rooms or catalogs; ways come
+as numbers, offers as the longest way that each serves.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
 class Choice(NamedTuple):
     """The offers of one kind of link, each serving longer ways than the one before.
 
-    `limits_mm` is the longest way that each serves; `paired` whether one lies between two cages that share all their links, because it is one
-    piece at both ends.
+    `limits_mm` is the longest way that each serves; `paired` whether one lies between two cages
+    that share all their links, because it is one piece at both ends.
     """
 
     limits_mm: Sequence[int]

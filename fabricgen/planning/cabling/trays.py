@@ -1,7 +1,8 @@
 """The trays of a room: which stretches a cable lies in, how full each becomes, and what it carries.
 
-Owns the stretches and their load. A stretch of a row lies between two neighbouring racks, one of a cross tray between two neighbouring
-rows, and one lies between two halls. Cables take the way that `lengths` measures; which cables there are is said by the caller.
+Owns the stretches and their load. A stretch of a row lies between two neighbouring racks, one of a
+cross tray between two neighbouring rows, and one lies between two halls. Cables take the way that
+`lengths` measures; which cables there are is said by the caller.
 """
 
 from __future__ import annotations
@@ -79,22 +80,39 @@ class Trays:
     def percent(self, load: Load) -> float | None:
         """Return how full a stretch is by what is known of its cables; None where a tray's section is not known, or no cable's."""
         section = self.section_mm2
-        return None if section is None or load.cables == load.unmeasured else 100 * load.section_mm2 / section
+        return (
+            None
+            if section is None or load.cables == load.unmeasured
+            else 100 * load.section_mm2 / section
+        )
 
     def way(self, one: int, other: int) -> list[Stretch]:
         """List the stretches between two racks, by their numbers; inside a rack there are none."""
         stand = self.room.standing
-        (hall, row, at), (hall_b, row_b, at_b) = ([int(column[rack]) for column in (stand.hall, stand.row, stand.at)] for rack in (one, other))
+        (hall, row, at), (hall_b, row_b, at_b) = (
+            [int(column[rack]) for column in (stand.hall, stand.row, stand.at)]
+            for rack in (one, other)
+        )
         if (hall, row) == (hall_b, row_b):
             return list(_row(hall, row, 2 * at, 2 * at_b))
-        cross, where = min(enumerate(self._crossings), key=lambda crossing: abs(2 * at - crossing[1]) + abs(2 * at_b - crossing[1]))
+        cross, where = min(
+            enumerate(self._crossings),
+            key=lambda crossing: abs(2 * at - crossing[1]) + abs(2 * at_b - crossing[1]),
+        )
         ends = [*_row(hall, row, 2 * at, where), *_row(hall_b, row_b, 2 * at_b, where)]
         if hall == hall_b:
             return [*ends, *_cross(hall, cross, row, row_b)]
         low, high = sorted((hall, hall_b))
-        return [*ends, *_cross(hall, cross, 0, row), *_cross(hall_b, cross, 0, row_b), *(Stretch("halls", each, 0, 0, 0) for each in range(low, high))]
+        return [
+            *ends,
+            *_cross(hall, cross, 0, row),
+            *_cross(hall_b, cross, 0, row_b),
+            *(Stretch("halls", each, 0, 0, 0) for each in range(low, high)),
+        ]
 
-    def loads(self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]) -> dict[Stretch, Load]:
+    def loads(
+        self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]
+    ) -> dict[Stretch, Load]:
         """Lay cables into the trays: for each pair of racks, how many there are of each part. Stretches come in the order of the room."""
         loads: dict[Stretch, Load] = {}
         for (one, other), parts in pulled.items():
@@ -107,7 +125,11 @@ class Trays:
     def check(self, loads: Mapping[Stretch, Load]) -> None:
         """Refuse trays that are fuller than the inventory allows. Raises Refusal `tray-too-full` with the fullest."""
         tray = self.room.site.tray
-        over = {stretch: percent for stretch, load in loads.items() if (percent := self.percent(load)) is not None and percent > self.limit_percent}
+        over = {
+            stretch: percent
+            for stretch, load in loads.items()
+            if (percent := self.percent(load)) is not None and percent > self.limit_percent
+        }
         if not over or not tray.fill_percent or not self.section_mm2:
             return
         worst = max(over, key=lambda stretch: over[stretch])
@@ -121,7 +143,13 @@ class Trays:
         width = math.ceil(load.section_mm2 * 100 / tray.fill_percent / (tray.depth_mm or 1))
         others = f", and {len(over) - 1} more" if len(over) > 1 else ""
         hint = f"use `width_mm: {width}`, or give the tray more depth"
-        raise refuse("tray-too-full", f"a stretch of tray is too full{others}", path=("site", "tray", "fill_percent"), because=because, hint=hint)
+        raise refuse(
+            "tray-too-full",
+            f"a stretch of tray is too full{others}",
+            path=("site", "tray", "fill_percent"),
+            because=because,
+            hint=hint,
+        )
 
     @property
     def _crossings(self) -> list[int]:
@@ -139,15 +167,26 @@ def check_trays(lengths: Lengths) -> None:
     for unit in range(room.naming.mapping.units):
         laid = lengths.laid(unit)
         first = slice(None) if lengths.pieces is None else lengths.pieces.first[unit]
-        columns = np.stack([room.standing.rack[laid.lower], room.standing.rack[laid.upper], laid.offer])[:, first]
-        for (one, other, offer), count in zip(*(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)), strict=True):
+        columns = np.stack(
+            [room.standing.rack[laid.lower], room.standing.rack[laid.upper], laid.offer]
+        )[:, first]
+        for (one, other, offer), count in zip(
+            *(each.tolist() for each in np.unique(columns.T, axis=0, return_counts=True)),
+            strict=True,
+        ):
             joint = lengths.offers[offer]
             counted[room.names[one], room.names[other], joint.cable.model] += count * joint.cables
     trays = Trays(room)
-    trays.check(trays.loads(pairs_of(counted, room), {joint.cable.model: joint.cable for joint in lengths.offers}))
+    trays.check(
+        trays.loads(
+            pairs_of(counted, room), {joint.cable.model: joint.cable for joint in lengths.offers}
+        )
+    )
 
 
-def pairs_of(counted: Mapping[tuple[str, str, str], int], room: Room) -> dict[tuple[int, int], Counter[str]]:
+def pairs_of(
+    counted: Mapping[tuple[str, str, str], int], room: Room
+) -> dict[tuple[int, int], Counter[str]]:
     """Turn cables counted by the names of both racks and their part into the form that `Trays.loads` takes."""
     numbers = {name: number for number, name in enumerate(room.names)}
     pairs: dict[tuple[int, int], Counter[str]] = {}

@@ -1,7 +1,8 @@
 """What a host and a switch take of a rack, and what a rack holds and carries.
 
-Owns what is stated, known and assumed of size, power and weight. What the inventory says wins over the catalog. Where a room was asked for,
-what nobody states is refused; for a generated room it is assumed, and such a room is never too small. Where devices stand is for `rooms`.
+Owns what is stated, known and assumed of size, power and weight. What the inventory says wins over
+the catalog. Where a room was asked for, what nobody states is refused; for a generated room it is
+assumed, and such a room is never too small. Where devices stand is for `rooms`.
 """
 
 from __future__ import annotations
@@ -81,45 +82,88 @@ def shares_of(request: Request, kinds: tuple[str, ...]) -> Shares:
     """Find what each kind of device takes. Raises Refusal `unknown-footprint` for what the room must know and nobody states."""
     site = request.spec.site
     limits = (site or DEFAULT_SITE).rack
-    rack = Share(limits.units, limits.power_w, None if limits.weight_kg is None else limits.weight_kg * 1000)
+    rack = Share(
+        limits.units, limits.power_w, None if limits.weight_kg is None else limits.weight_kg * 1000
+    )
     known = {kind: _known(request, kind, site) for kind in kinds}
     if site:
         findings = [finding for kind in kinds for finding in _unknown(kind, known[kind], rack)]
         if findings:
             raise Refusal(findings)
-        return Shares({kind: Share(units or 0, *rest) for kind, (units, *rest) in known.items()}, rack)
+        return Shares(
+            {kind: Share(units or 0, *rest) for kind, (units, *rest) in known.items()}, rack
+        )
     assumed = {kind: _assumed(request, kind, known[kind], rack) for kind in kinds}
     every = (*assumed.values(), rack)
-    return Shares(assumed, Share(max(share.units for share in every), max(share.power_w or 0 for share in every), None))
+    return Shares(
+        assumed,
+        Share(
+            max(share.units for share in every), max(share.power_w or 0 for share in every), None
+        ),
+    )
 
 
-def _known(request: Request, kind: str, site: Site | None) -> tuple[int | None, int | None, int | None]:
+def _known(
+    request: Request, kind: str, site: Site | None
+) -> tuple[int | None, int | None, int | None]:
     """Return what the inventory, else the catalog, says of a kind of device."""
     stated: Footprint = getattr(site.footprints, kind) if site else Footprint.model_construct()
-    part: Host | Switch | None = request.host if kind == HOST else request.fronts[ROLES[KINDS.index(kind) - 1]].model
-    watts = None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
+    part: Host | Switch | None = (
+        request.host if kind == HOST else request.fronts[ROLES[KINDS.index(kind) - 1]].model
+    )
+    watts = (
+        None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
+    )
     grams = None if part is None or part.weight_kg is None else Fraction(str(part.weight_kg)) * 1000
     return (
         stated.units or (part.rack_units if part else None),
         stated.power_w or (None if watts is None else math.ceil(watts)),
-        stated.weight_kg * 1000 if stated.weight_kg else None if grams is None else math.ceil(grams),
+        stated.weight_kg * 1000
+        if stated.weight_kg
+        else None
+        if grams is None
+        else math.ceil(grams),
     )
 
 
-def _assumed(request: Request, kind: str, known: tuple[int | None, int | None, int | None], rack: Share) -> Share:
+def _assumed(
+    request: Request, kind: str, known: tuple[int | None, int | None, int | None], rack: Share
+) -> Share:
     """Fill in what nobody says of a device of a generated room."""
-    units, watts = (GPU_UNITS * request.host_gpus, GPU_W * request.host_gpus) if kind == HOST else (SWITCH_UNITS, SWITCH_W)
-    return Share(known[0] or min(units, rack.units), known[1] or min(watts, rack.power_w or watts), None)
+    units, watts = (
+        (GPU_UNITS * request.host_gpus, GPU_W * request.host_gpus)
+        if kind == HOST
+        else (SWITCH_UNITS, SWITCH_W)
+    )
+    return Share(
+        known[0] or min(units, rack.units), known[1] or min(watts, rack.power_w or watts), None
+    )
 
 
-def _unknown(kind: str, known: tuple[int | None, int | None, int | None], rack: Share) -> Iterator[Finding]:
+def _unknown(
+    kind: str, known: tuple[int | None, int | None, int | None], rack: Share
+) -> Iterator[Finding]:
     """Refuse a kind of device of which the room must know more."""
-    missing = [at for at, (fact, limit) in enumerate(zip(known, rack, strict=True)) if fact is None and limit is not None]
+    missing = [
+        at
+        for at, (fact, limit) in enumerate(zip(known, rack, strict=True))
+        if fact is None and limit is not None
+    ]
     if not missing:
         return
     example = EXAMPLES.get(kind, EXAMPLES[""])
     facts = ", ".join(f"{WORDS[at][0]}: {getattr(example, WORDS[at][0])}" for at in missing)
-    what = " and ".join(("how many units", "how many watts", "how many kilograms")[at] for at in missing)
-    because = ("neither the catalog nor `site.footprints` says so, and without it no rack can be filled",)
+    what = " and ".join(
+        ("how many units", "how many watts", "how many kilograms")[at] for at in missing
+    )
+    because = (
+        "neither the catalog nor `site.footprints` says so, and without it no rack can be filled",
+    )
     hint = f"write what it takes, like `footprints: {{{kind}: {{{facts}}}}}` under `site`"
-    yield Finding("unknown-footprint", f"nobody says {what} a {kind}{'' if kind == HOST else ' switch'} takes", ("site", "footprints", kind), because, hint)
+    yield Finding(
+        "unknown-footprint",
+        f"nobody says {what} a {kind}{'' if kind == HOST else ' switch'} takes",
+        ("site", "footprints", kind),
+        because,
+        hint,
+    )

@@ -1,6 +1,7 @@
 """A table of positions as somebody wrote it: device, hall, row, rack, unit.
 
-Owns the file's form and what is said of a bad line. Which devices there are, and whether they fit their racks, is for `rooms`.
+Owns the file's form and what is said of a bad line. Which devices there are, and whether they fit
+their racks, is for `rooms`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,14 @@ def hall_name(hall: int) -> str:
 
 def read_positions(path: Path, shown: str) -> list[Position]:
     """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-positions` with the first findings."""
-    rows = csv_rows(table_text(path, lambda fault, hint: Finding("bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint)))
+    rows = csv_rows(
+        table_text(
+            path,
+            lambda fault, hint: Finding(
+                "bad-positions", f"{shown}: {fault}", ("site", "positions"), hint=hint
+            ),
+        )
+    )
     found: list[Position] = []
     findings: list[Finding] = []
     try:
@@ -57,9 +65,13 @@ def read_positions(path: Path, shown: str) -> list[Position]:
                 if isinstance(read, Position):
                     found.append(read)
                 else:
-                    findings.append(bad_line(shown, line).of(read, hint=f"write it like `{_EXAMPLE}`"))
+                    findings.append(
+                        bad_line(shown, line).of(read, hint=f"write it like `{_EXAMPLE}`")
+                    )
     except FileError as error:
-        raise Refusal([bad_line(shown, error.line).of(f"the line {error.fact}", hint=CELLS_HINT)]) from None
+        raise Refusal(
+            [bad_line(shown, error.line).of(f"the line {error.fact}", hint=CELLS_HINT)]
+        ) from None
     if findings:
         raise Refusal(findings)
     return found
@@ -73,7 +85,14 @@ class BadLine(NamedTuple):
 
     def of(self, fact: str, *because: str, hint: str) -> Finding:
         """Make a finding."""
-        return Finding("bad-positions", f"{self.shown}: {fact}", (), because, hint, Place(self.shown, self.line, 1 if self.line else None))
+        return Finding(
+            "bad-positions",
+            f"{self.shown}: {fact}",
+            (),
+            because,
+            hint,
+            Place(self.shown, self.line, 1 if self.line else None),
+        )
 
 
 def bad_line(shown: str, line: int | None = None) -> BadLine:
@@ -84,9 +103,24 @@ def bad_line(shown: str, line: int | None = None) -> BadLine:
 def _seats(header: list[str], shown: str) -> list[int]:
     """Find the columns. Raises Refusal where one is missing, twice or unknown."""
     line = bad_line(shown, 1)
-    findings = [line.of(f"the column `{name}` is missing", hint=f"the first line is `{','.join(COLUMNS)}`") for name in COLUMNS if name not in header]
-    findings += [line.of(f"`{name}` is not a column", hint=suggest(name, COLUMNS, f"columns: {', '.join(COLUMNS)}")) for name in header if name not in COLUMNS]
-    findings += [line.of(f"the column `{name}` stands twice", hint="keep one of the two") for name in COLUMNS if header.count(name) > 1]
+    findings = [
+        line.of(f"the column `{name}` is missing", hint=f"the first line is `{','.join(COLUMNS)}`")
+        for name in COLUMNS
+        if name not in header
+    ]
+    findings += [
+        line.of(
+            f"`{name}` is not a column",
+            hint=suggest(name, COLUMNS, f"columns: {', '.join(COLUMNS)}"),
+        )
+        for name in header
+        if name not in COLUMNS
+    ]
+    findings += [
+        line.of(f"the column `{name}` stands twice", hint="keep one of the two")
+        for name in COLUMNS
+        if header.count(name) > 1
+    ]
     if findings:
         raise Refusal(findings[:SHOWN])
     return [header.index(name) for name in COLUMNS]
@@ -104,7 +138,11 @@ def _position(cells: list[str], seats: list[int], line: int) -> Position | str:
     if number is None:
         return f"the hall `{hall}` is not a letter from A on"
     if row is None or rack is None or unit is None:
-        name, text = next((name, text) for name, text in zip(COLUMNS[2:], texts, strict=True) if text not in _NUMBERS)
+        name, text = next(
+            (name, text)
+            for name, text in zip(COLUMNS[2:], texts, strict=True)
+            if text not in _NUMBERS
+        )
         return f"the {name} `{text}` is not a whole number from 1 to 999"
     return Position(device, number, row - 1, rack - 1, unit, line)
 

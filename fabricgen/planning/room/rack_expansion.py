@@ -1,8 +1,10 @@
 """How new devices fill a room in which others stand: what stands stays, and the rest takes what is free.
 
-Owns `fill`. Hosts go on in the racks of hosts that have room, then in new racks; switches in the racks of switches, then in new ones in the middle
-of the new racks; leaves that stand on top of their racks on top of the new hosts' racks, as far as they fit. New racks take the free places of
-the rows that there are, then new rows of the same length, and only then make rows longer. An empty room is filled by `racking`.
+Owns `fill`. Hosts go on in the racks of hosts that have room, then in new racks; switches in the
+racks of switches, then in new ones in the middle of the new racks; leaves that stand on top of
+their racks on top of the new hosts' racks, as far as they fit. New racks take the free places of
+the rows that there are, then new rows of the same length, and only then make rows longer. An empty
+room is filled by `racking`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,14 @@ from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
 from fabricgen.planning.baseline.rack_positions import Standing
 from fabricgen.planning.room.footprints import HOST, KINDS
-from fabricgen.planning.room.rack_placement import bounds, check_boxes, hosts_of_a_rack, kinds_of, no_room, ordered
+from fabricgen.planning.room.rack_placement import (
+    bounds,
+    check_boxes,
+    hosts_of_a_rack,
+    kinds_of,
+    no_room,
+    ordered,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +39,8 @@ if TYPE_CHECKING:
 def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing:
     """Place the devices that `kept` does not place; it counts devices as the fabric is now.
 
-    Raises Refusal `no-room` where the site has fewer racks than it takes, `rack-overflow`, or `cannot-grow` where what stands is outside of the site.
+    Raises Refusal `no-room` where the site has fewer racks than it takes, `rack-overflow`, or
+    `cannot-grow` where what stands is outside of the site.
     """
     kinds = kinds_of(naming)
     if (kept.rack >= 0).all():
@@ -38,7 +48,11 @@ def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing
     check_boxes(shares)
     _check_inside(site, kept)
     hosts, order = int(np.count_nonzero(kinds == 0)), ordered(naming)
-    on_top = kinds == KINDS.index(Role.LEAF) if site.leaves == "top-of-rack" else np.zeros_like(kinds, dtype=bool)
+    on_top = (
+        kinds == KINDS.index(Role.LEAF)
+        if site.leaves == "top-of-rack"
+        else np.zeros_like(kinds, dtype=bool)
+    )
     new = kept.rack < 0
     racks = _Racks(kinds, shares, kept)
     first = len(racks.held)
@@ -48,9 +62,15 @@ def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing
     rest = [device for device in (order + hosts).tolist() if new[device]]
     tops = [device for device in rest if on_top[device]]
     fresh = with_hosts or range(0)
-    done = {device for at, device in enumerate(tops) if len(fresh) and racks.put(device, fresh[at * len(fresh) // len(tops)])}
+    done = {
+        device
+        for at, device in enumerate(tops)
+        if len(fresh) and racks.put(device, fresh[at * len(fresh) // len(tops)])
+    }
     racks.line([device for device in rest if device not in done], racks.of_switches(), UNKNOWN)
-    return _laid(racks, kept, site, range(first, network.start), range(network.start, len(racks.held)))
+    return _laid(
+        racks, kept, site, range(first, network.start), range(network.start, len(racks.held))
+    )
 
 
 UNKNOWN = 2**31
@@ -64,27 +84,43 @@ class _Racks:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
         self.rack, self.unit = kept.rack.tolist(), kept.unit.tolist()
-        self._need = {at: [fact or 0 for fact in shares.of[kind]] for at, kind in enumerate(KINDS) if kind in shares.of}
+        self._need = {
+            at: [fact or 0 for fact in shares.of[kind]]
+            for at, kind in enumerate(KINDS)
+            if kind in shares.of
+        }
         self._limits = [UNKNOWN**2 if limit is None else limit for limit in shares.rack]
         self.held: list[list[int]] = [[] for _ in self.old]
         self._free = [(1 << shares.rack.units) - 1 for _ in self.old]
         self._loads = [[0] * len(self._limits) for _ in self.old]
-        for device, rack in zip(np.flatnonzero(kept.rack >= 0).tolist(), where.tolist(), strict=True):
+        for device, rack in zip(
+            np.flatnonzero(kept.rack >= 0).tolist(), where.tolist(), strict=True
+        ):
             self._stand(device, rack, self.unit[device])
 
     def of_hosts(self) -> list[int]:
         """Return the racks in which hosts stand."""
-        return [rack for rack, held in enumerate(self.held) if any(self.kinds[device] == 0 for device in held)]
+        return [
+            rack
+            for rack, held in enumerate(self.held)
+            if any(self.kinds[device] == 0 for device in held)
+        ]
 
     def of_switches(self) -> list[int]:
         """Return the racks in which only switches stand."""
-        return [rack for rack, held in enumerate(self.held) if held and all(self.kinds[device] for device in held)]
+        return [
+            rack
+            for rack, held in enumerate(self.held)
+            if held and all(self.kinds[device] for device in held)
+        ]
 
     def line(self, devices: Iterable[int], racks: list[int], each: int) -> list[int]:
         """Put devices into racks one after the other, at most `each` into a rack, then into new ones; return the racks that took any."""
         at, took = 0, dict[int, None]()
         for device in devices:
-            while at < len(racks) and not (len(self.held[racks[at]]) < each and self.put(device, racks[at])):
+            while at < len(racks) and not (
+                len(self.held[racks[at]]) < each and self.put(device, racks[at])
+            ):
                 at += 1
             if at == len(racks):
                 racks.append(self._open())
@@ -102,11 +138,20 @@ class _Racks:
     def put(self, device: int, rack: int) -> bool:
         """Put a device into a rack if it fits: hosts as low as can be, switches as high as can be."""
         need, load = self._need[self.kinds[device]], self._loads[rack]
-        if any(have + more > limit for have, more, limit in zip(load, need, self._limits, strict=True)):
+        if any(
+            have + more > limit for have, more, limit in zip(load, need, self._limits, strict=True)
+        ):
             return False
         places = range(self._shares.rack.units - need[0] + 1)
         mask = (1 << need[0]) - 1
-        bottom = next((at for at in (reversed(places) if self.kinds[device] else places) if self._free[rack] >> at & mask == mask), None)
+        bottom = next(
+            (
+                at
+                for at in (reversed(places) if self.kinds[device] else places)
+                if self._free[rack] >> at & mask == mask
+            ),
+            None,
+        )
         if bottom is not None:
             self._stand(device, rack, bottom + 1)
         return bottom is not None
@@ -117,38 +162,70 @@ class _Racks:
         self.rack[device], self.unit[device] = rack, unit
         self.held[rack].append(device)
         self._free[rack] &= ~((1 << need[0]) - 1 << unit - 1)
-        self._loads[rack] = [have + more for have, more in zip(self._loads[rack], need, strict=True)]
+        self._loads[rack] = [
+            have + more for have, more in zip(self._loads[rack], need, strict=True)
+        ]
 
 
 def _check_inside(site: Site, kept: Standing) -> None:
     """Refuse a site that has no place for what stands. Raises Refusal `cannot-grow`."""
     used = kept.rack[kept.rack >= 0]
-    for key, column, bound in (("halls", kept.hall, site.halls), ("rows", kept.row, site.rows), ("racks_per_row", kept.at, site.racks_per_row)):
+    for key, column, bound in (
+        ("halls", kept.hall, site.halls),
+        ("rows", kept.row, site.rows),
+        ("racks_per_row", kept.at, site.racks_per_row),
+    ):
         furthest = int(column[used].max(initial=-1)) + 1
         if bound is not None and furthest > bound:
-            because = (f"something stands in {'hall' if key == 'halls' else 'row' if key == 'rows' else 'rack'} {furthest}", f"`site.{key}` is {bound}")
-            raise refuse("cannot-grow", "growth keeps where everything stands", path=("site", key), because=because, hint=f"use `{key}: {furthest}` or more")
+            because = (
+                f"something stands in {'hall' if key == 'halls' else 'row' if key == 'rows' else 'rack'} {furthest}",
+                f"`site.{key}` is {bound}",
+            )
+            raise refuse(
+                "cannot-grow",
+                "growth keeps where everything stands",
+                path=("site", key),
+                because=because,
+                hint=f"use `{key}: {furthest}` or more",
+            )
 
 
 def _laid(racks: _Racks, kept: Standing, site: Site, hosts: range, network: range) -> Standing:
     """Give the new racks their places: of those that come in order, the middle ones are the switches'."""
-    old = [tuple(place) for place in np.stack([kept.hall, kept.row, kept.at])[:, racks.old].T.tolist()]
+    old = [
+        tuple(place) for place in np.stack([kept.hall, kept.row, kept.at])[:, racks.old].T.tolist()
+    ]
     wanted = len(hosts) + len(network)
     cells = list(islice(_free_cells(site, kept.row_racks, set(old)), wanted))
     if len(cells) < wanted:
         told = f"{len(old)} racks stand, and {len(hosts)} more of {HOST}s and {len(network)} of switches come"
         raise no_room(len(old) + wanted, bounds(site), site, told)
     before = len(hosts) // 2
-    places = [*old, *cells[:before], *cells[before + len(network) :], *cells[before : before + len(network)]]
+    places = [
+        *old,
+        *cells[:before],
+        *cells[before + len(network) :],
+        *cells[before : before + len(network)],
+    ]
     order = sorted(range(len(places)), key=lambda rack: places[rack])
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     hall, row, at = np.array([places[rack] for rack in order], dtype=np.int32).reshape(-1, 3).T
-    return Standing(number[racks.rack], np.array(racks.unit, dtype=np.int32), hall, row, at, kept.row_racks)
+    return Standing(
+        number[racks.rack], np.array(racks.unit, dtype=np.int32), hall, row, at, kept.row_racks
+    )
 
 
 def _free_cells(site: Site, length: int, taken: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     """Yield the places of a room where no rack stands: within rows of this length, hall by hall, then in longer rows."""
     halls, deepest, longest = bounds(site)
-    yield from (cell for cell in product(range(halls), range(deepest), range(min(length, longest))) if cell not in taken)
-    yield from (cell for cell in product(range(halls), range(deepest), range(length, longest)) if cell not in taken)
+    yield from (
+        cell
+        for cell in product(range(halls), range(deepest), range(min(length, longest)))
+        if cell not in taken
+    )
+    yield from (
+        cell
+        for cell in product(range(halls), range(deepest), range(length, longest))
+        if cell not in taken
+    )

@@ -1,11 +1,14 @@
 """The rule by which devices fill racks, and racks fill a room.
 
-Owns the rule. Hosts fill racks in the order of their numbers, from the bottom. A switch stands where the middle of the hosts below it is:
-switches are sorted by that, then by tier, unit and number, and fill racks of their own in this order, from the top. So leaves stand near the
-hosts that they serve, the spines of a pod together in the middle of its leaves, and cores in the middle of everything. Racks of switches
-are spread evenly over the rows. All of it follows what is planned, not what is installed, so that growth within the reserve moves nothing.
+Owns the rule. Hosts fill racks in the order of their numbers, from the bottom. A switch stands
+where the middle of the hosts below it is: switches are sorted by that, then by tier, unit and
+number, and fill racks of their own in this order, from the top. So leaves stand near the hosts that
+they serve, the spines of a pod together in the middle of its leaves, and cores in the middle of
+everything. Racks of switches are spread evenly over the rows. All of it follows what is planned,
+not what is installed, so that growth within the reserve moves nothing.
 
-What a device takes is for `footprints`; names and stated positions are for `rooms`. Where others stand already, `filling` places the rest.
+What a device takes is for `footprints`; names and stated positions are for `rooms`. Where others
+stand already, `filling` places the rest.
 """
 
 from __future__ import annotations
@@ -38,7 +41,12 @@ def kinds_of(naming: Naming) -> Int32Array:
     """Return the kind of each device, as its index in KINDS."""
     mapping, request = naming.mapping, naming.mapping.request
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
-    return np.concatenate([np.zeros(request.planned_gpus // request.host_gpus, dtype=np.int32), np.tile(boxes, mapping.units)])
+    return np.concatenate(
+        [
+            np.zeros(request.planned_gpus // request.host_gpus, dtype=np.int32),
+            np.tile(boxes, mapping.units),
+        ]
+    )
 
 
 def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
@@ -47,13 +55,21 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
     switches = np.flatnonzero(kinds)
     hosts = len(kinds) - len(switches)
     order = switches[ordered(naming)]
-    on_top = order[kinds[order] == KINDS.index(Role.LEAF)] if site.leaves == "top-of-rack" else order[:0]
+    on_top = (
+        order[kinds[order] == KINDS.index(Role.LEAF)] if site.leaves == "top-of-rack" else order[:0]
+    )
     apart = order[kinds[order] != KINDS.index(Role.LEAF)] if len(on_top) else order
     check_boxes(shares)
     each = hosts_of_a_rack(naming, shares, site, hosts, len(on_top))
     host_racks = -(-hosts // each)
     packed, packed_units, network_racks = _packed(kinds[apart].tolist(), shares)
-    slots, network, grid = _grid(host_racks, network_racks, site, f"{_counted(hosts, HOST)} at {each} a rack take {_counted(host_racks, 'rack')}", len(apart))
+    slots, network, grid = _grid(
+        host_racks,
+        network_racks,
+        site,
+        f"{_counted(hosts, HOST)} at {each} a rack take {_counted(host_racks, 'rack')}",
+        len(apart),
+    )
     rack, unit = np.full((2, len(kinds)), -1, dtype=np.int32)
     number = np.arange(hosts)
     rack[:hosts], unit[:hosts] = slots[number // each], 1 + number % each * shares.of[HOST].units
@@ -61,7 +77,10 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
     if len(on_top):
         place = np.arange(len(on_top)) * host_racks // len(on_top)
         nth = np.arange(len(on_top)) - -(-place * len(on_top) // host_racks)
-        rack[on_top], unit[on_top] = slots[place], shares.rack.units + 1 - (nth + 1) * shares.of[Role.LEAF].units
+        rack[on_top], unit[on_top] = (
+            slots[place],
+            shares.rack.units + 1 - (nth + 1) * shares.of[Role.LEAF].units,
+        )
     return Standing(rack, unit, *grid)
 
 
@@ -69,7 +88,13 @@ def ordered(naming: Naming) -> Int64Array:
     """Sort the switches of the fabric, as unit * boxes of a unit + box, by the middle of what is below them, then by tier, unit and number."""
     mapping = naming.mapping
     below = _middles(naming)
-    rails = np.array([[mapping.rail(unit, max(box.block, 0)) or 0 for box in naming.boxes] for unit in range(mapping.units)], dtype=np.int64)
+    rails = np.array(
+        [
+            [mapping.rail(unit, max(box.block, 0)) or 0 for box in naming.boxes]
+            for unit in range(mapping.units)
+        ],
+        dtype=np.int64,
+    )
     tiers = np.tile([box.role.tier for box in naming.boxes], mapping.units)
     order: Int64Array = np.lexsort((np.arange(rails.size), tiers, (rails + below).ravel()))
     return order
@@ -86,16 +111,28 @@ def _middles(naming: Naming) -> Int64Array:
     np.add.at(sums, leaf[held], gpu[held])
     of_pods = (sizing.by_pod(counts).sum(axis=1), sizing.by_pod(sums).sum(axis=1))
     whole = [(counts, sums), of_pods, (counts.sum(keepdims=True), sums.sum(keepdims=True))]
-    means = [np.where(count > 0, total // np.maximum(count, 1), mapping.request.planned_gpus) for count, total in whole]
+    means = [
+        np.where(count > 0, total // np.maximum(count, 1), mapping.request.planned_gpus)
+        for count, total in whole
+    ]
     scope = {Role.LEAF: 1, Role.SPINE: max(sizing.pod_spines, 1), Role.CORE: max(sizing.core, 1)}
-    return np.array([means[box.role.tier - 1][box.index // scope[box.role]] for box in naming.boxes], dtype=np.int64)
+    return np.array(
+        [means[box.role.tier - 1][box.index // scope[box.role]] for box in naming.boxes],
+        dtype=np.int64,
+    )
 
 
 def check_boxes(shares: Shares) -> None:
     """Refuse a device that no rack holds. Raises Refusal with every kind that is too large."""
     large = [kind for kind in shares.of if not shares.fits((kind, 1))]
     if large:
-        raise Refusal([finding for kind in large for finding in overflow(shares, f"a {kind} overflows a rack", (kind, 1)).findings])
+        raise Refusal(
+            [
+                finding
+                for kind in large
+                for finding in overflow(shares, f"a {kind} overflows a rack", (kind, 1)).findings
+            ]
+        )
 
 
 def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "") -> Refusal:
@@ -105,7 +142,9 @@ def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "")
         terms = [(count, kind, shares.of[kind][at] or 0) for kind, count in loads if count]
         total = sum(count * each for count, _, each in terms)
         if limit is not None and total > limit:
-            added = " + ".join(f"{_counted(count, kind)} x {amount(at, each)}" for count, kind, each in terms)
+            added = " + ".join(
+                f"{_counted(count, kind)} x {amount(at, each)}" for count, kind, each in terms
+            )
             because.append(f"{added} = {amount(at, total)}, and a rack has {amount(at, limit)}")
             needs.append(f"{WORDS[at][0]}: {-(-total // (1000 if at == len(WORDS) - 1 else 1))}")
     hint = hint or f"give the racks of the site more: `rack: {{{', '.join(needs)}}}`"
@@ -124,19 +163,29 @@ def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leav
     def loads(each: int) -> tuple[tuple[str, int], tuple[str, int]]:
         return (HOST, each), (Role.LEAF, -(-leaves // -(-hosts // each)))
 
-    most = min(shares.rack.units // shares.of[HOST].units, (request.host and request.host.hosts_per_rack) or hosts, hosts)
+    most = min(
+        shares.rack.units // shares.of[HOST].units,
+        (request.host and request.host.hosts_per_rack) or hosts,
+        hosts,
+    )
     best = next((each for each in range(most, 0, -1) if shares.fits(*loads(each))), 0)
     asked = site.hosts_per_rack or best or 1
     if shares.fits(*loads(asked)):
         return asked
     hint = f"use `hosts_per_rack: {best}`" if best else ""
-    raise overflow(shares, f"{_counted(asked, HOST)} in a rack overflow it", *loads(asked), hint=hint)
+    raise overflow(
+        shares, f"{_counted(asked, HOST)} in a rack overflow it", *loads(asked), hint=hint
+    )
 
 
 def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int]:
     """Fill racks from the top with switches of these kinds, in order; return the rack and the lowest unit of each, and how many racks."""
     limits = [UNLIMITED if limit is None else limit for limit in shares.rack]
-    needs = {index: [fact or 0 for fact in shares.of[kind]] for index, kind in enumerate(KINDS) if kind in shares.of}
+    needs = {
+        index: [fact or 0 for fact in shares.of[kind]]
+        for index, kind in enumerate(KINDS)
+        if kind in shares.of
+    }
     racks, lowest, count, used = [], [], 0, limits
     for kind in kinds:
         need = needs[kind]
@@ -149,7 +198,9 @@ def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int
     return racks, lowest, count
 
 
-def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tuple[Int64Array, Int64Array, tuple[Int32Array, Int32Array, Int32Array, int]]:
+def _grid(
+    hosts: int, network: int, site: Site, told: str, switches: int
+) -> tuple[Int64Array, Int64Array, tuple[Int32Array, Int32Array, Int32Array, int]]:
     """Lay racks of hosts and of switches into rows and halls; return the racks of each in order, and the columns of all racks.
 
     Raises Refusal `no-room`. `told` and `switches` say what takes the racks.
@@ -158,7 +209,12 @@ def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tup
     halls, deepest, longest = bounds(site)
     rows = -(-total // longest)
     if rows > halls * deepest:
-        raise no_room(total, (halls, deepest, longest), site, f"{told}, and {switches} switches take {network}" if network else told)
+        raise no_room(
+            total,
+            (halls, deepest, longest),
+            site,
+            f"{told}, and {switches} switches take {network}" if network else told,
+        )
     width = -(-total // rows)
     hall_rows = -(-rows // -(-rows // deepest))
     place = np.arange(rows * width)
@@ -166,7 +222,12 @@ def _grid(hosts: int, network: int, site: Site, told: str, switches: int) -> tup
     taken = np.zeros(rows * width, dtype=bool)
     for first, count in _runs(rows, width, hall_rows, network, site.network_racks):
         taken[first : first + count] = True
-    columns = ((row // hall_rows).astype(np.int32), (row % hall_rows).astype(np.int32), at.astype(np.int32), width)
+    columns = (
+        (row // hall_rows).astype(np.int32),
+        (row % hall_rows).astype(np.int32),
+        at.astype(np.int32),
+        width,
+    )
     return np.flatnonzero(~taken)[:hosts], np.flatnonzero(taken), columns
 
 
@@ -179,14 +240,34 @@ def bounds(site: Site) -> tuple[int, int, int]:
 def no_room(total: int, room: tuple[int, int, int], site: Site, told: str) -> Refusal:
     """Refuse racks that are more than the room has; the hint is the key that was given, else longer rows."""
     halls, deepest, longest = room
-    because = (told, f"{_counted(halls, 'hall')} x {_counted(deepest, 'row')} x {_counted(longest, 'rack')} = {halls * deepest * longest}")
+    because = (
+        told,
+        f"{_counted(halls, 'hall')} x {_counted(deepest, 'row')} x {_counted(longest, 'rack')} = {halls * deepest * longest}",
+    )
     rows = -(-total // longest)
-    wanted = {"halls": -(-rows // deepest)} if site.halls else {"rows": -(-rows // halls)} if site.rows else {}
-    hint = "".join(f"use `{key}: {value}`, or " for key, value in wanted.items()) + "make rows longer with `racks_per_row`"
-    return refuse("no-room", f"{total} racks do not fit into the room", path=("site", *wanted), because=because, hint=hint)
+    wanted = (
+        {"halls": -(-rows // deepest)}
+        if site.halls
+        else {"rows": -(-rows // halls)}
+        if site.rows
+        else {}
+    )
+    hint = (
+        "".join(f"use `{key}: {value}`, or " for key, value in wanted.items())
+        + "make rows longer with `racks_per_row`"
+    )
+    return refuse(
+        "no-room",
+        f"{total} racks do not fit into the room",
+        path=("site", *wanted),
+        because=because,
+        hint=hint,
+    )
 
 
-def _runs(rows: int, width: int, hall_rows: int, network: int, where: str) -> Iterator[tuple[int, int]]:
+def _runs(
+    rows: int, width: int, hall_rows: int, network: int, where: str
+) -> Iterator[tuple[int, int]]:
     """Return the runs of racks that switches take: spread evenly over rows or halls, and in the middle or at the end of each."""
     depth = hall_rows if where == "hall-middle" else 1
     wanted = (2 * np.arange(network) + 1) * (rows * width) // (2 * max(network, 1))
@@ -194,5 +275,11 @@ def _runs(rows: int, width: int, hall_rows: int, network: int, where: str) -> It
     for cell, count in enumerate(counts):
         deep = min(depth, rows - cell * depth)
         spare = deep * width - count
-        start = spare if where == "row-end" else (deep - -(-count // width)) // 2 * width if where == "hall-middle" else spare // 2
+        start = (
+            spare
+            if where == "row-end"
+            else (deep - -(-count // width)) // 2 * width
+            if where == "hall-middle"
+            else spare // 2
+        )
         yield cell * depth * width + start, count

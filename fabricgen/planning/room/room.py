@@ -1,7 +1,8 @@
 """The room of a fabric: the rack and the rack unit of every device, and the names of racks.
 
-Owns `Room`. Where the inventory gives a table of positions, everything stands as it says; otherwise `racking` places it by rule, or `filling`
-what is new in a room where others stand. A kept plan knows what its table said. What a cable does between two racks is for `lengths`.
+Owns `Room`. Where the inventory gives a table of positions, everything stands as it says; otherwise
+`racking` places it by rule, or `filling` what is new in a room where others stand. A kept plan
+knows what its table said. What a cable does between two racks is for `lengths`.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ class Room:
     @cached_property
     def units(self) -> Int32Array:
         """The rack units that each device takes."""
-        each = np.array([self.shares.of[kind].units if kind in self.shares.of else 0 for kind in KINDS], dtype=np.int32)
+        each = np.array(
+            [self.shares.of[kind].units if kind in self.shares.of else 0 for kind in KINDS],
+            dtype=np.int32,
+        )
         return each[self.kind]
 
     @cached_property
@@ -67,9 +71,14 @@ class Room:
         stand = self.standing
         pattern = self.naming.mapping.request.spec.naming.rack or "{hall}{row}-{rack}"
         for field, column in (("row", stand.row), ("rack", stand.at)):
-            pattern = pattern.replace(f"{{{field}}}", f"{{{field}:0{max(2, len(str(int(column.max(initial=0)) + 1)))}}}")
+            pattern = pattern.replace(
+                f"{{{field}}}", f"{{{field}:0{max(2, len(str(int(column.max(initial=0)) + 1)))}}}"
+            )
         columns = zip(stand.hall.tolist(), stand.row.tolist(), stand.at.tolist(), strict=True)
-        return [pattern.format(hall=hall_name(hall), row=row + 1, rack=at + 1) for hall, row, at in columns]
+        return [
+            pattern.format(hall=hall_name(hall), row=row + 1, rack=at + 1)
+            for hall, row, at in columns
+        ]
 
     def device(self, device: int) -> str:
         """Name a device."""
@@ -78,19 +87,24 @@ class Room:
 
     def place(self, device: int) -> str:
         """Say where a device stands, in words."""
-        return f"{self.names[int(self.standing.rack[device])]} unit {int(self.standing.unit[device])}"
+        return (
+            f"{self.names[int(self.standing.rack[device])]} unit {int(self.standing.unit[device])}"
+        )
 
 
 def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
     """Place every planned device; None where the inventory wants none placed. `installed` is of the switches of a unit.
 
-    Raises Refusal where a device has no known size, a rack overflows, the room is too small, or positions do not hold together.
+    Raises Refusal where a device has no known size, a rack overflows, the room is too small, or
+    positions do not hold together.
     """
     request = naming.mapping.request
     site = request.spec.site or DEFAULT_SITE
     if site.lengths == "unknown":
         return None
-    shares = shares_of(request, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers])))
+    shares = shares_of(
+        request, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers]))
+    )
     kind = kinds_of(naming)
     kept = _kept(naming, site, shares, kind, installed)
     if site.positions or kept:
@@ -98,70 +112,140 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
         room = Room(naming, site, generated=False, shares=shares, kind=kind, standing=standing)
         _check_loads(room)
     else:
-        room = Room(naming, site, request.spec.site is None, shares, kind, stand(naming, shares, site))
+        room = Room(
+            naming, site, request.spec.site is None, shares, kind, stand(naming, shares, site)
+        )
     if request.spec.naming.rack:
         _check_names(room)
     return room
 
 
-def _kept(naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]) -> Standing | None:
+def _kept(
+    naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
+) -> Standing | None:
     """Return where everything stands in a plan that keeps where it stood; what is new fills the room. None where nothing is kept, or another table is given.
 
-    Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where they stand outside of the site.
+    Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where
+    they stand outside of the site.
     """
     heritage = naming.mapping.heritage
     if heritage is None or heritage.standing is None or heritage.table != (site.positions or ""):
         return None
     kept, hosts = heritage.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
-    switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero([*installed] * naming.mapping.units)
-    if len(kept.rack) != len(kind) or (heritage.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()):
+    switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
+        [*installed] * naming.mapping.units
+    )
+    if len(kept.rack) != len(kind) or (
+        heritage.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
+    ):
         because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
-        raise refuse("bad-plan-file", "the plan does not say where its devices stand", path=("kept",), because=because, hint="write it again with `plan -o`")
+        raise refuse(
+            "bad-plan-file",
+            "the plan does not say where its devices stand",
+            path=("kept",),
+            because=because,
+            hint="write it again with `plan -o`",
+        )
     return kept if heritage.table else fill(naming, shares, site, kept)
 
 
-def _stated(naming: Naming, site: Site, shares: Shares, kind: Int32Array, catalog: Catalog, installed: Sequence[bool]) -> Standing:
+def _stated(
+    naming: Naming,
+    site: Site,
+    shares: Shares,
+    kind: Int32Array,
+    catalog: Catalog,
+    installed: Sequence[bool],
+) -> Standing:
     """Put every device where the table says. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)
     request, mapping = naming.mapping.request, naming.mapping
     hosts = request.planned_gpus // request.host_gpus
-    names = [naming.host(host) for host in range(hosts)] + list(chain.from_iterable(naming.switches(unit) for unit in range(mapping.units)))
+    names = [naming.host(host) for host in range(hosts)] + list(
+        chain.from_iterable(naming.switches(unit) for unit in range(mapping.units))
+    )
     numbers = {name: number for number, name in enumerate(names)}
     need = [shares.of[KINDS[each]].units for each in kind.tolist()]
     findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
-    wanted = [*range(request.gpus // request.host_gpus), *(hosts + at for at, has in enumerate([*installed] * mapping.units) if has)]
+    wanted = [
+        *range(request.gpus // request.host_gpus),
+        *(hosts + at for at, has in enumerate([*installed] * mapping.units) if has),
+    ]
     findings += _missing([names[number] for number in wanted], rows, shown)
     if not findings:
-        findings = list(_overlaps(sorted((row.hall, row.row, row.rack, row.unit, row.line, row.device, need[numbers[row.device]]) for row in rows), shown))
+        findings = list(
+            _overlaps(
+                sorted(
+                    (
+                        row.hall,
+                        row.row,
+                        row.rack,
+                        row.unit,
+                        row.line,
+                        row.device,
+                        need[numbers[row.device]],
+                    )
+                    for row in rows
+                ),
+                shown,
+            )
+        )
     if findings:
         raise Refusal(findings[:SHOWN])
-    racks = {where: index for index, where in enumerate(sorted({(row.hall, row.row, row.rack) for row in rows}))}
+    racks = {
+        where: index
+        for index, where in enumerate(sorted({(row.hall, row.row, row.rack) for row in rows}))
+    }
     rack, unit = np.full((2, len(kind)), -1, dtype=np.int32)
     for row in rows:
-        rack[numbers[row.device]], unit[numbers[row.device]] = racks[row.hall, row.row, row.rack], row.unit
+        rack[numbers[row.device]], unit[numbers[row.device]] = (
+            racks[row.hall, row.row, row.rack],
+            row.unit,
+        )
     hall, line, at = np.array(sorted(racks), dtype=np.int32).reshape(-1, 3).T
     return Standing(rack, unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1)
 
 
-def _row_findings(rows: list[Position], numbers: dict[str, int], need: list[int], site: Site, shown: str) -> Iterator[Finding]:
+def _row_findings(
+    rows: list[Position], numbers: dict[str, int], need: list[int], site: Site, shown: str
+) -> Iterator[Finding]:
     """Find lines about devices that are unknown or named twice, and places that the room does not have."""
     seen: dict[str, int] = {}
-    bounds = (("hall", "halls", site.halls), ("row", "rows", site.rows), ("rack", "racks_per_row", site.racks_per_row))
+    bounds = (
+        ("hall", "halls", site.halls),
+        ("row", "rows", site.rows),
+        ("rack", "racks_per_row", site.racks_per_row),
+    )
     for row in rows:
         line = bad_line(shown, row.line)
         if row.device in seen:
-            yield line.of(f"`{row.device}` stands twice", f"it stands already in line {seen[row.device]}", hint="keep one of the two lines")
+            yield line.of(
+                f"`{row.device}` stands twice",
+                f"it stands already in line {seen[row.device]}",
+                hint="keep one of the two lines",
+            )
         seen.setdefault(row.device, row.line)
         for key, limit, bound in bounds:
             if bound is not None and getattr(row, key) >= bound:
-                yield line.of(f"`{row.device}` stands in {key} {getattr(row, key) + 1}", f"`site.{limit}` is {bound}", hint=f"raise `{limit}`, or move it")
+                yield line.of(
+                    f"`{row.device}` stands in {key} {getattr(row, key) + 1}",
+                    f"`site.{limit}` is {bound}",
+                    hint=f"raise `{limit}`, or move it",
+                )
         if row.device not in numbers:
-            yield line.of(f"this fabric has no device `{row.device}`", hint=suggest(row.device, numbers, "devices are called as in cabling/cables.csv"))
+            yield line.of(
+                f"this fabric has no device `{row.device}`",
+                hint=suggest(row.device, numbers, "devices are called as in cabling/cables.csv"),
+            )
         elif row.unit + need[numbers[row.device]] - 1 > site.rack.units:
             units = need[numbers[row.device]]
             because = f"units {row.unit} to {row.unit + units - 1} of {site.rack.units}"
-            yield line.of(f"`{row.device}` stands out of its rack", because, hint=f"use unit {max(site.rack.units - units + 1, 1)} or lower")
+            yield line.of(
+                f"`{row.device}` stands out of its rack",
+                because,
+                hint=f"use unit {max(site.rack.units - units + 1, 1)} or lower",
+            )
 
 
 def _missing(wanted: list[str], rows: list[Position], shown: str) -> list[Finding]:
@@ -172,15 +256,27 @@ def _missing(wanted: list[str], rows: list[Position], shown: str) -> list[Findin
         return []
     others = f", and {len(missing) - 1} more have none" if len(missing) > 1 else ""
     because = f"the fabric has {len(wanted)} hosts and switches now, and each needs a line"
-    return [bad_line(shown).of(f"`{missing[0]}` has no line{others}", because, hint=f"add a line like `{missing[0]},A,1,4,17`")]
+    return [
+        bad_line(shown).of(
+            f"`{missing[0]}` has no line{others}",
+            because,
+            hint=f"add a line like `{missing[0]},A,1,4,17`",
+        )
+    ]
 
 
-def _overlaps(seats: list[tuple[int, int, int, int, int, str, int]], shown: str) -> Iterator[Finding]:
+def _overlaps(
+    seats: list[tuple[int, int, int, int, int, str, int]], shown: str
+) -> Iterator[Finding]:
     """Find devices that share a unit; seats are sorted by rack, then by unit."""
     for (*place, unit, line, device, units), (*other, high, below, name, _) in pairwise(seats):
         if place == other and unit + units > high:
             because = f"`{device}` of line {line} takes units {unit} to {unit + units - 1}"
-            yield bad_line(shown, below).of(f"`{name}` stands in units of `{device}`", because, hint=f"use unit {unit + units} or higher, or another rack")
+            yield bad_line(shown, below).of(
+                f"`{name}` stands in units of `{device}`",
+                because,
+                hint=f"use unit {unit + units} or higher, or another rack",
+            )
 
 
 def _check_loads(room: Room) -> None:
@@ -197,11 +293,36 @@ def _check_loads(room: Room) -> None:
 def _check_names(room: Room) -> None:
     """Refuse names of racks that a label cannot bear, or that two racks share. Raises Refusal."""
     path = ("naming", "rack")
-    illegal = next((name for name in room.names if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME), None)
+    illegal = next(
+        (name for name in room.names if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME),
+        None,
+    )
     if illegal is not None:
-        because = (f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME} characters",)
-        raise Refusal([Finding("illegal-name", f"`{illegal}` cannot be the name of a rack", path, because, "change the pattern under `naming`")])
+        because = (
+            f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME} characters",
+        )
+        raise Refusal(
+            [
+                Finding(
+                    "illegal-name",
+                    f"`{illegal}` cannot be the name of a rack",
+                    path,
+                    because,
+                    "change the pattern under `naming`",
+                )
+            ]
+        )
     name, times = Counter(room.names).most_common(1)[0]
     if times > 1:
         because = (f"{len(room.names)} racks need a name each",)
-        raise Refusal([Finding("name-twice", f"{times} racks would be called `{name}`", path, because, "put `{hall}`, `{row}` and `{rack}` into the pattern")])
+        raise Refusal(
+            [
+                Finding(
+                    "name-twice",
+                    f"{times} racks would be called `{name}`",
+                    path,
+                    because,
+                    "put `{hall}`, `{row}` and `{rack}` into the pattern",
+                )
+            ]
+        )

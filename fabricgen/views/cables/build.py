@@ -1,7 +1,7 @@
 """From a plan to the views of its cables, unit by unit.
 
-Owns `CableViews`. What differs from unit to unit (names, racks, lengths, labels) is worked out for the rows that are asked for, so that memory stays
-level whatever the size.
+Owns `CableViews`. What differs from unit to unit (names, racks, lengths, labels) is worked out for
+the rows that are asked for, so that memory stays level whatever the size.
 """
 
 from __future__ import annotations
@@ -45,10 +45,34 @@ class CableViews:
         shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
         pieces, row = plan.pieces, start - 1
         ports, hosts = self.ports, plan.hosts
-        facts, nics, rails, labels = self._lowers, ports.host_interfaces[plane], words.rails, words.cables
+        facts, nics, rails, labels = (
+            self._lowers,
+            ports.host_interfaces[plane],
+            words.rails,
+            words.cables,
+        )
         views: list[CableView] = []
-        for kind, block, lower, lower_port, upper, upper_port, _, number, b_interface, b_port, offer, a_rack, a_unit, b_rack, b_unit, length in zip(
-            *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)), *self._laid(unit, start, stop), strict=True
+        for (
+            kind,
+            block,
+            lower,
+            lower_port,
+            upper,
+            upper_port,
+            _,
+            number,
+            b_interface,
+            b_port,
+            offer,
+            a_rack,
+            a_unit,
+            b_rack,
+            b_unit,
+            length,
+        ) in zip(
+            *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)),
+            *self._laid(unit, start, stop),
+            strict=True,
         ):
             rail, gpu, row = rails[block], 0, row + 1
             speed, medium, part, low, high = texts[offer]
@@ -68,28 +92,46 @@ class CableViews:
                 )
             )  # fmt: skip
             if pieces and offer in shared:
-                views[-1].piece = self._piece(shared[offer], views[-1], (gpu, plane), (lower_port, upper_port))
-                views[-1].label_ends = "A" * bool(pieces.lower[unit, row]) + "B" * bool(pieces.upper[unit, row])
+                views[-1].piece = self._piece(
+                    shared[offer], views[-1], (gpu, plane), (lower_port, upper_port)
+                )
+                views[-1].label_ends = "A" * bool(pieces.lower[unit, row]) + "B" * bool(
+                    pieces.upper[unit, row]
+                )
                 views[-1].piece_rail = "" if pieces.several_rails[unit, row] else shown
             if many[kind] > 1:
                 views[-1:] = _split(views[-1], many[kind])
         return views
 
-    def _piece(self, joint: Joint, view: CableView, nic: tuple[int, int], ports: tuple[int, int]) -> str:
+    def _piece(
+        self, joint: Joint, view: CableView, nic: tuple[int, int], ports: tuple[int, int]
+    ) -> str:
         """Name the piece of cable that a link shares with others: by the cage at its near end, and the position there where the cage holds several."""
         plan, role = self.plan, joint.kind.upper if joint.near == "upper" else joint.kind.lower
         device = view.b_device if joint.near == "upper" else view.a_device
         if role is None:
-            port = plan.request.host.port(nic[0] % plan.request.host_gpus, nic[1]) if plan.request.host else None
+            port = (
+                plan.request.host.port(nic[0] % plan.request.host_gpus, nic[1])
+                if plan.request.host
+                else None
+            )
             return f"{device}:{port.cage}" if port else device
         cage, sub, mode = plan.ports[role][ports[joint.near == "upper"]]
-        return f"{device}:{cage}" + (f"/{sub // joint.shared + 1}" if mode.count > joint.shared else "")
+        return f"{device}:{cage}" + (
+            f"/{sub // joint.shared + 1}" if mode.count > joint.shared else ""
+        )
 
     @cached_property
     def _lowers(self) -> list[list[tuple[str, str]]]:
         """The interface of each port of each of a unit's boxes, and what is printed beside it."""
         facts, printed = self.ports.facts, self.ports.printed
-        ports = {role: [(fact.interface, shown) for fact, shown in zip(facts[role], printed[role], strict=True)] for role in facts}
+        ports = {
+            role: [
+                (fact.interface, shown)
+                for fact, shown in zip(facts[role], printed[role], strict=True)
+            ]
+            for role in facts
+        }
         return [ports[box.role] for box in self.plan.naming.boxes]
 
     @cached_property
@@ -100,7 +142,9 @@ class CableViews:
         for kind in self.plan.kinds:
             rows = unit.kind == kind
             ports = unit.upper_port[rows]
-            interface[rows] = np.array([fact.interface for fact in self.ports.facts[kind.upper]], dtype=object)[ports]
+            interface[rows] = np.array(
+                [fact.interface for fact in self.ports.facts[kind.upper]], dtype=object
+            )[ports]
             printed[rows] = np.array(self.ports.printed[kind.upper], dtype=object)[ports]
         return interface, printed
 
@@ -112,7 +156,9 @@ class CableViews:
             return ()
         stand = lengths.room.standing
         racks = np.array([*lengths.room.names, ""], dtype=object)[stand.rack]
-        units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[stand.unit]
+        units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[
+            stand.unit
+        ]
         return racks, units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
 
     def _laid(self, unit: int, start: int, stop: int | None) -> list[list[Any]]:
@@ -121,7 +167,14 @@ class CableViews:
             offer = self.plan.offer(unit)[start:stop].tolist()
             return [offer, *[[""] * len(offer)] * 5]
         laid, (racks, units, stocks) = self.plan.lengths.laid(unit, start, stop), self._texts
-        columns = laid.offer, racks[laid.lower], units[laid.lower], racks[laid.upper], units[laid.upper], stocks[laid.stock]
+        columns = (
+            laid.offer,
+            racks[laid.lower],
+            units[laid.lower],
+            racks[laid.upper],
+            units[laid.upper],
+            stocks[laid.stock],
+        )
         return [column.tolist() for column in columns]
 
 
@@ -134,6 +187,12 @@ def _joint_texts(joint: Joint) -> tuple[str, str, str, str, str]:
 def _split(link: CableView, cables: int) -> list[CableView]:
     """Return the cables of a link that takes several: a letter behind the label, and the connector behind the port."""
     return [
-        replace(link, cable=link.cable + "abcdefgh"[index], a_port=f"{link.a_port}/{index + 1}", b_port=f"{link.b_port}/{index + 1}", connector=index + 1)
+        replace(
+            link,
+            cable=link.cable + "abcdefgh"[index],
+            a_port=f"{link.a_port}/{index + 1}",
+            b_port=f"{link.b_port}/{index + 1}",
+            connector=index + 1,
+        )
         for index in range(cables)
     ]

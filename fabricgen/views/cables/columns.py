@@ -1,7 +1,8 @@
 """The columns that a sheet of cables can have, and their profiles.
 
-Owns the columns that are looked up rather than planned, the choice of columns by name or list, and the schema that is written beside the
-sheet. Profiles are files of the pack `cabling`. The attributes of a cable are `views.CableView`; who writes the sheet is in `building`.
+Owns the columns that are looked up rather than planned, the choice of columns by name or list, and
+the schema that is written beside the sheet. Profiles are files of the pack `cabling`. The
+attributes of a cable are `views.CableView`; who writes the sheet is in `building`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,14 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, nearest, refuse
 from fabricgen.core.terms import ROLES
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.planning.room.positions_csv import hall_name
-from fabricgen.views.cables.view import CABLE_COLUMNS, DIRECTION, CableSheet, CableView, Join, opposite
+from fabricgen.views.cables.view import (
+    CABLE_COLUMNS,
+    DIRECTION,
+    CableSheet,
+    CableView,
+    Join,
+    opposite,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,16 +53,29 @@ class _Looked(NamedTuple):
 
 LOOKED_UP = {
     "site": _Looked("", "Name of the fabric, which tells the cables of several sites apart."),
-    DIRECTION: _Looked("", "Which way the row tells of the cable: `a-b` from its lower end, `b-a` from its upper end (with --both-ways)."),
-    "colour": _Looked("rail", "Colour of the rail, in the order of TIA-598; the twelve repeat with rings."),
-    "fibre": _Looked("medium", "Kind of fibre: multimode or single-mode; empty where the medium is none."),
+    DIRECTION: _Looked(
+        "",
+        "Which way the row tells of the cable: `a-b` from its lower end, `b-a` from its upper end (with --both-ways).",
+    ),
+    "colour": _Looked(
+        "rail", "Colour of the rail, in the order of TIA-598; the twelve repeat with rings."
+    ),
+    "fibre": _Looked(
+        "medium", "Kind of fibre: multimode or single-mode; empty where the medium is none."
+    ),
 } | {
-    f"{end}_{name}": _Looked(f"{end}_{key}" if key != "tier" else key, says.format("lower" if end == "a" else "upper"))
+    f"{end}_{name}": _Looked(
+        f"{end}_{key}" if key != "tier" else key, says.format("lower" if end == "a" else "upper")
+    )
     for end in "ab"
     for name, key, says in (
         ("role", "tier", "What the device at the {} end is: host, leaf, spine or core."),
         ("platform", "tier", "Model of the device at the {} end; empty where it is not known."),
-        ("serial", "device", "Serial number of the device at the {} end, from the list given with --serials."),
+        (
+            "serial",
+            "device",
+            "Serial number of the device at the {} end, from the list given with --serials.",
+        ),
         ("hall", "rack", "Hall of the {} end."),
         ("row", "rack", "Row of the {} end in its hall, from 1."),
         ("connector", "transceiver", "Connector of the module at the {} end."),
@@ -71,9 +92,20 @@ def read_profiles(paths: Iterable[Path]) -> Profiles:
     found: Profiles = {}
     for path in paths:
         for name, listed in load_facts(path, "bad-columns").items():
-            if not isinstance(listed, list) or not all(isinstance(column, str) for column in listed):
+            if not isinstance(listed, list) or not all(
+                isinstance(column, str) for column in listed
+            ):
                 hint = "write it like `ends: [cable, a_device, b_device]`"
-                raise Refusal([Finding("bad-columns", f"the profile `{name}` is not a list of columns", hint=hint, place=Place(str(path)))])
+                raise Refusal(
+                    [
+                        Finding(
+                            "bad-columns",
+                            f"the profile `{name}` is not a list of columns",
+                            hint=hint,
+                            place=Place(str(path)),
+                        )
+                    ]
+                )
             found.setdefault(str(name), tuple(listed))
     return found
 
@@ -101,13 +133,22 @@ def _unknown(column: str, profiles: Iterable[str]) -> Refusal:
     known = [*profiles, *COLUMNS]
     near = nearest(column, known)
     what = "no profile and no column" if profiles else "no column"
-    hint = f"did you mean `{near}`?" if near else f"{'profiles: ' + ', '.join(profiles) + '; ' if profiles else ''}columns: {', '.join(COLUMNS)}"
+    hint = (
+        f"did you mean `{near}`?"
+        if near
+        else f"{'profiles: ' + ', '.join(profiles) + '; ' if profiles else ''}columns: {', '.join(COLUMNS)}"
+    )
     return refuse("bad-columns", f"a sheet of cables has {what} `{column}`", hint=hint)
 
 
 def joins_of(plan: Plan, columns: Sequence[str], serials: Mapping[str, str]) -> dict[str, Join]:
     """Return where those of the columns come from that are looked up, and where the same columns of the other ends do."""
-    wanted = {each for column in columns for each in (column, opposite(column)) if each in LOOKED_UP and each != DIRECTION}
+    wanted = {
+        each
+        for column in columns
+        for each in (column, opposite(column))
+        if each in LOOKED_UP and each != DIRECTION
+    }
     return {column: _join(plan, column, serials) for column in sorted(wanted)}
 
 
@@ -124,7 +165,12 @@ def _join(plan: Plan, column: str, serials: Mapping[str, str]) -> Join:
         return Join(key, _devices(plan, name, lower=column.startswith("a_")))
     if name == "connector":
         return Join(key, {module.model: module.connector for module in plan.catalog.transceivers()})
-    return Join(key, FIBRES if name == "fibre" else {str(rail): colour(rail) for rail in range(plan.request.rails)})
+    return Join(
+        key,
+        FIBRES
+        if name == "fibre"
+        else {str(rail): colour(rail) for rail in range(plan.request.rails)},
+    )
 
 
 def _racks(plan: Plan, what: str) -> dict[str, str]:
@@ -132,7 +178,11 @@ def _racks(plan: Plan, what: str) -> dict[str, str]:
     if plan.lengths is None:
         return {}
     room = plan.lengths.room
-    texts = map(hall_name, room.standing.hall.tolist()) if what == "hall" else (str(row + 1) for row in room.standing.row.tolist())
+    texts = (
+        map(hall_name, room.standing.hall.tolist())
+        if what == "hall"
+        else (str(row + 1) for row in room.standing.row.tolist())
+    )
     return dict(zip(room.names, texts, strict=True))
 
 
@@ -140,7 +190,10 @@ def _devices(plan: Plan, what: str, *, lower: bool) -> dict[int, str]:
     """Return the role or the model of the devices at one end, by the tier of the upper end."""
     host = plan.request.host
     first = "host" if what == "role" else host.model if host else ""
-    rest = [role.value if what == "role" else plan.request.fronts[role].model.model for role in plan.roles]
+    rest = [
+        role.value if what == "role" else plan.request.fronts[role].model.model
+        for role in plan.roles
+    ]
     texts = [first, *rest] if lower else rest
     return {role.tier: text for role, text in zip(ROLES, texts, strict=False)}
 
@@ -165,11 +218,20 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
     says = _docstrings() | {name: looked.says for name, looked in LOOKED_UP.items()}
     kinds = dict.fromkeys(INTEGERS, "integer") | {"length_m": "number"}
     fields = [
-        {"name": column, "type": kinds.get(column, "string"), "title": title, "description": says[column]}
+        {
+            "name": column,
+            "type": kinds.get(column, "string"),
+            "title": title,
+            "description": says[column],
+        }
         for column, title in zip(sheet.columns, titles(sheet.columns), strict=True)
     ]
     turned = "a_ is the near end of the row, so the upper end of the cable where the row tells of it the other way"
-    key = [column for column in ("cable", DIRECTION) if column in sheet.columns and (column == "cable" or sheet.both_ways)]
+    key = [
+        column
+        for column in ("cable", DIRECTION)
+        if column in sheet.columns and (column == "cable" or sheet.both_ways)
+    ]
     return {
         "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
         "format": FORMAT,
@@ -177,7 +239,9 @@ def schema_of(sheet: CableSheet, fabric: str) -> dict[str, Any]:
         "description": f"{f'Two rows for each link: {turned}' if sheet.both_ways else 'One row for each link'}. {_PIECES}",
         "fields": fields,
         "missingValues": [""],
-    } | ({"primaryKey": key} if "cable" in key and (DIRECTION in key or not sheet.both_ways) else {})
+    } | (
+        {"primaryKey": key} if "cable" in key and (DIRECTION in key or not sheet.both_ways) else {}
+    )
 
 
 def _docstrings() -> dict[str, str]:
@@ -188,5 +252,7 @@ def _docstrings() -> dict[str, str]:
         above.target.id: below.value.value
         for above, below in pairwise(body)
         if isinstance(above, ast.AnnAssign) and isinstance(above.target, ast.Name)
-        if isinstance(below, ast.Expr) and isinstance(below.value, ast.Constant) and isinstance(below.value.value, str)
+        if isinstance(below, ast.Expr)
+        and isinstance(below.value, ast.Constant)
+        and isinstance(below.value.value, str)
     }

@@ -35,7 +35,11 @@ def fitting(plan: Plan) -> Labelling:
     if all(_length(plain, end) <= LINE for end in ends):
         return plain
     room = plan.lengths.room if plan.lengths else None
-    short = Labelling(shared(room.names)) if room else Labelling(devices=shared([*plan.hosts, *plan.switches()]))
+    short = (
+        Labelling(shared(room.names))
+        if room
+        else Labelling(devices=shared([*plan.hosts, *plan.switches()]))
+    )
     for end in ends:
         if (over := _length(short, end) - LINE) > 0:
             raise _too_long(short, end, over)
@@ -51,9 +55,18 @@ def _too_long(labelling: Labelling, end: _End, over: int) -> Exception:
     """Refuse a name that no label can bear."""
     text, key = labelling.end(*end[1:]), "rack" if end.rack else end.kind
     begin = labelling.racks or labelling.devices
-    because = [f"`{text}` has {len(text)} characters, and a line of a label {LINE}", *([f"`{begin}` is left off already"] if begin else [])]
+    because = [
+        f"`{text}` has {len(text)} characters, and a line of a label {LINE}",
+        *([f"`{begin}` is left off already"] if begin else []),
+    ]
     hint = f"make the pattern `naming.{key}` shorter by {over} character{'s' if over > 1 else ''}"
-    return refuse("label-too-long", f"the port `{end.port}` of `{end.device}` does not fit a label", path=("naming", key), because=because, hint=hint)
+    return refuse(
+        "label-too-long",
+        f"the port `{end.port}` of `{end.device}` does not fit a label",
+        path=("naming", key),
+        because=because,
+        hint=hint,
+    )
 
 
 def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
@@ -72,15 +85,32 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
         here = np.flatnonzero((room.kind == at) & (rack >= 0))
         if kind in ports and len(here):
             device = int(here[np.argmax(long[here])])
-            yield _End(kind, room.names[int(rack[device])], str(int(unit[device])), room.device(device), ports[kind])
+            yield _End(
+                kind,
+                room.names[int(rack[device])],
+                str(int(unit[device])),
+                room.device(device),
+                ports[kind],
+            )
 
 
 def _longest_ports(plan: Plan) -> dict[str, str]:
     """Return the longest text printed beside a port of each kind of device."""
     request, several = plan.request, {kind: joint.cables for kind, joint in plan.joints.items()}
-    labels = [plan.naming.label(gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)]
+    labels = [
+        plan.naming.label(gpu, plane)
+        for gpu in range(request.host_gpus)
+        for plane in range(request.planes)
+    ]
     ports = {HOST: max(labels, key=len)}
     for role, used in plan.ports.items():
         ports[role] = max((port.printed for port in used), key=len)
-    many = {kind: max(count for link, count in several.items() if kind in (link.upper, link.lower or HOST)) for kind in ports}
-    return {kind: port + (f"/{many[kind]}" if many[kind] > 1 else "") for kind, port in ports.items()}
+    many = {
+        kind: max(
+            count for link, count in several.items() if kind in (link.upper, link.lower or HOST)
+        )
+        for kind in ports
+    }
+    return {
+        kind: port + (f"/{many[kind]}" if many[kind] > 1 else "") for kind, port in ports.items()
+    }

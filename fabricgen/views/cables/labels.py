@@ -1,9 +1,11 @@
 """What the two labels of a cable say.
 
-Owns the text of a label and its shortening. As TIA-606 writes both ends of a cable, `<cabinet>-<unit>:<port>`, the near end comes first,
-and a line is an end: so a line holds the name of a cabinet of some length, and both labels of a cable have the same two lines, turned
-over. A connector that several links share bears one label, that of the first of them. Where no room is planned, the device stands for its
-place. Whether every line fits is for who knows all names: `building.cable_sheets`.
+Owns the text of a label and its shortening. As TIA-606 writes both ends of a cable,
+`<cabinet>-<unit>:<port>`, the near end comes first, and a line is an end: so a line holds the name
+of a cabinet of some length, and both labels of a cable have the same two lines, turned over. A
+connector that several links share bears one label, that of the first of them. Where no room is
+planned, the device stands for its place. Whether every line fits is for who knows all names:
+`building.cable_sheets`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,19 @@ if TYPE_CHECKING:
 LINE = 24
 """Characters of a line: what cable labels 25 mm wide hold in a size that can be read in a rack."""
 
-_KEYS = attrgetter("label_ends", "cable", "piece_rail", "a_rack", "a_unit", "a_device", "a_port", "b_rack", "b_unit", "b_device", "b_port")
+_KEYS = attrgetter(
+    "label_ends",
+    "cable",
+    "piece_rail",
+    "a_rack",
+    "a_unit",
+    "a_device",
+    "a_port",
+    "b_rack",
+    "b_unit",
+    "b_device",
+    "b_port",
+)
 
 
 class Cable(Protocol):
@@ -73,7 +87,11 @@ class Labelling:
         >>> Labelling(devices="dc3-").end("", "", "dc3-leaf-1", "33/2")
         'leaf-1:33/2'
         """
-        return f"{rack[len(self.racks) :]}-{unit}:{port}" if rack else f"{device[len(self.devices) :]}:{port}"
+        return (
+            f"{rack[len(self.racks) :]}-{unit}:{port}"
+            if rack
+            else f"{device[len(self.devices) :]}:{port}"
+        )
 
     def labels(self, cables: Iterable[Cable]) -> Iterator[Label]:
         """Write the labels of cables, for each that of end A, then that of end B; of a piece with several rows each connector has one."""
@@ -86,21 +104,46 @@ class Labelling:
     def lines(self, cables: Sequence[Cable]) -> str:
         """Write the same labels as lines of a CSV, in half the time: a million GPUs have four million. Only ports may hold what must be quoted."""
         ports = {cable.a_port for cable in cables}.union(cable.b_port for cable in cables)
-        if any(sign in port for port in ports for sign in ',"\r\n') or any(not cable.counts for cable in cables):
+        if any(sign in port for port in ports for sign in ',"\r\n') or any(
+            not cable.counts for cable in cables
+        ):
             writer = csv.writer(text := io.StringIO(), lineterminator="\n")
             writer.writerows(self.labels(cables))
             return text.getvalue().removesuffix("\n")
         return "\n".join(
-            [f"A,{name},{near},{far},{name},{rail},{hue}\nB,{name},{far},{near},{name},{rail},{hue}" for _, name, rail, near, far, hue in self._ends(cables)]
+            [
+                f"A,{name},{near},{far},{name},{rail},{hue}\nB,{name},{far},{near},{name},{rail},{hue}"
+                for _, name, rail, near, far, hue in self._ends(cables)
+            ]
         )
 
     def _ends(self, cables: Iterable[Cable]) -> Iterator[tuple[str, ...]]:
         """Write both ends of cables as `end` does, without a call for each: ends with a label, name, rail, end A, end B, colour."""
         racks, devices = len(self.racks), len(self.devices)
         named = cache(lambda rail: colour(int(rail)).replace(",", "") if rail else "")
-        for ends, cable, rail, a_rack, a_unit, a_device, a_port, b_rack, b_unit, b_device, b_port in map(_KEYS, cables):
-            near = f"{a_rack[racks:]}-{a_unit}:{a_port}" if a_rack else f"{a_device[devices:]}:{a_port}"
-            far = f"{b_rack[racks:]}-{b_unit}:{b_port}" if b_rack else f"{b_device[devices:]}:{b_port}"
+        for (
+            ends,
+            cable,
+            rail,
+            a_rack,
+            a_unit,
+            a_device,
+            a_port,
+            b_rack,
+            b_unit,
+            b_device,
+            b_port,
+        ) in map(_KEYS, cables):
+            near = (
+                f"{a_rack[racks:]}-{a_unit}:{a_port}"
+                if a_rack
+                else f"{a_device[devices:]}:{a_port}"
+            )
+            far = (
+                f"{b_rack[racks:]}-{b_unit}:{b_port}"
+                if b_rack
+                else f"{b_device[devices:]}:{b_port}"
+            )
             yield ends, cable, rail, near, far, named(rail)
 
 

@@ -1,6 +1,7 @@
 """The serial numbers of devices, as an asset list has them: a CSV with the columns device and serial.
 
-Owns the file's form and what is said of a bad line. What is called `device` is for the caller, who knows all devices.
+Owns the file's form and what is said of a bad line. What is called `device` is for the caller, who
+knows all devices.
 """
 
 from __future__ import annotations
@@ -34,11 +35,22 @@ def read_serials(path: Path, devices: Collection[str]) -> dict[str, str]:
         header = [cell.strip().lower() for cell in next(rows, (1, []))[1]]
         missing = [column for column in COLUMNS if column not in header]
         if missing:
-            raise Refusal([_bad(shown, 1, f"has no column `{missing[0]}`", "call its columns device and serial")])
+            raise Refusal(
+                [
+                    _bad(
+                        shown,
+                        1,
+                        f"has no column `{missing[0]}`",
+                        "call its columns device and serial",
+                    )
+                ]
+            )
         lines = [Line(line, *_cells(cells, header)) for line, cells in rows if any(cells)]
     except FileError as error:
         raise Refusal([_bad(shown, error.line or 1, error.fact, CELLS_HINT)]) from None
-    findings = [finding for finding, _ in zip(_findings(shown, lines, devices), range(SHOWN), strict=False)]
+    findings = [
+        finding for finding, _ in zip(_findings(shown, lines, devices), range(SHOWN), strict=False)
+    ]
     if findings:
         raise Refusal(findings)
     return {device: serial for _, device, serial in lines}
@@ -55,9 +67,13 @@ def _text(path: Path, shown: str) -> str:
     try:
         return read_text(path, MOST_BYTES)
     except OpenError as error:
-        raise refuse("no-such-file", f"`{shown}` {error.fact}", hint="give the path of a CSV file") from None
+        raise refuse(
+            "no-such-file", f"`{shown}` {error.fact}", hint="give the path of a CSV file"
+        ) from None
     except FileError as error:
-        raise Refusal([_bad(shown, error.line or 1, error.fact, error.hint or "give the list of one fabric")]) from None
+        raise Refusal(
+            [_bad(shown, error.line or 1, error.fact, error.hint or "give the list of one fabric")]
+        ) from None
 
 
 def _findings(shown: str, lines: list[Line], devices: Collection[str]) -> Iterator[Finding]:
@@ -69,11 +85,28 @@ def _findings(shown: str, lines: list[Line], devices: Collection[str]) -> Iterat
             hint = suggest(device, devices, "devices are called as in cabling/cables.csv")
             yield _bad(shown, line, f"names `{device}`, and this fabric has no such device", hint)
         elif device in seen:
-            yield _bad(shown, line, f"names `{device}` twice", "keep one of the two lines", f"it stands already in line {seen[device]}")
+            yield _bad(
+                shown,
+                line,
+                f"names `{device}` twice",
+                "keep one of the two lines",
+                f"it stands already in line {seen[device]}",
+            )
         elif not serial or not serial.isprintable():
-            yield _bad(shown, line, f"gives `{device}` no serial that can be printed", "write it, or leave the line out")
+            yield _bad(
+                shown,
+                line,
+                f"gives `{device}` no serial that can be printed",
+                "write it, or leave the line out",
+            )
         elif serial in bearers:
-            yield _bad(shown, line, f"gives `{device}` the serial {serial}", "correct one of the two lines", f"`{bearers[serial]}` bears it already")
+            yield _bad(
+                shown,
+                line,
+                f"gives `{device}` the serial {serial}",
+                "correct one of the two lines",
+                f"`{bearers[serial]}` bears it already",
+            )
         seen.setdefault(device, line)
         bearers.setdefault(serial, device)
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class CableView:
     """One link on one cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none.
 
-    A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a link that takes several cables has a row for each.
+    A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a
+    link that takes several cables has a row for each.
     """
 
     cable: str
@@ -130,7 +131,9 @@ class Chunk:
         if not self.sheet.both_ways:
             return self.select(self.columns)
         turned = [opposite(column) for column in self.columns]
-        return chain.from_iterable(zip(self._cells(self.columns, "a-b"), self._cells(turned, "b-a"), strict=True))
+        return chain.from_iterable(
+            zip(self._cells(self.columns, "a-b"), self._cells(turned, "b-a"), strict=True)
+        )
 
     @for_templates
     def labels(self) -> Iterator[Label]:
@@ -146,9 +149,17 @@ class Chunk:
     def select(self, columns: Sequence[str]) -> Iterator[tuple[str | int, ...]]:
         """Read these columns of every row at once, which is four times as fast as naming each in a template. Raises Refusal `bad-template`."""
         for column in columns:
-            if column not in CABLE_COLUMNS and column not in self.sheet.joins and column != DIRECTION:
+            if (
+                column not in CABLE_COLUMNS
+                and column not in self.sheet.joins
+                and column != DIRECTION
+            ):
                 known = [*CABLE_COLUMNS, DIRECTION, *self.sheet.joins]
-                raise refuse("bad-template", f"a cable has no column `{column}`", hint=suggest(column, known, f"columns: {', '.join(known)}"))
+                raise refuse(
+                    "bad-template",
+                    f"a cable has no column `{column}`",
+                    hint=suggest(column, known, f"columns: {', '.join(known)}"),
+                )
         return self._cells(columns, "a-b")
 
     def _cells(self, columns: Sequence[str], direction: str) -> Iterator[tuple[str | int, ...]]:

@@ -1,8 +1,9 @@
 """From a plan to the views of its hosts: every NIC port with its rail, its addresses, its routes and its leaf.
 
-Owns `Hosts` and how a host routes. An address of the fabric reaches its own rail and plane and nothing else: each NIC port has a routing
-table of its own, and a rule leads packets from its address there. A socket that is bound to no address finds in the main table the NIC on
-the destination's rail. The shapes stand in `views`, NCCL's settings come from `nccl`.
+Owns `Hosts` and how a host routes. An address of the fabric reaches its own rail and plane and
+nothing else: each NIC port has a routing table of its own, and a rule leads packets from its
+address there. A socket that is bound to no address finds in the main table the NIC on the
+destination's rail. The shapes stand in `views`, NCCL's settings come from `nccl`.
 """
 
 from __future__ import annotations
@@ -66,7 +67,9 @@ class Hosts:
     def ports(self) -> list[tuple[int, int, str]]:
         """The NIC ports of every host: the GPU within the host, the plane, and the interface's name."""
         request = self.plan.request
-        seats = ((gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes))
+        seats = (
+            (gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)
+        )
         return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in seats]
 
     @cached_property
@@ -78,7 +81,12 @@ class Hosts:
     def _leaf_ports(self) -> dict[str, list[tuple[str, str]]]:
         """The interface and the printed name of each port of a leaf, by the NOS that it runs."""
         fronts, ports = self.plan.request.tongues(Role.LEAF), self.plan.ports[Role.LEAF]
-        return {front.nos: [(front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports] for front in fronts}
+        return {
+            front.nos: [
+                (front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports
+            ]
+            for front in fronts
+        }
 
     @cached_property
     def _roce(self) -> RoceView:
@@ -95,7 +103,9 @@ class Hosts:
         """The row of a unit's host link by block and by GPU of rail 0; shape (blocks of a unit, installed GPUs / step)."""
         unit, request = self.plan.unit, self.plan.request
         links = np.flatnonzero(unit.kind == LinkKind.HOST).astype(np.int32)
-        rows = np.full((self.plan.mapping.unit_blocks, request.gpus // self._step), -1, dtype=np.int32)
+        rows = np.full(
+            (self.plan.mapping.unit_blocks, request.gpus // self._step), -1, dtype=np.int32
+        )
         rows[unit.block[links], unit.lower[links] // self._step] = links
         return rows
 
@@ -103,7 +113,9 @@ class Hosts:
     def _scope(self) -> str:
         """What an address of the fabric reaches, in words."""
         parts = [] if self.plan.mapping.spans_rails else ["rail"]
-        return " and ".join([*parts, "plane"] if self.plan.request.planes > 1 or not parts else parts)
+        return " and ".join(
+            [*parts, "plane"] if self.plan.request.planes > 1 or not parts else parts
+        )
 
     def prepare(self) -> None:
         """Work out now what all hosts share; workers that are forked afterwards inherit it."""
@@ -128,13 +140,19 @@ class Hosts:
         """Say what a reader should know of this host."""
         request, notes = self.plan.request, []
         if placeholders:
-            notes.append("Interface names are placeholders: put the real ones into a catalog file of your own for this host, and build again.")
+            notes.append(
+                "Interface names are placeholders: put the real ones into a catalog file of your own for this host, and build again."
+            )
         here = {nic.rail for nic in nics}
         away = [rail for rail in range(request.rails) if rail not in here]
         if away and request.design is Design.RAIL_ONLY:
-            notes.append(f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB interconnect, which IP does not see.")
+            notes.append(
+                f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB interconnect, which IP does not see."
+            )
         if self.ethernet and not self.plan.addresses.numbered:
-            notes.append("Routes to the rails are learnt by BGP: FRR has to run with frr.conf. ManageForeignRoutes=no in networkd.conf lets them be.")
+            notes.append(
+                "Routes to the rails are learnt by BGP: FRR has to run with frr.conf. ManageForeignRoutes=no in networkd.conf lets them be."
+            )
         return notes
 
     def _nics(self, host: int) -> list[NicView]:
@@ -169,12 +187,23 @@ class Hosts:
             self._names[unit] = plan.naming.switches(unit)
         cable = f"{plan.label(LinkKind.HOST, unit, block)}{int(plan.unit.number[row]):0{plan.label_width}}"
         ports = self._leaf_ports[plan.fronts(unit)[Role.LEAF].nos]
-        leaf, (interface, alias) = self._names[unit][plan.unit.upper[row]], ports[plan.unit.upper_port[row]]
+        leaf, (interface, alias) = (
+            self._names[unit][plan.unit.upper[row]],
+            ports[plan.unit.upper_port[row]],
+        )
         if not self.ethernet:
             return _Cabled(leaf, interface, alias, cable, "", "", "")
         (address,) = plan.addresses.host_addresses(number, [slot])
         gateway = dotted(address - 1) if plan.addresses.numbered else ""
-        return _Cabled(leaf, interface, alias, cable, dotted(address), gateway, plan.addresses.hosts.prefix(number))
+        return _Cabled(
+            leaf,
+            interface,
+            alias,
+            cable,
+            dotted(address),
+            gateway,
+            plan.addresses.hosts.prefix(number),
+        )
 
     def _routes(self) -> list[RouteView]:
         """Let what no NIC's route takes fail at once, instead of leaving by the management network."""
@@ -188,7 +217,14 @@ class Hosts:
         if not self.ethernet:
             return []
         scope, spans = self._scope, self.plan.mapping.spans_rails
-        rest = RouteView(EVERYWHERE, "", "", table, 0, f"all else fails at once: this address reaches its own {scope} and nothing more")
+        rest = RouteView(
+            EVERYWHERE,
+            "",
+            "",
+            table,
+            0,
+            f"all else fails at once: this address reaches its own {scope} and nothing more",
+        )
         if not cabled.gateway:
             return [rest]
         reach, gateway, own = cabled.rail_prefix, cabled.gateway, cabled.address
@@ -205,7 +241,10 @@ class Hosts:
             return []
         if cabled.gateway:
             return [RuleView(cabled.address, "", table, RULE_PRIORITY)]
-        return [RuleView(cabled.address, cabled.rail_prefix, MAIN_TABLE, RULE_PRIORITY), RuleView(cabled.address, "", table, RULE_PRIORITY + 1)]
+        return [
+            RuleView(cabled.address, cabled.rail_prefix, MAIN_TABLE, RULE_PRIORITY),
+            RuleView(cabled.address, "", table, RULE_PRIORITY + 1),
+        ]
 
 
 def _pci(address: str) -> str:

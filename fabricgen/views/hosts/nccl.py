@@ -1,7 +1,8 @@
 """The settings of NCCL that follow from a fabric, each with its reason.
 
-Owns which variables nccl.conf sets, and from which version of NCCL on. Source: NCCL's documentation of its environment variables (2.30),
-and for PXN the path search in its sources. A comment holds no equals sign: older versions take any line with one for a setting.
+Owns which variables nccl.conf sets, and from which version of NCCL on. Source: NCCL's documentation
+of its environment variables (2.30), and for PXN the path search in its sources. A comment holds no
+equals sign: older versions take any line with one for a setting.
 """
 
 from __future__ import annotations
@@ -54,10 +55,22 @@ def _rails(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str
     only = request.design is Design.RAIL_ONLY
     if request.rails == 1 or request.design is Design.FAT_TREE:
         return
-    costs = "rails meet only inside HB domains" if only else "from one rail to another a packet crosses the spines"
-    yield "NCCL_CROSS_NIC", "0", f"A ring or tree enters and leaves every host by the NIC of one rail: {costs}."
+    costs = (
+        "rails meet only inside HB domains"
+        if only
+        else "from one rail to another a packet crosses the spines"
+    )
+    yield (
+        "NCCL_CROSS_NIC",
+        "0",
+        f"A ring or tree enters and leaves every host by the NIC of one rail: {costs}.",
+    )
     if not request.spec.nccl.pxn:
-        yield "NCCL_PXN_DISABLE", "1", "The inventory turns PXN off: each GPU sends through its own NIC, and other rails are reached over the spines."
+        yield (
+            "NCCL_PXN_DISABLE",
+            "1",
+            "The inventory turns PXN off: each GPU sends through its own NIC, and other rails are reached over the spines.",
+        )
     elif request.host is None or request.host.scale_up:
         yield "NCCL_PXN_DISABLE", "0", _relay(request, nics)
         if only:
@@ -92,19 +105,49 @@ def _devices(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, s
             f"NCCL_IB_HCA is not set, for the catalog does not know the RDMA devices. Name those of these interfaces, in this order: {names}.",
         )
     elif len(nics) > MOST_HCAS:
-        yield "NCCL_IB_HCA", "", f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has {len(nics)}."
+        yield (
+            "NCCL_IB_HCA",
+            "",
+            f"NCCL_IB_HCA is not set: NCCL takes {MOST_HCAS} RDMA devices, and this host has {len(nics)}.",
+        )
     else:
-        said = f"{order} Behind each name stand its port, its rail{' and its plane' if request.planes > 1 else ''}." if attributed else order
-        yield "NCCL_IB_HCA", "=" + ",".join(_device(nic, attributed=attributed, planes=request.planes) for nic in ordered), said
+        said = (
+            f"{order} Behind each name stand its port, its rail{' and its plane' if request.planes > 1 else ''}."
+            if attributed
+            else order
+        )
+        yield (
+            "NCCL_IB_HCA",
+            "="
+            + ",".join(
+                _device(nic, attributed=attributed, planes=request.planes) for nic in ordered
+            ),
+            said,
+        )
     if request.planes > request.nics_per_gpu:
-        yield "NCCL_IB_MERGE_NICS", "0", "Ports of one NIC are on planes that never meet, so they are not merged into one device."
+        yield (
+            "NCCL_IB_MERGE_NICS",
+            "0",
+            "Ports of one NIC are on planes that never meet, so they are not merged into one device.",
+        )
     elif attributed:
-        yield "NCCL_NET_MERGE_POLICY", "RAIL", "Only NICs of one rail may be merged into one device; NCCL would go by their distance alone."
+        yield (
+            "NCCL_NET_MERGE_POLICY",
+            "RAIL",
+            "Only NICs of one rail may be merged into one device; NCCL would go by their distance alone.",
+        )
 
 
 def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
     """Write one RDMA device; each NIC port is a device with one port."""
-    return ":".join([nic.rdma, "1", *([str(nic.rail)] if attributed else []), *([str(nic.plane)] if attributed and planes > 1 else [])])
+    return ":".join(
+        [
+            nic.rdma,
+            "1",
+            *([str(nic.rail)] if attributed else []),
+            *([str(nic.plane)] if attributed and planes > 1 else []),
+        ]
+    )
 
 
 def _version(request: Request) -> tuple[int, ...]:
@@ -117,7 +160,11 @@ def _class(request: Request) -> Iterator[tuple[str, str, str]]:
     if request.fronts[Role.LEAF].model.transport == "ethernet":
         roce = request.spec.roce
         why = f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into the lossless class {roce.priority}."
-        yield "NCCL_IB_TC", str(roce.dscp << 2), f"{why} The ECN bits are the NIC's own; some vendors' guides add 2 for them."
+        yield (
+            "NCCL_IB_TC",
+            str(roce.dscp << 2),
+            f"{why} The ECN bits are the NIC's own; some vendors' guides add 2 for them.",
+        )
 
 
 def _left_open() -> Iterator[tuple[str, str, str]]:

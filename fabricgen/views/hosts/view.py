@@ -1,7 +1,7 @@
 """What templates of hosts see: the shapes of finished, sorted, named values.
 
-The rules of `views` hold here too: every decision is text or number, and a template only loops, tests and joins. `hosting` makes these
-views, `nccl` the settings in them.
+The rules of `views` hold here too: every decision is text or number, and a template only loops,
+tests and joins. `hosting` makes these views, `nccl` the settings in them.
 """
 
 from __future__ import annotations

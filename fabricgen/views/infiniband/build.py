@@ -1,8 +1,10 @@
 """The InfiniBand subnets of a plan: which boxes each holds, and the GUID, port numbers and names of everything in it.
 
-A subnet is what one subnet manager sees: the boxes of one unit, because nothing joins two units but HB domains. So a rail-only fabric has
-one for each rail and plane, and one for all rails that share leaf boxes, kept apart there by partitions; where blocks span rails there is
-one for each plane. Owns that rule and the numbering of ports. The form of the files is for templates; GUIDs come from `guids`.
+A subnet is what one subnet manager sees: the boxes of one unit, because nothing joins two units but
+HB domains. So a rail-only fabric has one for each rail and plane, and one for all rails that share
+leaf boxes, kept apart there by partitions; where blocks span rails there is one for each plane.
+Owns that rule and the numbering of ports. The form of the files is for templates; GUIDs come from
+`guids`.
 """
 
 from __future__ import annotations
@@ -15,9 +17,25 @@ from typing import TYPE_CHECKING
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.views.infiniband.guids_csv import KEY, bad_guid, guid_text, port_placeholder, read_guids, switch_placeholder, unknown_guid
+from fabricgen.views.infiniband.guids_csv import (
+    KEY,
+    bad_guid,
+    guid_text,
+    port_placeholder,
+    read_guids,
+    switch_placeholder,
+    unknown_guid,
+)
 from fabricgen.views.infiniband.transport import is_infiniband
-from fabricgen.views.infiniband.view import Partition, PortNames, SubnetNode, SubnetPort, SubnetView, SystemNode, SystemView
+from fabricgen.views.infiniband.view import (
+    Partition,
+    PortNames,
+    SubnetNode,
+    SubnetPort,
+    SubnetView,
+    SystemNode,
+    SystemView,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +72,10 @@ class Subnets:
         for unit in range(mapping.units):
             first, last = mapping.rail(unit), mapping.rail(unit, mapping.unit_blocks - 1)
             rails = "" if first is None else f"r{first}" if first == last else f"r{first}-{last}"
-            names.append((rails + (f"p{mapping.plane(unit)}" if self.plan.request.planes > 1 else "")) or "all")
+            names.append(
+                (rails + (f"p{mapping.plane(unit)}" if self.plan.request.planes > 1 else ""))
+                or "all"
+            )
         return names
 
     @cached_property
@@ -75,21 +96,55 @@ class Subnets:
         nodes = [*switches, *adapters]
         self._check_apart(nodes)
         roots = [node.guid for node in switches if node.role == top]
-        engines = ENGINES if sum(node.role == Role.LEAF for node in switches) > 1 else SINGLE_ENGINES
+        engines = (
+            ENGINES if sum(node.role == Role.LEAF for node in switches) > 1 else SINGLE_ENGINES
+        )
         prefix = SITE_PREFIX | unit + 1 if plan.mapping.units > 1 else DEFAULT_PREFIX
-        keys = [Partition(f"rail{rail}", f"0x{FIRST_KEY + rail:04x}", members) for rail, members in sorted(by_rail.items())] if shared else []
+        keys = (
+            [
+                Partition(f"rail{rail}", f"0x{FIRST_KEY + rail:04x}", members)
+                for rail, members in sorted(by_rail.items())
+            ]
+            if shared
+            else []
+        )
         made_up = sum(node.guid not in self._given for node in nodes)
-        return SubnetView(self.names[unit], plan.spec.name, guid_text(prefix), engines, roots, switches, adapters, self._system_views, keys, made_up)
+        return SubnetView(
+            self.names[unit],
+            plan.spec.name,
+            guid_text(prefix),
+            engines,
+            roots,
+            switches,
+            adapters,
+            self._system_views,
+            keys,
+            made_up,
+        )
 
     def _joined(self, unit: int) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
         """Make the nodes of a subnet and join them; also return the ports' GUIDs of each rail."""
         plan = self.plan
-        boxes, plane, host_gpus = plan.naming.boxes, plan.mapping.plane(unit), plan.request.host_gpus
-        made = {index: self._switch(name, unit, index) for index, name in enumerate(plan.naming.switches(unit)) if plan.installed[index]}
+        boxes, plane, host_gpus = (
+            plan.naming.boxes,
+            plan.mapping.plane(unit),
+            plan.request.host_gpus,
+        )
+        made = {
+            index: self._switch(name, unit, index)
+            for index, name in enumerate(plan.naming.switches(unit))
+            if plan.installed[index]
+        }
         adapters: list[SubnetNode] = []
         by_rail: dict[int, list[str]] = defaultdict(list)
-        prefixes = {(int(kind), block): plan.label(kind, unit, block) for kind in plan.kinds for block in range(plan.mapping.unit_blocks)}
-        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(*(column.tolist() for column in plan.unit), strict=True):
+        prefixes = {
+            (int(kind), block): plan.label(kind, unit, block)
+            for kind in plan.kinds
+            for block in range(plan.mapping.unit_blocks)
+        }
+        for kind, block, lower, lower_port, upper, upper_port, _, number in zip(
+            *(column.tolist() for column in plan.unit), strict=True
+        ):
             label = f"{prefixes[kind, block]}{number:0{plan.label_width}}"
             above = self._panels[boxes[upper].role][upper_port]
             if kind == LinkKind.HOST:
@@ -114,14 +169,34 @@ class Subnets:
             if first is not node:
                 because = f"`{first.description}` and `{node.description}` would both have it"
                 hint = "read GUIDs on the machines; those that begin with 0x02 are placeholders"
-                raise Refusal([bad_guid(str(self.plan.spec.addressing.guids), None, f"{node.guid} stands for two ports", because, hint=hint)])
+                raise Refusal(
+                    [
+                        bad_guid(
+                            str(self.plan.spec.addressing.guids),
+                            None,
+                            f"{node.guid} stands for two ports",
+                            because,
+                            hint=hint,
+                        )
+                    ]
+                )
 
     def _switch(self, name: str, unit: int, index: int) -> SubnetNode:
         """Make the node of a switch."""
         role = self.plan.naming.boxes[index].role
         guid = guid_text(self._guids.get((name, ""), self._placeholder(unit, index)))
         front = self.plan.request.fronts[role]
-        return SubnetNode("Switch", f"S-{guid[2:]}", guid, guid, name, name, self._switch_systems[role], front.numbers, role.value)
+        return SubnetNode(
+            "Switch",
+            f"S-{guid[2:]}",
+            guid,
+            guid,
+            name,
+            name,
+            self._switch_systems[role],
+            front.numbers,
+            role.value,
+        )
 
     def _adapter(self, host: int, within: int, plane: int) -> SubnetNode:
         """Make the node of a NIC port."""
@@ -129,10 +204,24 @@ class Subnets:
         _, panel, _ = self._nics[within, plane]
         adapter = panel.removesuffix("/P1")
         number = (host * request.host_gpus + within) * request.planes + plane
-        given = self._guids.get((device, adapter)) or self._guids.get((device, self.plan.naming.interface(within, plane))) or port_placeholder(number)
+        given = (
+            self._guids.get((device, adapter))
+            or self._guids.get((device, self.plan.naming.interface(within, plane)))
+            or port_placeholder(number)
+        )
         base = guid_text(given - 1)
         description = f"{device} {adapter}"[-DESCRIPTION_BYTES:]
-        return SubnetNode("Ca", f"H-{base[2:]}", guid_text(given), base, description, device, self._host_system, 1, "")
+        return SubnetNode(
+            "Ca",
+            f"H-{base[2:]}",
+            guid_text(given),
+            base,
+            description,
+            device,
+            self._host_system,
+            1,
+            "",
+        )
 
     def _placeholder(self, unit: int, index: int) -> int:
         """Return the stand-in for a switch's GUID."""
@@ -145,7 +234,14 @@ class Subnets:
         """The number, the panel's name and UFM's name of each planned port of a role's box."""
         fronts = self.plan.request.fronts
         return {
-            role: [PortNames(fronts[role].number(port), _word(fronts[role].interface(port)), fronts[role].interface(port)) for port in ports]
+            role: [
+                PortNames(
+                    fronts[role].number(port),
+                    _word(fronts[role].interface(port)),
+                    fronts[role].interface(port),
+                )
+                for port in ports
+            ]
             for role, ports in self.plan.ports.items()
         }
 
@@ -153,27 +249,39 @@ class Subnets:
     def _nics(self) -> dict[tuple[int, int], PortNames]:
         """The number, the panel's name and UFM's name of each NIC port of a host, by GPU within the host and plane.
 
-        An adapter is called as its RDMA device is, and as its interface where the chassis is not known; to UFM it counts from 1.
+        An adapter is called as its RDMA device is, and as its interface where the chassis is not
+        known; to UFM it counts from 1.
         """
         request, naming = self.plan.request, self.plan.naming
         found: dict[tuple[int, int], PortNames] = {}
         for gpu in range(request.host_gpus):
             for plane in range(request.planes):
                 known = request.host and request.host.port(gpu, plane).rdma
-                found[gpu, plane] = PortNames(1, f"{known or naming.interface(gpu, plane)}/P1", f"HCA-{gpu * request.planes + plane + 1}/1")
+                found[gpu, plane] = PortNames(
+                    1,
+                    f"{known or naming.interface(gpu, plane)}/P1",
+                    f"HCA-{gpu * request.planes + plane + 1}/1",
+                )
         return found
 
     @cached_property
     def _host_system(self) -> str:
         """The type of the hosts."""
         host = self.plan.request.host
-        return _word(host.model.upper()) if host else f"HOST-{self.plan.request.host_gpus * self.plan.request.planes}"
+        return (
+            _word(host.model.upper())
+            if host
+            else f"HOST-{self.plan.request.host_gpus * self.plan.request.planes}"
+        )
 
     @cached_property
     def _switch_systems(self) -> dict[Role, str]:
         """The type of each role's box: its model, and how many ports its split makes."""
         fronts = self.plan.request.fronts
-        return {role: f"{_word(fronts[role].model.model.upper())}-{fronts[role].numbers}" for role in self.plan.roles}
+        return {
+            role: f"{_word(fronts[role].model.model.upper())}-{fronts[role].numbers}"
+            for role in self.plan.roles
+        }
 
     @cached_property
     def _system_views(self) -> list[SystemView]:
@@ -181,12 +289,33 @@ class Subnets:
         views: dict[str, SystemView] = {}
         for role, name in self._switch_systems.items():
             front, used = self.plan.request.fronts[role], self.plan.ports[role]
-            panel = {front.number(port): _word(front.interface(port)) for port in [*front.idle(used), *used]}
+            panel = {
+                front.number(port): _word(front.interface(port))
+                for port in [*front.idle(used), *used]
+            }
             # every number is named, in use or not: ibdmchk dies of a switch that lacks one
-            known = views[name].nodes[0].ports if name in views else [(number, f"N{number}") for number in range(1, front.numbers + 1)]
-            views[name] = SystemView(name, [SystemNode("SW", _word(front.model.model.upper()), "U1", front.numbers, sorted({**dict(known), **panel}.items()))])
+            known = (
+                views[name].nodes[0].ports
+                if name in views
+                else [(number, f"N{number}") for number in range(1, front.numbers + 1)]
+            )
+            views[name] = SystemView(
+                name,
+                [
+                    SystemNode(
+                        "SW",
+                        _word(front.model.model.upper()),
+                        "U1",
+                        front.numbers,
+                        sorted({**dict(known), **panel}.items()),
+                    )
+                ],
+            )
         nic = self.plan.request.host.nic.upper() if self.plan.request.host else "NIC"
-        nodes = [SystemNode("CA", _word(nic), panel.removesuffix("/P1"), 1, [(number, panel)]) for number, panel, _ in self._nics.values()]
+        nodes = [
+            SystemNode("CA", _word(nic), panel.removesuffix("/P1"), 1, [(number, panel)])
+            for number, panel, _ in self._nics.values()
+        ]
         views[self._host_system] = SystemView(self._host_system, nodes)
         return [views[name] for name in self.systems]
 
@@ -197,14 +326,24 @@ class Subnets:
         if shown is None:
             return {}
         if not is_infiniband(self.plan):
-            raise refuse("bad-guids", f"{shown}: these switches speak Ethernet, which has no GUIDs", path=KEY, hint="leave `addressing.guids` out")
+            raise refuse(
+                "bad-guids",
+                f"{shown}: these switches speak Ethernet, which has no GUIDs",
+                path=KEY,
+                hint="leave `addressing.guids` out",
+            )
         lines = read_guids(self.plan.catalog.beside(shown), shown)
         switches, ports = set(self.plan.switches()), set(self._port_names())
         hosts = set(self.plan.hosts)
         unknown = (
-            unknown_guid(shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else [])
+            unknown_guid(
+                shown, read, [*switches, *hosts], sorted(ports) if read.device in hosts else []
+            )
             for read in lines
-            if not ((read.device in switches and not read.port) or (read.device in hosts and read.port in ports))
+            if not (
+                (read.device in switches and not read.port)
+                or (read.device in hosts and read.port in ports)
+            )
         )
         if findings := list(islice(unknown, SHOWN)):
             raise Refusal(findings)

@@ -1,7 +1,8 @@
 """GUIDs: those of the hardware, as somebody collected them, and deterministic ones that stand in until then.
 
-Owns the table's form - device, port, guid - and what is said of a bad line, and the numbers of the placeholders. Which ports there are is for
-`subnets`. A switch has one GUID and no port; an adapter's port is named as the host's system or its RDMA device is.
+Owns the table's form - device, port, guid - and what is said of a bad line, and the numbers of the
+placeholders. Which ports there are is for `subnets`. A switch has one GUID and no port; an
+adapter's port is named as the host's system or its RDMA device is.
 """
 
 from __future__ import annotations
@@ -65,7 +66,15 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
         header = [cell.strip() for cell in next(rows, (1, []))[1]]
         if sorted(header) != sorted(COLUMNS):
             raise Refusal(
-                [bad_guid(shown, 1, "the columns are not device, port and guid", f"it says `{','.join(header)}`", hint=f"write `{','.join(COLUMNS)}`")]
+                [
+                    bad_guid(
+                        shown,
+                        1,
+                        "the columns are not device, port and guid",
+                        f"it says `{','.join(header)}`",
+                        hint=f"write `{','.join(COLUMNS)}`",
+                    )
+                ]
             )
         seats = [header.index(name) for name in COLUMNS]
         for line, cells in rows:
@@ -73,7 +82,9 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
                 read = _line([cell.strip() for cell in cells], seats, shown, line)
                 (found if isinstance(read, GuidLine) else findings).append(read)  # type: ignore[arg-type]  # each goes to the list of its kind
     except FileError as error:
-        raise Refusal([bad_guid(shown, error.line, f"the line {error.fact}", hint=CELLS_HINT)]) from None
+        raise Refusal(
+            [bad_guid(shown, error.line, f"the line {error.fact}", hint=CELLS_HINT)]
+        ) from None
     findings += _twice(found, shown)
     if findings:
         raise Refusal(findings[:SHOWN])
@@ -82,15 +93,28 @@ def read_guids(path: Path, shown: str) -> list[GuidLine]:
 
 def bad_guid(shown: str, line: int | None, fact: str, *because: str, hint: str) -> Finding:
     """Make a finding about a line of the table."""
-    return Finding("bad-guids", f"{shown}: {fact}", () if line else KEY, because, hint, Place(shown, line, 1) if line else None)
+    return Finding(
+        "bad-guids",
+        f"{shown}: {fact}",
+        () if line else KEY,
+        because,
+        hint,
+        Place(shown, line, 1) if line else None,
+    )
 
 
 def unknown_guid(shown: str, read: GuidLine, devices: list[str], ports: list[str]) -> Finding:
     """Make a finding about a line that names what the fabric does not have; `ports` are those of the device, empty where there is none."""
     if read.device not in devices:
         hint = suggest(read.device, devices, "`plan.json` and `cables.csv` name every device")
-        return bad_guid(shown, read.line, f"this fabric has no switch or host `{read.device}`", hint=hint)
-    hint = suggest(read.port, ports, f"its ports: {', '.join(ports)}") if ports else "a switch has one GUID; leave `port` empty"
+        return bad_guid(
+            shown, read.line, f"this fabric has no switch or host `{read.device}`", hint=hint
+        )
+    hint = (
+        suggest(read.port, ports, f"its ports: {', '.join(ports)}")
+        if ports
+        else "a switch has one GUID; leave `port` empty"
+    )
     return bad_guid(shown, read.line, f"`{read.device}` has no port `{read.port}`", hint=hint)
 
 
@@ -98,11 +122,22 @@ def _line(cells: list[str], seats: list[int], shown: str, line: int) -> GuidLine
     """Read one line, or say what is wrong with it."""
     hint = f"write it like `{_EXAMPLE}`"
     if len(cells) != len(seats):
-        return bad_guid(shown, line, f"the line has {len(cells)} cells, and the table {len(seats)} columns", hint=hint)
+        return bad_guid(
+            shown,
+            line,
+            f"the line has {len(cells)} cells, and the table {len(seats)} columns",
+            hint=hint,
+        )
     device, port, text = (cells[seat] for seat in seats)
     digits = _GUID.fullmatch(text.lower().replace(":", ""))
     if not digits or not int(digits[1], 16):
-        return bad_guid(shown, line, f"`{text}` is no GUID", "a GUID is 16 hexadecimal digits, and not all of them 0", hint=hint)
+        return bad_guid(
+            shown,
+            line,
+            f"`{text}` is no GUID",
+            "a GUID is 16 hexadecimal digits, and not all of them 0",
+            hint=hint,
+        )
     return GuidLine(device, port, int(digits[1], 16), line)
 
 
@@ -114,13 +149,27 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
     for read in found:
         first = guids.setdefault(read.guid, read)
         if first is not read:
-            because = f"line {first.line} gives it to {_port(first)}, line {read.line} to {_port(read)}"
+            because = (
+                f"line {first.line} gives it to {_port(first)}, line {read.line} to {_port(read)}"
+            )
             hint = "read both on the machines: `ibstat -p` prints those of a host, `ibnetdiscover` every one"
-            findings.append(bad_guid(shown, read.line, f"{guid_text(read.guid)} stands twice", because, hint=hint))
+            findings.append(
+                bad_guid(
+                    shown, read.line, f"{guid_text(read.guid)} stands twice", because, hint=hint
+                )
+            )
         other = ports.setdefault((read.device, read.port), read)
         if other is not read:
             because = f"line {other.line} gives it {guid_text(other.guid)}, line {read.line} {guid_text(read.guid)}"
-            findings.append(bad_guid(shown, read.line, f"{_port(read)} stands twice", because, hint="keep one of the two"))
+            findings.append(
+                bad_guid(
+                    shown,
+                    read.line,
+                    f"{_port(read)} stands twice",
+                    because,
+                    hint="keep one of the two",
+                )
+            )
     return findings
 
 

@@ -1,6 +1,7 @@
 """What templates see of an InfiniBand subnet: its switches and adapters, how they are joined, and what its manager is told.
 
-The rules of `fabricgen.views` hold here too: every decision is text or number, and a template only loops, tests and joins. `viewing` makes these views.
+The rules of `fabricgen.views` hold here too: every decision is text or number, and a template only
+loops, tests and joins. `viewing` makes these views.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """From a plan to the views of its switches, unit by unit.
 
-Owns `SwitchViews`. What differs from unit to unit (names, addresses, peers) is worked out for the switches that are asked for.
+Owns `SwitchViews`. What differs from unit to unit (names, addresses, peers) is worked out for the
+switches that are asked for.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ import numpy as np
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.switches.ports import HOST, Ports, Words, facts_of, vrf_name
-from fabricgen.views.switches.view import CageView, IdlePort, Instance, PlatformView, PortView, RoceView, SwitchView
+from fabricgen.views.switches.view import (
+    CageView,
+    IdlePort,
+    Instance,
+    PlatformView,
+    PortView,
+    RoceView,
+    SwitchView,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +54,9 @@ class SwitchViews:
         """Work out now what all units share."""
         _ = self._idle, self._ends, self._box_facts
 
-    def switches(self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None) -> Iterator[SwitchView]:
+    def switches(
+        self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
+    ) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
         names = self.plan.naming.switches(unit)
         labels = Words(self.plan, unit)
@@ -62,7 +73,9 @@ class SwitchViews:
             self._made[unit, index] = self._switch(unit, index, box, names, labels)
         return self._made[unit, index]
 
-    def _switch(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> SwitchView:
+    def _switch(
+        self, unit: int, index: int, box: Box, names: list[str], labels: Words
+    ) -> SwitchView:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
         front = plan.request.fronts[box.role]
@@ -84,19 +97,46 @@ class SwitchViews:
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
         """List the ports without a cable of a box that leaves planned ones open, in the order of the front panel."""
         used = {port.interface for port in ports}
-        planned = [IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used]
+        planned = [
+            IdlePort(*fact[:7]) for fact in self.ports.facts[role] if fact.interface not in used
+        ]
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
-    def _ports(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> list[PortView]:
+    def _ports(
+        self, unit: int, index: int, box: Box, names: list[str], labels: Words
+    ) -> list[PortView]:
         """Make the views of a switch's ports in use."""
         plan, facts, lanes = self.plan, self.ports.facts[box.role], self.ports.lane_counts[box.role]
         rows, uppers, starts = self._ends
         run = slice(starts[index], starts[index + 1])
-        nics, hosts, host_gpus = self.ports.host_interfaces[plan.mapping.plane(unit)], plan.hosts, plan.request.host_gpus
-        far_facts, cables, views, shared = self._box_facts, labels.cables, list[PortView](), box.block < 0
+        nics, hosts, host_gpus = (
+            self.ports.host_interfaces[plan.mapping.plane(unit)],
+            plan.hosts,
+            plan.request.host_gpus,
+        )
+        far_facts, cables, views, shared = (
+            self._box_facts,
+            labels.cables,
+            list[PortView](),
+            box.block < 0,
+        )
         long = self._metres(unit)[rows[run]].tolist()
-        for kind, block, lower, lower_port, upper, upper_port, slot, number, is_upper, length in zip(
-            *(column[rows[run]].tolist() for column in plan.unit), uppers[run].tolist(), long, strict=True
+        for (
+            kind,
+            block,
+            lower,
+            lower_port,
+            upper,
+            upper_port,
+            slot,
+            number,
+            is_upper,
+            length,
+        ) in zip(
+            *(column[rows[run]].tolist() for column in plan.unit),
+            uppers[run].tolist(),
+            long,
+            strict=True,
         ):
             port: int = upper_port if is_upper else lower_port
             address, to_host, far = "", kind == HOST, lower if is_upper else upper
@@ -105,8 +145,14 @@ class SwitchViews:
                 peer, peer_interface = hosts[host], nics[within][0]
                 address = labels.address(block, slot)
             else:
-                peer, peer_interface = names[far], far_facts[far][lower_port if is_upper else upper_port].interface
-            vrf, peer_asn = labels.vrfs[block] if shared else "", labels.peer_asn(far, to_host=to_host)
+                peer, peer_interface = (
+                    names[far],
+                    far_facts[far][lower_port if is_upper else upper_port].interface,
+                )
+            vrf, peer_asn = (
+                labels.vrfs[block] if shared else "",
+                labels.peer_asn(far, to_host=to_host),
+            )
             views.append(
                 PortView(
                     *facts[port], peer, peer_interface, cables[kind, block](number), address, to_host, vrf, labels.rail_texts[block], length, lanes[port],
@@ -115,13 +161,18 @@ class SwitchViews:
             )  # fmt: skip
         return views
 
-    def _instance(self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool) -> Instance:
+    def _instance(
+        self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool
+    ) -> Instance:
         """Make one routing instance of a switch."""
         plan = self.plan
         rail = plan.mapping.rail(unit, block)
         vrf, table = (vrf_name(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
         own = [port for port in ports if port.vrf == vrf]
-        hosts, fabric = [port for port in own if port.to_host], [port for port in own if not port.to_host]
+        hosts, fabric = (
+            [port for port in own if port.to_host],
+            [port for port in own if not port.to_host],
+        )
         loopback = dotted(plan.addresses.loopback(unit, block, box))
         number = unit * plan.mapping.unit_blocks + block
         return Instance(
@@ -143,7 +194,10 @@ class SwitchViews:
         for role, ports in self.plan.ports.items():
             front = self.plan.request.fronts[role]
             rest = front.idle(ports)
-            shown[role] = [IdlePort(*facts_of(front, port)[:7]) for port in rest], _cages(front, [*ports, *rest])
+            shown[role] = (
+                [IdlePort(*facts_of(front, port)[:7]) for port in rest],
+                _cages(front, [*ports, *rest]),
+            )
         return shown
 
     @cached_property
@@ -155,21 +209,28 @@ class SwitchViews:
     def _ends(self) -> tuple[Int32Array, NDArray[np.bool_], Int32Array]:
         """The ends of a unit's links at its switches, in order of switch and port.
 
-        Columns: the row of the link, whether the switch is its upper end, and where each switch's ends start.
+        Columns: the row of the link, whether the switch is its upper end, and where each switch's
+        ends start.
         """
         unit, rows = self.plan.unit, np.arange(len(self.plan.unit.kind), dtype=np.int32)
         between = rows[unit.kind != LinkKind.HOST]
         switch = np.concatenate([unit.upper, unit.lower[between]])
         port = np.concatenate([unit.upper_port, unit.lower_port[between]])
         order = np.lexsort((port, switch))
-        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(np.int32)
+        starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(
+            np.int32
+        )
         return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
     def _metres(self, unit: int) -> Int32Array:
         """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
         lengths = self.plan.lengths if self.plan.spec.site else None
         if self._lengths is None or self._lengths[0] != unit:
-            long = -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000) if lengths else np.zeros_like(self.plan.unit.kind)
+            long = (
+                -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000)
+                if lengths
+                else np.zeros_like(self.plan.unit.kind)
+            )
             self._lengths = unit, long
         return self._lengths[1]
 
@@ -177,7 +238,9 @@ class SwitchViews:
 def _hwsku(front: Front) -> str:
     """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
     sonic = front.model.sonic
-    return sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
+    return (
+        sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
+    )
 
 
 def _platform(front: Front) -> PlatformView | None:
@@ -195,5 +258,17 @@ def _cages(front: Front, ports: list[Port]) -> list[CageView]:
         mode = splits[cage]
         first = front.model.interface(front.nos, cage, 0, mode)
         unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
-        views.append(CageView(cage, first, unsplit, mode.name, mode.count, mode.sonic or mode.name, mode.count > 1, speed_text(mode.speed_gbps), mode.lanes))
+        views.append(
+            CageView(
+                cage,
+                first,
+                unsplit,
+                mode.name,
+                mode.count,
+                mode.sonic or mode.name,
+                mode.count > 1,
+                speed_text(mode.speed_gbps),
+                mode.lanes,
+            )
+        )
     return views

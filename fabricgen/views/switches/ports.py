@@ -43,18 +43,29 @@ class Ports:
     def facts(self) -> dict[Role, list[PortFacts]]:
         """The ports of each role's box, in the order of `Plan.ports`."""
         fronts = self.plan.request.fronts
-        return {role: [facts_of(fronts[role], port) for port in ports] for role, ports in self.plan.ports.items()}
+        return {
+            role: [facts_of(fronts[role], port) for port in ports]
+            for role, ports in self.plan.ports.items()
+        }
 
     @cached_property
     def lane_counts(self) -> dict[Role, list[int]]:
         """The lanes of each port of a role's box, in the order of `Plan.ports`."""
-        return {role: [port.breakout.lanes for port in ports] for role, ports in self.plan.ports.items()}
+        return {
+            role: [port.breakout.lanes for port in ports] for role, ports in self.plan.ports.items()
+        }
 
     @cached_property
     def host_interfaces(self) -> list[list[tuple[str, str]]]:
         """The interface and the printed label of each NIC port, by plane, then by GPU of a host."""
         request, naming = self.plan.request, self.plan.naming
-        return [[(naming.interface(gpu, plane), naming.label(gpu, plane)) for gpu in range(request.host_gpus)] for plane in range(request.planes)]
+        return [
+            [
+                (naming.interface(gpu, plane), naming.label(gpu, plane))
+                for gpu in range(request.host_gpus)
+            ]
+            for plane in range(request.planes)
+        ]
 
     @cached_property
     def printed(self) -> dict[Role, list[str]]:
@@ -66,10 +77,21 @@ def facts_of(front: Front, port: Port) -> PortFacts:
     """Work out what a port is called and made of."""
     cage, sub, mode = port
     alias = front.model.alias(front.nos, cage, sub, mode) or ""
-    lanes = front.model.sonic.lanes[cage - 1] if front.model.sonic and front.model.sonic.lanes else ()
+    lanes = (
+        front.model.sonic.lanes[cage - 1] if front.model.sonic and front.model.sonic.lanes else ()
+    )
     own = ",".join(str(lane) for lane in lanes[sub * mode.lanes : (sub + 1) * mode.lanes])
     subport = sub + 1 if mode.count > 1 else 0
-    return PortFacts(front.interface(port), alias, cage, subport, own, speed_text(mode.speed_gbps), mode.speed_gbps * 1000, mode.name)
+    return PortFacts(
+        front.interface(port),
+        alias,
+        cage,
+        subport,
+        own,
+        speed_text(mode.speed_gbps),
+        mode.speed_gbps * 1000,
+        mode.name,
+    )
 
 
 def vrf_name(rail: int | None) -> str:
@@ -86,10 +108,18 @@ class Words:
         self.rails = [plan.mapping.rail(unit, block) for block in blocks]
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
-        prefixes = {(int(kind), block): plan.label(kind, unit, block).replace("%", "%%") for kind in plan.kinds for block in blocks}
-        self.cables = {each: f"{prefix}%0{plan.label_width}d".__mod__ for each, prefix in prefixes.items()}
+        prefixes = {
+            (int(kind), block): plan.label(kind, unit, block).replace("%", "%%")
+            for kind in plan.kinds
+            for block in blocks
+        }
+        self.cables = {
+            each: f"{prefix}%0{plan.label_width}d".__mod__ for each, prefix in prefixes.items()
+        }
         """What labels a cable by its number, by kind of link and block."""
-        starts = [plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks]
+        starts = [
+            plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks
+        ]
         self._starts = starts if plan.addresses.numbered else []
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
         self._asn = cache(lambda box: plan.addresses.asn(unit, plan.naming.boxes[box]))
