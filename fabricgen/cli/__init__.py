@@ -7,6 +7,8 @@ findings, 2 usage, 3 a fault of fabricgen itself.
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import gc
 import io
 import os
@@ -102,9 +104,16 @@ def main() -> NoReturn:
     warnings.simplefilter("ignore")  # what libraries warn of is not for who runs a command
     raise_on_signals()
     escape_unencodable()
-    code = run()
-    gc.freeze()  # Python would search all objects for cycles again before it ends, as long as a plan takes
-    sys.exit(code)
+    _end(run())
+
+
+def _end(code: int) -> NoReturn:
+    """End the process without freeing its objects one by one, which takes as long as to plan."""
+    atexit._run_exitfuncs()  # noqa: SLF001 - `os._exit` would leave out what libraries registered
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, OSError, ValueError):  # one that was closed
+            stream.flush()
+    os._exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
