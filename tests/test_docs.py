@@ -1,7 +1,8 @@
-"""The documentation: it builds without a warning, its commands print what it says, and its reference leaves nothing out."""
+"""The README and the pages of docs/: every block runs as shown, and the reference is complete."""
 
 from __future__ import annotations
 
+import doctest
 import html
 import re
 import subprocess
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from fabricgen.api import plan_file
 from fabricgen.catalog.catalog import KINDS, Catalog
 from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor
@@ -25,22 +27,53 @@ if TYPE_CHECKING:
 
     from tests.conftest import Once
 
-PAGES = sorted((ROOT / "docs").rglob("*.md"))
-BLOCKS = {page: blocks_of(page) for page in [ROOT / "README.md", *PAGES]}
-SESSIONS = [
-    page
-    for page in PAGES
-    if any(block.language == "console" and not block.mark for block in BLOCKS[page])
-]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCKS = {page: blocks_of(page) for page in PAGES}
+
+
+def pages_with(language: str) -> pytest.MarkDecorator:
+    """Run a test once for each page that has an unmarked block of a language."""
+    found = [
+        page
+        for page in PAGES
+        if any(block.language == language and not block.mark for block in BLOCKS[page])
+    ]
+    assert found
+    return pytest.mark.parametrize("page", found, ids=lambda page: page.stem)
+
+
 REACHES_OUT = re.compile(r"<(?:script|link|img|iframe)[^>]+(?:src|href)=\"?(?:https?:)?//[^>]*>")
 
 
-@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.stem)
-def test_the_commands_of_a_page_print_what_it_says(page: Path, tmp_path: Path) -> None:
-    """Each page is one session in a checkout: it writes its files and runs its commands in their order."""
+@pages_with("console")
+def test_the_commands_of_a_page_print_what_it_shows(page: Path, tmp_path: Path) -> None:
+    """A page is one session in a checkout: it writes its files and runs its commands in order."""
     assert run_session(
         (block for block in BLOCKS[page] if not block.mark), checkout(tmp_path / "checkout")
     )
+
+
+@pages_with("yaml")
+def test_the_inventories_of_a_page_plan(page: Path, tmp_path: Path) -> None:
+    """A block without a title is a whole inventory, which a reader copies."""
+    for block in BLOCKS[page]:
+        if block.language == "yaml" and not block.title:
+            (tmp_path / "fabric.yaml").write_text(block.text, encoding="utf-8")
+            assert plan_file(tmp_path / "fabric.yaml").request.spec.gpus
+
+
+@pages_with("pycon")
+def test_the_python_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The blocks of a page are one session in a checkout."""
+    text = "".join(block.text for block in BLOCKS[page] if block.language == "pycon")
+    monkeypatch.chdir(ROOT)
+    session = doctest.DocTestParser().get_doctest(text, {}, page.name, None, None)
+    report: list[str] = []
+    outcome = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        session, out=report.append
+    )
+    assert outcome.failed == 0, "".join(report)
+    assert outcome.attempted
 
 
 def test_what_boots_a_lab_runs_where_a_lab_can(
