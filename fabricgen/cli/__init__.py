@@ -109,7 +109,7 @@ def main() -> NoReturn:
 
 def _end(code: int) -> NoReturn:
     """End the process without freeing its objects one by one, which takes as long as to plan."""
-    atexit._run_exitfuncs()  # noqa: SLF001 - `os._exit` would leave out what libraries registered
+    atexit._run_exitfuncs()  # noqa: SLF001 - libraries registered functions that `os._exit` skips
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, OSError, ValueError):  # one that was closed
             stream.flush()
