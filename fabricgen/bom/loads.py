@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.bom.bill import role_of
@@ -31,6 +32,9 @@ BTU_H_PER_W = Fraction("3.412")
 """British thermal units per hour for each watt: all power becomes heat."""
 
 NOTHING = Fraction(0)
+
+_Counts = tuple[tuple[str, int], ...]
+_Held = tuple[_Counts, _Counts]
 
 
 class Facts(NamedTuple):
@@ -99,16 +103,23 @@ class Loads:
     switches: dict[str, int]
 
     def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
-        """Add up parts by model, of which the models of boxes are passed over, and boxes by role."""
-        plugged = [
-            (part, self.parts[part], count) for part, count in parts.items() if part in self.parts
-        ]
-        return load_of(
-            [
-                *plugged,
-                *((self.models[role], self.boxes[role], count) for role, count in boxes.items()),
+        """Add up parts by model, of which the models of boxes are passed over, and boxes by role.
+
+        Most racks hold the same, so the sums are kept.
+        """
+        held = tuple(parts.items()), tuple(boxes.items())
+        if held not in self._sums:
+            plugged = [
+                (part, self.parts[part], count) for part, count in held[0] if part in self.parts
             ]
-        )
+            boxed = [(self.models[role], self.boxes[role], count) for role, count in held[1]]
+            self._sums[held] = load_of([*plugged, *boxed])
+        return self._sums[held]
+
+    @cached_property
+    def _sums(self) -> dict[_Held, Load]:
+        """What was added up so far, by parts and boxes."""
+        return {}
 
     @property
     def everything(self) -> Counter[str]:

@@ -6,11 +6,12 @@ said by the modules of the groups.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from fabricgen.analysis.checks.laws import check
+from fabricgen.analysis.checks.evidence import evidence_of
+from fabricgen.analysis.checks.laws import judge
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import Comparison, compare
 from fabricgen.build.group_cable_sheets import SheetAsked, Sheets
@@ -113,7 +114,10 @@ class Sources:
     @cached_property
     def judged(self) -> Judged:
         """How the plan stands before every law."""
-        return check(self.plan, self.views)
+        evidence = evidence_of(self.plan, self.views)
+        return judge(
+            replace(evidence, racks=lambda: {name: rack.parts for name, rack in self.racks.items()})
+        )
 
     @cached_property
     def racks(self) -> dict[str, Rack]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,12 +54,19 @@ def flow_hash(seed: int, source: int, target: int, flow: Flow) -> int:
     >>> flow_hash(0x0A800001, 0x0A000001, 0x0A000003, Flow())
     447673310
     """
-    mixed = (
-        zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT)) ^ seed
-    )
-    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & WORD
-    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & WORD
-    return mixed ^ mixed >> 16
+    return int(_mixed(_checksum(source, target, flow) ^ seed))
+
+
+def _checksum(source: int, target: int, flow: Flow) -> int:
+    """Return what every switch computes alike of a flow."""
+    return zlib.crc32(struct.pack("!IIBHH", source, target, UDP, flow.source_port, ROCE_PORT))
+
+
+def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
+    """Finalize a hash, or an array of them as 64-bit words, which hold the products."""
+    bits = (bits ^ bits >> 16) * 0x85EBCA6B & WORD
+    bits = (bits ^ bits >> 13) * 0xC2B2AE35 & WORD
+    return bits ^ bits >> 16
 
 
 def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
@@ -71,8 +78,7 @@ def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
     """
     climb = _Climb(plan, unit)
     if climb.kinds:
-        for number in range(flows):
-            climb.send(number)
+        climb.send(flows)
     return {kind: climb.counts[rows] for kind, rows in climb.kinds.items()}
 
 
@@ -101,36 +107,28 @@ class _Climb:
             for kind in crossed
         }
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
-        uppers = [
-            box
-            for kind, rows in self.kinds.items()
-            for box in distinct(columns.lower[rows]).tolist()
-        ]
-        self.uplinks = {
-            box: [
-                row
-                for rows in self.kinds.values()
-                for row in rows.tolist()
-                if columns.lower[row] == box
-            ]
-            for box in uppers
-        }
         self.seeds = {
-            box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box]) for box in uppers
+            box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box])
+            for rows in self.kinds.values()
+            for box in distinct(columns.lower[rows]).tolist()
         }
+        self.lower = columns.lower
 
-    def send(self, number: int) -> None:
-        """Send one flow up, and count it on every link."""
+    def send(self, flows: int) -> None:
+        """Send so many flows up, tier by tier, and count them on every link."""
+        sums = np.array([self._checksum(number) for number in range(flows)], dtype=np.uint64)
+        at = np.zeros(flows, dtype=self.upper.dtype)
+        for rows in self.kinds.values():
+            leaving = np.empty(flows, dtype=rows.dtype)
+            for box in distinct(at).tolist():
+                links, here = rows[self.lower[rows] == box], at == box
+                hashes = _mixed(sums[here] ^ np.uint64(self.seeds[box]))
+                leaving[here] = links[hashes % np.uint64(len(links))]
+            self.counts += np.bincount(leaving, minlength=len(self.counts))
+            at = self.upper[leaving]
+
+    def _checksum(self, number: int) -> int:
+        """Return the checksum of a flow."""
         rest, source = divmod(number, len(self.sources))
         turn, target = divmod(rest, len(self.targets))
-        box = 0
-        for _ in self.kinds:
-            links = self.uplinks[box]
-            row = links[
-                flow_hash(
-                    self.seeds[box], self.sources[source], self.targets[target], flow_of(turn)
-                )
-                % len(links)
-            ]
-            self.counts[row] += 1
-            box = int(self.upper[row])
+        return _checksum(self.sources[source], self.targets[target], flow_of(turn))

@@ -29,7 +29,7 @@ from fabricgen.outputs.packs.quoted_text import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, MutableMapping
     from types import CodeType
 
     from jinja2 import BaseLoader, Template
@@ -115,6 +115,10 @@ class Sandbox(SandboxedEnvironment):
         if not isinstance(source, str) or name is None or filename is None or raw or defer_init:
             return compiled()
         return self.codes.code(source, name, filename, compiled)
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of a template as one mapping, which every rendering copies."""
+        return {**self.globals, **(d or {})}
 
     def run(self, render: Callable[[], str]) -> str:
         """Render a template; one that ships needs no limits."""
