@@ -1,1 +1,6 @@
-"""The test suite: a package, so that `python -m tests.bench` runs and two directories may hold files of the same name."""
+"""The tests. Their folders are those of the package; what tests the whole project is at the top."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+"""The checkout."""

@@ -14,7 +14,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.conftest import ROOT, clean_environment
+from tests import ROOT
+from tests.conftest import clean_environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

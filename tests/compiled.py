@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabricgen.core.compiled_facts import FILE, compile_line
 from fabricgen.core.yaml_text import parse_facts
+from tests import ROOT
 
-ROOT = Path(__file__).parent.parent
+if TYPE_CHECKING:
+    from pathlib import Path
+
 FOLDERS = ("inventories/catalog", "inventories/prices", "inventories/workloads", "templates")
 
 

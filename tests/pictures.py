@@ -2,7 +2,7 @@
 
     python -m tests.pictures [FOLDER]
 
-`tests/report/screens.py` takes those that are photographed. A test draws these anew and compares.
+`tests/outputs/report/screens.py` takes those that are photographed. A test draws these anew and compares.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.packs.render import Packs
+from tests import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-ROOT = Path(__file__).parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 PARTS = ("switches", "transceivers")
 

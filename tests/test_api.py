@@ -9,7 +9,7 @@ import networkx as nx
 import pytest
 
 from fabricgen import api
-from tests.report.decoding import Blocks
+from tests.outputs.report.decoding import Blocks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,7 +23,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
 from tests.planned import planned, spec_of
-from tests.test_outfitting import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
+from tests.planning.cabling.test_selection import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

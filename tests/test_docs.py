@@ -18,8 +18,8 @@ from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import COLUMNS
+from tests import ROOT
 from tests.blocks import blocks_of, checkout, matches, run_session
-from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,14 +14,17 @@ from __future__ import annotations
 import re
 import tokenize
 import tomllib
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from jinja2 import Environment, nodes
 
 from fabricgen.outputs.packs.sandbox import FILTERS, OWN_FILTERS, TESTS
+from tests import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 SOURCES = sorted(path for name in ("fabricgen", "tests") for path in (ROOT / name).rglob("*.py"))
 ARITHMETIC = (

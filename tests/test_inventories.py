@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,9 +13,12 @@ from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import Plan, make_plan
+from tests import ROOT
 from tests.planned import CATALOG
 
-ROOT = Path(__file__).resolve().parents[1]
+if TYPE_CHECKING:
+    from pathlib import Path
+
 READY = sorted((ROOT / "inventories").glob("*.yaml"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
 PAPER = [path for path in READY if path.stem.startswith("paper-")]

@@ -7,21 +7,22 @@ import io
 import os
 import shlex
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fabricgen.cli import run
+from tests import ROOT
 from tests.refusals import CASES, write_expected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.refusals import Case
 
-SOURCES = sorted((Path(__file__).resolve().parents[1] / "fabricgen").rglob("*.py"))
-PAGES = Path(__file__).resolve().parents[1] / "fabricgen" / "cli" / "pages"
+SOURCES = sorted((ROOT / "fabricgen").rglob("*.py"))
+PAGES = ROOT / "fabricgen" / "cli" / "pages"
 FEWEST = 54
 """Error codes that existed when this was written."""
 
@@ -108,13 +109,12 @@ def test_following_the_hint_helps(
 
 def test_what_is_shown_elsewhere_is_shown() -> None:
     """A case that needs a machine in some state names the test that brings it there, and that test knows the case."""
-    root = Path(__file__).resolve().parents[1]
     elsewhere = [case for case in CASES if case.shown_by]
     assert elsewhere
     assert [
         case.path.name
         for case in elsewhere
-        if f'"{case.path.stem}"' not in (root / case.shown_by).read_text(encoding="utf-8")
+        if f'"{case.path.stem}"' not in (ROOT / case.shown_by).read_text(encoding="utf-8")
     ] == []
 
 

@@ -18,7 +18,7 @@ function sources() {
   return [...found, "build.mjs", "package-lock.json", "package.json", "tsconfig.json"].sort();
 }
 
-/** The digest of the sources: of each path and its contents in turn. `tests/report` computes the same. */
+/** The digest of the sources: of each path and its contents in turn. `tests/outputs/report` computes the same. */
 function digest() {
   const sum = createHash("sha256");
   for (const path of sources()) {

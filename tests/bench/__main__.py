@@ -32,6 +32,7 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.serve.sessions import Desk
 from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
+from tests import ROOT
 from tests.bench.peers import MODEL
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ BARE = "import numpy, pydantic, click, ruamel.yaml"
 """What any command of fabricgen that plans has to import."""
 
 EVERYDAY = ((64, ""), (256, "at most 5"), (1024, "at most 10"), (4096, ""), (16_384, ""))
-PEERS = Path(__file__).parents[2] / ".venv-peers" / "bin" / "python"
+PEERS = ROOT / ".venv-peers" / "bin" / "python"
 EOS = ((1024, "at least 10"), (8192, "at least 30"))
 
 

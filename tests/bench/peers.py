@@ -19,7 +19,7 @@ def write_facts(gpus: int, file: Path) -> None:
     from fabricgen.inventory.fabric import FabricSpec  # noqa: PLC0415 - as above
     from fabricgen.planning.plan import make_plan  # noqa: PLC0415 - as above
     from fabricgen.views.factory import Views  # noqa: PLC0415 - as above
-    from tests.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
+    from tests.nos.eos_avd import facts_of  # noqa: PLC0415 - it imports pyavd, which is not installed where MODEL is read
 
     spec = {
         "name": "bench",
@@ -39,7 +39,7 @@ def write_facts(gpus: int, file: Path) -> None:
 
 def render(file: Path, folder: Path) -> None:
     """Render every switch of a file."""
-    from tests.eos_avd import rendered  # noqa: PLC0415 - as above
+    from tests.nos.eos_avd import rendered  # noqa: PLC0415 - as above
 
     for facts in json.loads(file.read_text(encoding="utf-8")):
         (folder / f"{facts['hostname']}.cfg").write_text(rendered(facts), encoding="utf-8")

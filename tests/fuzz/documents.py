@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from fabricgen.api import plan_file
 from fabricgen.core.resources import shipped
 from fabricgen.views.factory import Views
-from tests.asbuilt.test_reading import DIALECTS, RECORDED
+from tests.catalog.test_importers import platform
+from tests.cli.test_cli import RICH
 from tests.fuzz.program import Case, execute, faults
-from tests.test_catalog_import import platform
-from tests.test_cli import RICH
+from tests.lifecycle.audit.test_load import DIALECTS, RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -18,7 +18,8 @@ import pytest
 
 from fabricgen.core.yaml_text import write_yaml
 from fabricgen.lab.requirements import doctor
-from tests.conftest import ROOT, clean_environment
+from tests import ROOT
+from tests.conftest import clean_environment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.conftest import ROOT
+from tests import ROOT
 
 if TYPE_CHECKING:
     from tests.conftest import Once

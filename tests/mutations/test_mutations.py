@@ -10,7 +10,7 @@ import pytest
 from fabricgen.analysis.checks.laws import LAWS, judge
 from fabricgen.cli.check import report_text
 from fabricgen.core.diagnostics import text_of
-from tests.conftest import ROOT
+from tests import ROOT
 from tests.mutations.plans import PLANS, evidence
 from tests.mutations.table import MUTATIONS
 

@@ -5,7 +5,7 @@ a cable that is not there, and to take one away that belongs nowhere. Cables and
 together form chains and rings, because a port holds one cable and belongs to one link. Every cable
 that is not a planned link must be touched, and every planned link that is not there must be made; a
 move of one end does both at once. So a ring or chain of c such cables and p such links takes max(c,
-p) moves and no fewer; `tests/asbuilt` proves it against an exhaustive search. In a ring one end is
+p) moves and no fewer; `tests/lifecycle/audit` proves it against an exhaustive search. In a ring one end is
 unplugged first and hangs until its port is free; in a chain every port is free when it is needed.
 """
 

@@ -1,0 +1,331 @@
+"""The emitted tables alone carry every packet home: in every ready inventory, in random ones, and with anything broken; networkx is the judge."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from itertools import groupby, islice, permutations, product
+from math import gcd
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import pytest
+
+from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.forwarding.tables import Tables as Writer
+from fabricgen.analysis.graph import graph
+from fabricgen.api import plan_file
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.load import read_inventory
+from fabricgen.lab.table_walk import Tables, Walker, number_of
+from tests import ROOT
+from tests.laws.drawn import drawn
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from fabricgen.planning.plan import Plan
+    from tests.laws.drawing import Inventory
+
+LARGEST, EVERYWHERE, STEP = 1024, 512, 5
+"""GPUs of a ready inventory that is walked to everywhere, of one that is walked from everywhere too, and of the others each so-manieth is a source.
+
+The step has no divisor in common with a domain or a leaf, so every rank, every domain and every
+leaf is left from.
+"""
+
+ENTRIES, ALL_PAIRS, SAMPLE, PACKETS = 30_000, 48, 24, 50
+"""Of a random fabric: entries of its tables, GPUs whose pairs are all walked, those of a larger one, and pairs that IP packets are sent between."""
+
+WALKED = (
+    "dgx-h100-superpod-1su", "dgx-h100-superpod-2su", "dgx-h100-superpod-3su", "dgx-h100-superpod-4su", "lab-64", "first-fabric", "growing",
+    "nvl72-four-rails", "ocdai-256", "twin-plane", "two-rails-one-leaf",
+)  # fmt: skip
+"""The ready inventories of at most `LARGEST` GPUs."""
+ALIKE = {"dgx-h100-superpod-2su", "dgx-h100-superpod-3su", "dgx-h100-superpod-4su"}
+"""Those that differ from another in size alone."""
+PLANS = {
+    path.stem: path
+    for folder in ("inventories", "examples")
+    for path in sorted((ROOT / folder).glob("*.yaml"))
+}
+
+
+def tables_of(plan: Plan) -> Tables:
+    """Return the tables of a plan as a reader of the files has them."""
+    writer = Writer(plan)
+    switches = [
+        document for unit in range(plan.mapping.units) for _, document in writer.switches(unit)
+    ]
+    written = [writer.host(host) for host in range(len(plan.hosts))], switches, writer.domains()
+    return Tables(*json.loads(json.dumps(written)))
+
+
+def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
+    """Name everything that is dead when these fail."""
+    made, dead = graph(plan), set()
+    for name in names:
+        kind, _, rest = name.partition(":")
+        if kind in ("switch", "gpu"):
+            dead.add(rest)
+        elif kind == "link":
+            dead.add(rest.rstrip("abcdefgh"))
+        elif kind == "hb":
+            dead.add(name)
+        else:
+            dead |= {
+                node
+                for node, shown in made.nodes.items()
+                if shown["kind"] == "nic" and fails(kind, rest, node, shown)
+            }
+    return dead
+
+
+def fails(kind: str, which: str, node: str, shown: dict[str, Any]) -> bool:
+    """Say whether a NIC port fails with a rail, a plane or its NIC."""
+    return (
+        str(shown[kind]) == which
+        if kind in ("rail", "plane")
+        else which in (node, node.partition("/")[0])
+    )
+
+
+def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
+    """Divide the living GPUs into parts that reach each other, and number them, where switches forward up and then down and only GPUs turn round.
+
+    A switch is two vertices, one on the way up and one on the way down: the judge of what any
+    tables could reach.
+    """
+    ranks = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
+    judge: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
+    kind = {node: shown["kind"] for node, shown in made.nodes.items()}
+    gone = {
+        node
+        for node, shown in made.nodes.items()
+        if {node, node.split("/")[0] if kind[node] == "nic" else node, shown.get("switch")} & dead
+    }
+    judge.add_nodes_from((node, "") for node in made if kind[node] == "gpu" and node not in gone)
+    for one, other, shown in made.edges(data=True):
+        if one in gone or other in gone or shown.get("cable") in dead:
+            continue
+        if shown["kind"] in ("hb", "nic"):
+            judge.add_edges_from([((one, ""), (other, "")), ((other, ""), (one, ""))])
+            continue
+        low, high = sorted((one, other), key=lambda node: ranks[kind[node]])
+        judge.add_edge((low, "up" if kind[low] != "nic" else ""), (high, "up"))
+        judge.add_edge((high, "down"), (low, "down" if kind[low] != "nic" else ""))
+    judge.add_edges_from(
+        ((node, "up"), (node, "down")) for node in made if kind[node] in ("leaf", "spine", "core")
+    )
+    parts = enumerate(nx.strongly_connected_components(judge))
+    return {node: number for number, part in parts for node, _ in part if kind[node] == "gpu"}
+
+
+def test_no_small_inventory_is_left_out() -> None:
+    """Every ready inventory that is small enough is walked."""
+    assert [
+        name for name, path in PLANS.items() if read_inventory(str(path)).spec.gpus <= LARGEST
+    ] == list(WALKED)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in WALKED]
+)
+def test_every_pair_arrives(name: str) -> None:
+    """Everything lives: no pair takes more than one crossing, none of a domain takes any, and IP routes alone carry packets too."""
+    plan = plan_file(PLANS[name])
+    tables = tables_of(plan)
+    walker, routed, domain = Walker(tables), 0, plan.request.domain_gpus
+    gpus = list(tables.gpus)
+    step = 1 if len(gpus) <= EVERYWHERE else STEP
+    assert len(gpus) == plan.request.gpus
+    assert domain > step
+    assert gcd(domain, step) == 1
+    for (i, source), (j, target) in product(
+        islice(enumerate(gpus), None, None, step), enumerate(gpus)
+    ):
+        crossings = walker.walk(source, target)
+        assert crossings is not None
+        assert len(crossings) == (i // domain != j // domain)
+    for source, target in product(gpus[:: max(len(gpus) // 64, 1)], gpus):
+        for port in tables.gpus[target]["ports"] if tables.routes and source != target else []:
+            way = walker.forwarded(source, number_of(port["address"]))
+            assert way[-1] == target
+            assert len(way) <= 3
+            routed += 1
+    assert bool(routed) == bool(tables.routes)
+
+
+def single_failures(plan: Plan) -> Iterator[str]:
+    """Name everything of a plan that can fail, one by one."""
+    made = graph(plan)
+    yield from (f"switch:{name}" for name in plan.switches())
+    yield from sorted(
+        {f"link:{shown['cable']}" for *_, shown in made.edges(data=True) if "cable" in shown}
+    )
+    for node, shown in made.nodes.items():
+        if shown["kind"] == "nic":
+            yield f"nic:{node}"
+        elif shown["kind"] == "gpu":
+            yield f"gpu:{node}"
+            yield f"nic:{node}"
+    yield from (f"hb:{domain}" for domain in range(plan.request.gpus // plan.request.domain_gpus))
+    yield from (f"plane:{plane}" for plane in range(plan.request.planes))
+    yield from (f"rail:{rail}" for rail in range(plan.request.rails))
+
+
+def judged(
+    plan: Plan,
+    tables: Tables,
+    made: nx.MultiGraph[str],
+    names: list[str],
+    pairs: Iterable[tuple[str, str]],
+    every: int = 1,
+) -> Counter[str]:
+    """Walk some pairs with some things dead; compare with the judge, and each so-manieth with what `route` says; count the kinds of way."""
+    dead = dead_things(plan, names)
+    parts, walker = islands(made, dead), Walker(tables, dead)
+    choice, kinds = Choice(Reach(plan, find_failures(plan, names))), Counter[str]()
+    for number, (source, target) in enumerate(pairs):
+        walked = walker.walk(source, target)
+        assert (walked is not None) == (source in parts and parts[source] == parts.get(target)), (
+            names,
+            source,
+            target,
+        )
+        if number % every:
+            continue
+        way = choice.way(find_gpu(plan, source), find_gpu(plan, target))
+        assert (way is None) == (walked is None), (names, source, target)
+        if way is None or walked is None:
+            kinds["none"] += 1
+            continue
+        kinds[way.kind] += 1
+        assert len(way.legs) == len(walked), (names, source, target)
+        if len(walked) == 1:
+            assert [find_gpu(plan, gpu) for gpu in walked[0]] == list(way.legs[0]), (
+                names,
+                source,
+                target,
+            )
+    return kinds
+
+
+@pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_single_failure_of_the_lab(step: int) -> None:
+    """Whatever one thing breaks, the tables find a way between any two GPUs that still have one, and `route` names the same.
+
+    The step has no divisor in common with the 63 pairs of a GPU, so every GPU sends and receives.
+    """
+    plan = plan_file(PLANS["lab-64"])
+    tables, made, kinds = tables_of(plan), graph(plan), Counter[str]()
+    names = list(single_failures(plan))
+    assert len(names) == 32 + (64 + 64) + 3 * 64 + 8 + 1 + 8
+    pairs = list(permutations(tables.gpus, 2))[::step]
+    for name in names:
+        kinds += judged(plan, tables, made, [name], pairs, every=5)
+    assert set(kinds) == {
+        "direct",
+        "source-relay",
+        "destination-relay",
+        "third-rail-relay",
+        "third-domain-relay",
+        "none",
+    }
+
+
+def test_the_walker_objects_to_a_loop_and_to_a_wrong_port() -> None:
+    """Tables broken on purpose: a spine that sends one leaf's packets to the other, and a leaf that swaps two hosts."""
+    tables = tables_of(plan_file(PLANS["lab-64"]))
+    spine, leaf = ("r0-spine-1", ""), ("r0-leaf-1", "")
+    first, second = (
+        tables.instances[spine].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.9")
+    )
+    own, other = (
+        tables.instances[leaf].find(number_of(address)) for address in ("10.0.0.1", "10.0.0.3")
+    )
+    second[0][:], own[0][:] = first[0], other[0]
+    with pytest.raises(LookupError, match="a loop"):
+        Walker(tables).walk("d0-g0", "d7-g0")
+    with pytest.raises(LookupError, match="delivers"):
+        Walker(tables).walk("d1-g0", "d0-g0")
+
+
+def by_kind(plan: Plan) -> list[list[str]]:
+    """Sort what can fail by its kind, so that a draw is as likely to take a rail as a cable."""
+    return [
+        list(names)
+        for _, names in groupby(
+            sorted(single_failures(plan)), key=lambda name: name.partition(":")[0]
+        )
+    ]
+
+
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_two_to_four_failures_of_the_lab(step: int) -> None:
+    """Sixty draws: every kind of way is needed."""
+    plan = plan_file(PLANS["lab-64"])
+    tables, made, named, kinds = tables_of(plan), graph(plan), by_kind(plan), Counter[str]()
+    pairs = list(permutations(tables.gpus, 2))[::step]
+    for number in range(60):
+        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, no secret
+        names = [draw.choice(draw.choice(named)) for _ in range(2 + number % 3)]
+        kinds += judged(plan, tables, made, names, pairs, every=5)
+    assert (
+        min(
+            kinds[kind]
+            for kind in (
+                "direct",
+                "source-relay",
+                "destination-relay",
+                "third-rail-relay",
+                "third-domain-relay",
+            )
+        )
+        >= 50
+    ), kinds
+
+
+def not_too_large(inventory: Inventory) -> Plan | None:
+    """Plan a random inventory with so few of its domains that its tables stay short; None where it is refused, or one domain is too many."""
+    domain = inventory["hb_domain"]["gpus"]
+    entries = domain * domain * (inventory["rails"]["count"] + 1)
+    domains = min(inventory["gpus"] // domain, ENTRIES // entries)
+    try:
+        return planned(**{**inventory, "gpus": domains * domain}) if domains else None
+    except Refusal:
+        return None
+
+
+@pytest.mark.parametrize("draws", [48, pytest.param(None, marks=pytest.mark.slow)])
+def test_random_failures_of_random_fabrics(draws: int | None) -> None:
+    """Up to three things of a random fabric are dead: every design, tier and plane, and rails that share boxes."""
+    seen: Counter[str] = Counter()
+    for number, (inventory, _) in enumerate(drawn()[:draws]):
+        plan = not_too_large(inventory)
+        if plan is None:
+            continue
+        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, no secret
+        tables, made = tables_of(plan), graph(plan)
+        named = by_kind(plan)
+        names = [draw.choice(draw.choice(named)) for _ in range(number % 4)]
+        gpus = list(tables.gpus)
+        ends = gpus if len(gpus) <= ALL_PAIRS else draw.sample(gpus, SAMPLE)
+        seen.update(judged(plan, tables, made, names, permutations(ends, 2)))
+        walker = Walker(tables)
+        for source, target in islice(permutations(ends, 2), PACKETS if tables.routes else 0):
+            for port in tables.gpus[target]["ports"]:
+                assert walker.forwarded(source, number_of(port["address"]))[-1] == target
+        seen.update([plan.spec.design.value, f"{plan.sizing.tiers} tiers"])
+    assert (
+        min(
+            seen[each]
+            for each in ("rail-only", "rail-optimized", "fat-tree", "1 tiers", "2 tiers", "3 tiers")
+        )
+        >= 5
+    ), seen
+    assert set(seen) >= {"direct", "source-relay", "none"}, seen

@@ -1,0 +1,311 @@
+"""The laws as `check` asks them: they hold on every plan that hypothesis draws and on every shipped one, and a random fault is never unseen."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from fabricgen.analysis.checks.evidence import evidence_of
+from fabricgen.analysis.checks.law import SHOWN
+from fabricgen.analysis.checks.laws import LAWS, check, judge
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.cli import run
+from fabricgen.core.terms import LinkKind
+from fabricgen.inventory.load import read_inventory
+from fabricgen.planning.fabric_links import Wiring, wiring_of
+from fabricgen.planning.plan import make_plan
+from fabricgen.views.factory import Views
+from tests import ROOT
+from tests.laws.drawn import drawn_plans, other_plans
+from tests.mutations.breaking import dropped, rewired, rows, swapped
+from tests.mutations.plans import PLANS, evidence
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabricgen.analysis.checks.evidence import Evidence
+    from fabricgen.analysis.checks.law import Report
+    from fabricgen.planning.plan import Plan
+
+SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
+LARGE, BY_FORMULA = 50_000, {"bisection", "outputs-agree", "routes-apart"}
+"""Links above which these laws are judged by formula."""
+
+LAB = ROOT / "inventories" / "lab-64.yaml"
+
+
+def by_code(report: Report) -> dict[str, str]:
+    """Return how each law was judged."""
+    return {judgement.law.code: judgement.method for judgement in report.judgements}
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat every fabric as a large one."""
+    monkeypatch.setattr("fabricgen.analysis.checks.bisection.FLOW_LINKS", 0)
+    monkeypatch.setattr("fabricgen.analysis.checks.outputs_agree.READ_LINKS", 16)
+
+
+def test_a_law_stands_behind_what_it_needs() -> None:
+    """Codes and titles are unique, and no law waits for a later one."""
+    codes = [law.code for law in LAWS]
+    assert len(set(codes)) == len({law.title for law in LAWS}) == len(codes) == 21
+    assert all(codes.index(need) < codes.index(law.code) for law in LAWS for need in law.needs)
+
+
+@pytest.mark.parametrize("plans", [drawn_plans, pytest.param(other_plans, marks=pytest.mark.slow)])
+def test_every_plan_keeps_every_law(plans: Callable[[], list[Plan]]) -> None:
+    """Of each design in each number of tiers, evenly spread and not; flow and cut are both computed, and agree with the claim."""
+    for plan in plans():
+        report = check(plan)
+        assert report.ok, report.findings
+        assert (set(by_code(report).values()) == {"exact"}) == (plan.links <= LARGE)
+
+
+@pytest.mark.usefixtures("hurried")
+def test_every_plan_keeps_every_law_by_formula() -> None:
+    """What is too large to be read whole is read in part, and says so."""
+    methods: Counter[tuple[str, str]] = Counter()
+    for plan in drawn_plans():
+        report = check(plan)
+        assert report.ok, report.findings
+        methods.update(by_code(report).items())
+        assert all(
+            ("by formula" in judgement.figure) == (judgement.method == "formula")
+            for judgement in report.judgements
+        )
+    assert {code for code, method in methods if method == "formula"} == BY_FORMULA
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * path.stem.startswith("million"), id=path.stem)
+        for path in SHIPPED
+    ],
+)
+def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
+    """Also the million: all of it is judged, and what follows by formula says so."""
+    plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
+    report = check(plan)
+    assert report.ok, report.findings
+    assert {code for code, method in by_code(report).items() if method == "formula"} == (
+        BY_FORMULA if plan.links > LARGE else set()
+    )
+
+
+def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
+    """Both are made once, and a view that went wrong after the plan is found."""
+    plan = planned(**PLANS["lab"])
+    views = Views(plan, kept=True)
+    assert check(plan, views).ok
+    next(views.switches(0)).ports[0].cable = "r9-h00001"
+    assert check(plan, views).broken == ["outputs-agree"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a case
+    """Those of a large one are made whenever they are asked for, for they would fill the memory."""
+    plan = planned(**PLANS["lab"])
+    monkeypatch.setattr("fabricgen.views.factory.KEPT_LINKS", plan.links - (not kept))
+    views = Views(plan, kept=True)
+    assert (next(views.switches(0)) is next(views.switches(0))) is kept
+    assert (views.cables(0) is views.cables(0, 0, len(plan.unit.kind))) is kept
+
+
+def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
+    """Put one random fault into the wiring: a link lost, two upper ends or two lower ends exchanged, or one end moved."""
+    total = len(sound.wiring.kind)
+    row, other = (draw.draw(st.integers(0, total - 1)) for _ in range(2))
+    if draw.draw(st.booleans()):
+        return dropped(sound, [row])
+    names = draw.draw(
+        st.sampled_from(
+            (
+                ("upper", "upper_port"),
+                ("lower", "lower_port"),
+                ("upper",),
+                ("upper_port",),
+                ("lower",),
+                ("lower_port",),
+                ("number",),
+            )
+        )
+    )
+    assume(
+        any(
+            getattr(sound.wiring, name)[row] != getattr(sound.wiring, name)[other] for name in names
+        )
+    )
+    if draw.draw(st.booleans()):
+        return swapped(sound, (row, other), *names)
+    return rewired(sound, row, **{name: int(getattr(sound.wiring, name)[other]) for name in names})
+
+
+def test_no_fault_of_the_wiring_is_unseen() -> None:
+    """Whatever happens to one link or two, some law objects and says where."""
+    objectors: Counter[str] = Counter()
+
+    @settings(max_examples=200)
+    @given(st.sampled_from(sorted(PLANS)), st.data())
+    def seen(name: str, data: st.DataObject) -> None:
+        report = judge(scrambled(evidence(name), data))
+        assert not report.ok
+        assert all(finding.fact for finding in report.findings)
+        objectors.update(report.broken)
+
+    seen()
+    assert {
+        "ports-exist",
+        "ports-once",
+        "nics-cabled",
+        "rails-apart",
+        "links-even",
+        "wired-as-planned",
+        "labels",
+    } <= set(objectors), objectors
+
+
+@pytest.mark.usefixtures("hurried")
+def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
+    """Outputs are read in part, but the wiring of every unit is judged."""
+    sound = evidence_of(planned(**PLANS["lab"]))
+    report = judge(swapped(sound, rows(sound, LinkKind.HOST, unit=4)[3:5]))
+    assert report.broken == ["wired-as-planned"]
+    assert "r4-h00004" in report.findings[0].fact
+
+
+def test_the_wiring_is_the_unit_stamped() -> None:
+    """Unit 0 as the plan has it, and every other one with its own switches, GPUs and plane."""
+    plan = planned(**PLANS["shared"])
+    wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.unit.kind), len(plan.naming.boxes)
+    assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
+    assert {len(column) for column in wiring} == {plan.links}
+    units = [
+        Wiring(*(column[unit * rows_of_unit : (unit + 1) * rows_of_unit] for column in wiring))
+        for unit in range(plan.mapping.units)
+    ]
+    hosts = plan.unit.kind == LinkKind.HOST
+    for unit, own in enumerate(units):
+        assert set(own.unit.tolist()) == {unit}
+        assert np.array_equal(own.upper - unit * boxes, plan.unit.upper)
+        assert np.array_equal(own.lower[~hosts] - unit * boxes, plan.unit.lower[~hosts])
+        assert set(own.lower_port[hosts].tolist()) == {plan.mapping.plane(unit)}
+        rails = own.lower[hosts] % plan.request.domain_gpus
+        assert set(rails.tolist()) == {plan.mapping.rail(unit, 0), plan.mapping.rail(unit, 1)}
+
+
+def test_few_findings_are_shown_and_the_rest_counted() -> None:
+    """A plane without cables is one fault, not hundreds of lines."""
+    sound = evidence("planes")
+    report = judge(dropped(sound, rows(sound, LinkKind.HOST, lower_port=1)))
+    (broken,) = (judgement for judgement in report.judgements if judgement.ok is False)
+    assert (len(broken.findings), broken.more) == (SHOWN, 64 - SHOWN)
+
+
+def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    """Run the program, and return its exit code and what it printed; nothing goes to stderr."""
+    code = run(list(arguments))
+    said = capsys.readouterr()
+    assert said.err == ""
+    return code, said.out
+
+
+def test_check_prints_each_law_with_its_figure(capsys: pytest.CaptureFixture[str]) -> None:
+    """A line a law, and how it ended."""
+    code, out = ended(capsys, "check", str(LAB))
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == f"lab-64: {len(LAWS)} laws"
+    assert [line[:6].strip() for line in lines[2:-2]] == ["ok"] * len(LAWS)
+    assert [law.title in line for law, line in zip(LAWS, lines[2:-2], strict=True)] == [True] * len(
+        LAWS
+    )
+    assert lines[-1] == "every law holds"
+    assert "8 x 1,600 Gbps between halves" in out
+
+
+def test_check_of_a_large_fabric_says_what_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    """The end of the report counts the laws that were checked by formula."""
+    code, out = ended(capsys, "check", "--gpus", "65536", "--hb-domain", "256", "--radix", "128")
+    assert code == 0
+    assert out.endswith("every law holds, 3 of them by formula\n")
+    assert "units 0 and 255 stand for 256 alike" in out
+
+
+def document(capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:
+    """Run `check --json`."""
+    code, out = ended(capsys, "check", str(LAB), "--json")
+    found: dict[str, Any] = json.loads(out)
+    return code, found
+
+
+def test_check_json(capsys: pytest.CaptureFixture[str]) -> None:
+    """The keys that scripts rely on."""
+    code, found = document(capsys)
+    assert (code, found["ok"]) == (0, True)
+    assert set(found) == {"laws", "ok"}
+    assert [law["code"] for law in found["laws"]] == [law.code for law in LAWS]
+    assert all({"code", "ok", "figure", "findings"} <= set(law) for law in found["laws"])
+    assert all(
+        (law["ok"], law["findings"], law["more"]) == (True, [], 0)
+        and law["figure"]
+        and law["method"] in ("exact", "formula")
+        for law in found["laws"]
+    )
+
+
+@pytest.fixture
+def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exchange two host cables of different rails in every plan."""
+
+    def broken(*given: Any) -> Evidence:  # noqa: ANN401 - stands in for `evidence_of`
+        sound = evidence_of(*given)
+        return swapped(
+            sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0])
+        )
+
+    monkeypatch.setattr("fabricgen.analysis.checks.laws.evidence_of", broken)
+
+
+@pytest.mark.usefixtures("miswired")
+def test_check_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit code 1, the finding in full below its law, and what could not be judged is neither kept nor broken."""
+    code, out = ended(capsys, "check", str(LAB))
+    assert code == 1
+    assert "BROKEN  rails and planes meet in HB domains only" in out
+    assert (
+        "error[rails-apart]: cable r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1\n   = because d0-g0 belongs to rail 0"
+        in out
+    )
+    assert re.search(
+        r"^-       every pair of GPUs is joined +not judged: `rails-apart` is broken$",
+        out,
+        re.MULTILINE,
+    )
+    assert "not judged: `wired-as-planned` was not judged" in out
+    assert out.endswith(
+        f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen explain rails-apart` tells what it is about\n"
+    )
+
+
+@pytest.mark.usefixtures("miswired")
+def test_check_json_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
+    """`ok` is false for the broken law, null for those that rest on it, true for the rest."""
+    code, found = document(capsys)
+    assert (code, found["ok"]) == (1, False)
+    stand = {law["code"]: law["ok"] for law in found["laws"]}
+    assert [code for code, ok in stand.items() if ok is False] == ["rails-apart"]
+    assert stand["ports-once"] is True
+    assert stand["bisection"] is None
+    (law,) = (law for law in found["laws"] if law["ok"] is False)
+    assert [finding["code"] for finding in law["findings"]] == ["rails-apart", "rails-apart"]

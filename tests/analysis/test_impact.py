@@ -1,0 +1,554 @@
+"""What a failure takes: the arithmetic of classes against every pair asked one by one, against the graph, and against figures made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fabricgen.analysis.forwarding.failures import find_failures
+from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.reachability import Reach
+from fabricgen.analysis.graph import graph
+from fabricgen.analysis.impact import relay_load
+from fabricgen.analysis.impact.bandwidth import sides_of
+from fabricgen.analysis.impact.compare import compare, corresponding
+from fabricgen.analysis.impact.equivalence import KINDS, Parts
+from fabricgen.analysis.impact.measure import impact
+from fabricgen.analysis.impact.ranking import figures, rank
+from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.text import sentence as sentence_of
+from fabricgen.cli import run as run_program
+from fabricgen.cli.impact import KINDS as OFFERED
+from fabricgen.core.terms import LinkKind
+from tests.analysis.small_failures import (
+    PARTS,
+    every_failure,
+    gpus_of,
+    left_of,
+    plan_or_none,
+    small_plans,
+    some_failures,
+)
+from tests.laws.drawing import inventories
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from random import Random
+
+    from fabricgen.planning.plan import Plan
+
+LAB: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "rails": {"tiers": 2},
+    "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
+}
+MOST = 40
+"""GPUs of a fabric whose pairs are asked one by one."""
+
+
+def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
+    """Ask the tables' choice for every ordered pair."""
+    request, failures = plan.request, find_failures(plan, names)
+    count, domain = request.gpus, request.domain_gpus
+    choice = Choice(Reach(plan, failures))
+    found: Counter[str] = Counter()
+    load: Counter[int] = Counter()
+    leaves_domain = set()
+    for source in range(count):
+        for target in range(count):
+            way = choice.way(source, target) if source != target else None
+            if way is None:
+                continue
+            inside = source // domain == target // domain
+            same_block = (
+                plan.mapping.spans_rails
+                or source % domain % request.rails == target % domain % request.rails
+            )
+            relayed = way.kind != "direct"
+            found["reachable"] += 1
+            found["hb_pairs_over_network"] += inside and bool(way.legs)
+            found["pairs_by_relay_after"] += relayed
+            leaves_domain |= set() if inside else {source}
+            if relayed and (inside or same_block):
+                found["pairs_needing_relay"] += 1
+                load.update({end for leg in way.legs for end in leg} - {source, target})
+    cut = [
+        gpu
+        for gpu in range(count)
+        if gpu in failures.gpus or (count > domain and gpu not in leaves_domain)
+    ]
+    return {
+        "gpus_cut_off": len(cut),
+        "pairs_lost": count * (count - 1) - found["reachable"],
+        **{
+            key: found[key]
+            for key in ("hb_pairs_over_network", "pairs_by_relay_after", "pairs_needing_relay")
+        },
+        "load": (
+            len(load),
+            max(load.values(), default=0),
+            round(load.total() / len(load), 1) if load else 0.0,
+        ),
+    }
+
+
+def shown(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the figures that `asked_one_by_one` finds."""
+    load = document["relay_load"]
+    keys = (
+        "gpus_cut_off",
+        "pairs_lost",
+        "hb_pairs_over_network",
+        "pairs_by_relay_after",
+        "pairs_needing_relay",
+    )
+    return {
+        **{key: document[key] for key in keys},
+        "load": (load["relays"], load["max"], load["mean"]),
+    }
+
+
+def test_classes_agree_with_every_pair() -> None:
+    """Any failures, one to twelve at once, in fabrics of every design: cut off, lost, relayed, over the network, and who carries how much."""
+    seen: Counter[tuple[str, int, bool]] = Counter()
+    for plan, random in small_plans(1, 120):
+        for count in (1, 2, 5, 12):
+            names = some_failures(plan, random, count)
+            expected = asked_one_by_one(plan, names)
+            assert shown(impact(plan, names)) == expected, (plan.spec, names)
+            seen[plan.request.design, plan.sizing.tiers, expected["pairs_needing_relay"] > 0] += 1
+    designs = ("rail-only", "rail-optimized", "fat-tree")
+    assert all(
+        seen[design, tiers, relayed]
+        for design in designs
+        for tiers in (2, 3)
+        for relayed in (False, True)
+    ), seen
+
+
+@given(inventories(), st.randoms(use_true_random=False))
+def test_any_inventory(inventory: dict[str, Any], random: Random) -> None:
+    """The same for the inventories that the laws draw, where they are small enough to ask every pair."""
+    plan = plan_or_none(inventory)
+    for count in (1, 2) if plan and plan.request.gpus <= MOST else ():
+        assert plan is not None
+        names = some_failures(plan, random, count)
+        assert shown(impact(plan, names)) == asked_one_by_one(plan, names), names
+
+
+@pytest.mark.parametrize("design", ["rail-only", "rail-optimized", "fat-tree"])
+@pytest.mark.parametrize("rails", [{}, {"count": 2}, {"planes": 2}, {"per_switch": 2}])
+def test_every_single_failure(design: str, rails: dict[str, int]) -> None:
+    """Each part of small fabrics with several GPUs to a rail, two planes, and shared boxes."""
+    if "per_switch" in rails and design == "fat-tree":
+        rails = {}
+    plan = planned(gpus=24, hb_domain={"gpus": 4}, radix=6, design=design, rails=rails)
+    for kind in PARTS:
+        for name in every_failure(plan, kind)[:40:7]:
+            assert shown(impact(plan, [name])) == asked_one_by_one(plan, [name]), name
+
+
+def components(plan: Plan, left: nx.MultiGraph[str]) -> tuple[int, int]:
+    """Count in a graph the ordered pairs of GPUs that are joined, and the GPUs that reach none outside their HB domain."""
+    reachable, cut, domains = 0, plan.request.gpus, plan.request.gpus // plan.request.domain_gpus
+    for part in nx.connected_components(left):
+        members = [node for node in part if left.nodes[node]["kind"] == "gpu"]
+        reachable += len(members) * (len(members) - 1)
+        cut -= (
+            len(members)
+            if domains == 1 or len({name.partition("-")[0] for name in members}) > 1
+            else 0
+        )
+    return reachable, cut
+
+
+def lost_by_port(plan: Plan, names: list[str]) -> dict[str, float]:
+    """Follow every NIC port upwards in the graph, and return the share of its bandwidth that each GPU has lost."""
+    whole, left = graph(plan), left_of(plan, names)
+    tiers = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
+
+    def share(node: str) -> float:
+        if node not in left:
+            return 0.0
+        above = [
+            far
+            for _, far in whole.edges(node)
+            if tiers.get(whole.nodes[far]["kind"], 0) > tiers[whole.nodes[node]["kind"]]
+        ]
+        return (
+            sum(left.number_of_edges(node, far) * share(far) for far in set(above)) / len(above)
+            if above
+            else 1.0
+        )
+
+    planes = range(plan.request.planes)
+    return {
+        gpu: 1
+        - (sum(share(f"{gpu}/{plane}") for plane in planes) / len(planes) if gpu in left else 0)
+        for gpu in gpus_of(plan)
+    }
+
+
+def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
+    """The same failures taken out of the networkx graph leave the same components, and the same share of each GPU's uplinks."""
+    checked = 0
+    for plan, random in small_plans(2, 150, gpus=60):
+        for count in (1, 1, 2, 2):
+            names = some_failures(plan, random, count)
+            found, left = impact(plan, names), left_of(plan, names)
+            assert (found["pairs"] - found["pairs_lost"], found["gpus_cut_off"]) == components(
+                plan, left
+            ), (plan.spec, names)
+            lost = {gpu: share for gpu, share in lost_by_port(plan, names).items() if share > 1e-9}
+            assert found["gpu_bandwidth_lost_pct"] == pytest.approx(
+                100 * sum(lost.values()) / len(lost) if lost else 0, abs=1e-5
+            ), names
+            assert found["fabric_bandwidth_lost_pct"] == pytest.approx(
+                100 * sum(lost.values()) / found["gpus"], abs=1e-5
+            ), names
+            assert found["rails_affected"] == sorted(
+                {int(gpu.partition("-g")[2]) % plan.request.rails for gpu in lost}
+            ), names
+            checked += 1
+    assert checked >= 200
+
+
+def flow(plan: Plan, names: list[str]) -> int:
+    """Return the greatest flow between the halves of every block, Gbps, all blocks together."""
+    left, total = left_of(plan, names), 0
+    living = Living(Reach(plan))
+    first = sides_of(
+        plan,
+        np.bincount(living.leaf[living.scope == 0], minlength=plan.sizing.leaf).astype(np.int32),
+    ).leaves
+    for scope in range(living.scopes):
+        for plane in range(plan.request.planes):
+            net: nx.DiGraph[str] = nx.DiGraph()
+            for one, other, shown_edge in left.edges(data=True):
+                if (
+                    shown_edge["kind"] in ("host", "leaf-spine", "spine-core")
+                    and shown_edge["plane"] == plane
+                ):
+                    for ends in ((one, other), (other, one)):
+                        capacity = net.edges[ends]["capacity"] if net.has_edge(*ends) else 0
+                        net.add_edge(*ends, capacity=capacity + shown_edge["capacity_gbps"])
+            for gpu, name in enumerate(gpus_of(plan)):
+                if int(living.scope[gpu]) == scope and name in left and f"{name}/{plane}" in net:
+                    half = (
+                        ("A", f"{name}/{plane}")
+                        if living.leaf[gpu] < first
+                        else (f"{name}/{plane}", "B")
+                    )
+                    net.add_edge(*half, capacity=plan.request.speed_gbps)
+            total += int(nx.maximum_flow_value(net, "A", "B")) if "A" in net and "B" in net else 0
+    return total
+
+
+@pytest.mark.parametrize("tiers", [2, 3])
+@pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
+def test_the_cut_is_the_greatest_flow(design: str, tiers: int) -> None:
+    """For every single failure of an evenly wired fabric, the cut formula gives what networkx pushes from half to half."""
+    plan = planned(gpus=32, hb_domain={"gpus": 2}, radix=8, design=design, rails={"tiers": tiers})
+    before = flow(plan, [])
+    for kind in PARTS:
+        for name in every_failure(plan, kind)[::11]:
+            assert impact(plan, [name])["bisection_left_pct"] == pytest.approx(
+                100 * flow(plan, [name]) / before, abs=1e-5
+            ), name
+
+
+def test_figures_of_the_lab_by_hand() -> None:
+    """A leaf of four GPUs, of eight on its rail: each pair with one of them counts; the rail's half of the cut is gone, one of eight."""
+    found = impact(planned(**LAB), ["switch:r0-leaf-1"])
+    assert found["failed"] == ["switch:r0-leaf-1"]
+    assert (
+        found["gpus_cut_off"],
+        found["gpus_degraded"],
+        found["rails_affected"],
+        found["rails"],
+    ) == (0, 4, [0], {"0": 50.0})
+    assert found["pairs_needing_relay"] == 2 * 4 * 4 + 4 * 3
+    assert (found["pairs_by_relay_before"], found["pairs_by_relay_after"]) == (
+        64 * 7 * 7,
+        64 * 7 * 7 + 44,
+    )
+    assert (
+        found["reachable_pairs_pct"],
+        found["bisection_left_pct"],
+        found["gpu_bandwidth_lost_pct"],
+    ) == (100.0, 87.5, 100.0)
+    spine = impact(planned(**LAB), ["switch:r0-spine-1"])
+    assert (
+        spine["gpus_degraded"],
+        spine["gpu_bandwidth_lost_pct"],
+        spine["pairs_needing_relay"],
+        spine["bisection_left_pct"],
+    ) == (8, 50.0, 0, 93.75)
+
+
+def test_an_hb_domain_takes_the_network() -> None:
+    """Its pairs are on different rails, so a third HB domain relays for them: the next one, which carries each pair twice."""
+    found = impact(planned(**LAB), ["hb:7"])
+    assert (
+        found["gpus_cut_off"],
+        found["gpus_degraded"],
+        found["hb_pairs_over_network"],
+        found["pairs_needing_relay"],
+    ) == (0, 0, 56, 56)
+    assert found["relay_load"]["relays"] == 8
+    assert found["relay_load"]["max"] == 14
+    assert found["relay_load"]["busiest"] == "d0-g0"
+
+
+def test_the_rail_only_leaf_cuts_nobody_off_and_the_fat_tree_one_does() -> None:
+    """A fat-tree's leaf holds whole hosts, a rail-only one a NIC of each; 65,536 GPUs take no longer than a few."""
+    keys: dict[str, Any] = {"gpus": 65536, "hb_domain": {"gpus": 8}, "radix": 64}
+    fat, rails = (
+        impact(planned(design="fat-tree", **keys), ["switch:leaf-0001"]),
+        impact(planned(**keys), ["switch:r0-leaf-001"]),
+    )
+    assert (fat["gpus_cut_off"], fat["pairs_lost"]) == (
+        32,
+        2 * 32 * (65536 - 32) + 32 * 31 - 4 * 8 * 7,
+    )
+    assert (rails["gpus_cut_off"], rails["pairs_lost"], rails["gpus_degraded"]) == (0, 0, 32)
+    assert rails["pairs_needing_relay"] == 2 * 32 * (8192 - 32) + 32 * 31
+
+
+def test_one_gpu_and_one_domain() -> None:
+    """Where nothing is outside, nothing is cut off from it."""
+    alone = impact(planned(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])
+    assert (alone["gpus_cut_off"], alone["gpus_degraded"], alone["reachable_pairs_pct"]) == (
+        0,
+        1,
+        100.0,
+    )
+    domain = planned(gpus=4, hb_domain={"gpus": 4}, radix=4)
+    assert impact(domain, ["hb:0"])["gpus_cut_off"] == 0
+    assert impact(domain, ["hb:0"])["pairs_lost"] == 12
+    assert impact(domain, ["gpu:d0-g1"])["gpus_cut_off"] == 1
+
+
+def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A twentieth of the sources tells the load of the busiest relay, and of all on average, to within a few per cent."""
+    plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)
+    exact = impact(plan, ["rail:0"])["relay_load"]
+    monkeypatch.setattr(relay_load, "LIMIT", 1024 * 1024 // 20)
+    guess = impact(plan, ["rail:0"])["relay_load"]
+    assert (exact["sampled"], guess["sampled"]) == (False, True)
+    assert guess["max"] == pytest.approx(exact["max"], rel=0.05)
+    assert guess["mean"] == pytest.approx(exact["mean"], rel=0.05)
+    assert guess["relays"] == exact["relays"]
+
+
+def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the search for long ways would take too long, some are searched, and the total is near."""
+    plan = planned(gpus=96, hb_domain={"gpus": 4}, radix=8)
+    names = (
+        [f"hb:{domain}" for domain in range(16)]
+        + [f"nic:d{domain}-g0" for domain in range(16, 22)]
+        + ["switch:r1-leaf-1"]
+    )
+    exact = impact(plan, names)["relay_load"]
+    monkeypatch.setattr(relay_load, "LONG_WAYS", 96 * 40)
+    guess = impact(plan, names)["relay_load"]
+    assert (exact["sampled"], guess["sampled"]) == (False, True)
+    assert guess["mean"] * guess["relays"] == pytest.approx(
+        exact["mean"] * exact["relays"], rel=0.2
+    )
+
+
+def test_a_million_gpus() -> None:
+    """The classes of a million GPUs are as few as those of a thousand."""
+    found = impact(planned(gpus=2**20, hb_domain={"gpus": 256}, radix=128), ["switch:r0-leaf-01"])
+    assert (found["pairs"], found["gpus_degraded"]) == (2**20 * (2**20 - 1), 64)
+    assert found["pairs_needing_relay"] == 2 * 64 * (4096 - 64) + 64 * 63
+
+
+def test_ranking_stands_for_every_part() -> None:
+    """A row for each group of alike parts says what each of them loses when measured on its own, and counts them all."""
+    seen: Counter[str] = Counter()
+    for plan, _ in small_plans(3, 40, gpus=36):
+        for kind in PARTS:
+            expected = Counter(
+                repr(figures(impact(plan, [name]))) for name in every_failure(plan, kind)
+            )
+            rows = rank(plan, kind)
+            apart = [
+                {key: value for key, value in row.items() if key not in ("count", "parts")}
+                for row in rows
+            ]
+            assert {
+                repr(figures(row)): rows[at]["count"] for at, row in enumerate(apart)
+            } == expected, (plan.spec, kind)
+            seen[kind] += expected.total() - len(rows)
+    assert all(seen[kind] for kind in PARTS), seen
+
+
+def test_ranking_puts_the_worst_first() -> None:
+    """Of the lab's switches a leaf takes as much as a spine, and relays besides; of all cables those of hosts take most."""
+    plan = planned(**LAB)
+    assert [(row["parts"][0], row["count"]) for row in rank(plan, "switch")] == [
+        ("switch:r0-leaf-1", 16),
+        ("switch:r0-spine-1", 16),
+    ]
+    assert [(row["parts"][0], row["count"]) for row in rank(plan, "cable")] == [
+        ("link:r0-h00001", 64),
+        ("link:r0-u00001", 64),
+    ]
+    assert rank(plan, "core") == []
+    assert {kind: sum(group.size for group in Parts(plan).groups(kind)) for kind in KINDS} == {
+        **{kind: len(every_failure(plan, kind)) for kind in PARTS}, "switch": 32, "cable": 128,
+    }  # fmt: skip
+
+
+def test_a_link_of_two_cables_has_two_parts() -> None:
+    """Either cable brings the link down."""
+    plan = planned(
+        design="rail-optimized",
+        gpus=1024,
+        hb_domain={"gpus": 8},
+        switches={"leaf": {"model": "sn5600", "breakout": "1x800G"}},
+        nic={"speed": "800G"},
+    )
+    for kind in ("host-cable", "leaf-spine-cable"):
+        assert (
+            sum(row["count"] for row in rank(plan, kind))
+            == len(every_failure(plan, kind))
+            == plan.cable_count(LinkKind[kind.removesuffix("-cable").replace("-", "_").upper()])
+        )
+
+
+def test_the_corresponding_part() -> None:
+    """A leaf is answered by the leaf of the same first GPU; what has a name everywhere by itself; and what is not there by nothing."""
+    plan, other = (
+        planned(gpus=512, hb_domain={"gpus": 8}, radix=16),
+        planned(gpus=512, hb_domain={"gpus": 8}, radix=16, design="rail-optimized"),
+    )
+    answers = {
+        name: corresponding(plan, other, name)
+        for name in (
+            "switch:r3-leaf-2",
+            "switch:r0-spine-3",
+            "link:r3-h00009",
+            "link:r3-u00001",
+            "hb:3",
+            "nic:d0-g1",
+        )
+    }
+    leaf = answers["switch:r3-leaf-2"]
+    first = min(gpu for gpu in range(512) if gpu % 8 == 3 and Reach(plan).leaf(gpu) == 1)
+    assert leaf == f"switch:{other.naming.switches(0)[Reach(other).leaf(first)]}"
+    assert answers["switch:r0-spine-3"] == f"switch:{other.naming.switches(0)[other.sizing.leaf]}"
+    assert find_failures(plan, ["link:r3-h00009"]) == find_failures(
+        other, [str(answers["link:r3-h00009"])]
+    )
+    assert str(answers["link:r3-u00001"]).startswith("link:u")
+    assert (answers["hb:3"], answers["nic:d0-g1"]) == ("hb:3", "nic:d0-g1")
+    one_tier = planned(gpus=64, hb_domain={"gpus": 8}, radix=16)
+    assert corresponding(plan, one_tier, "switch:r0-spine-1") is None
+    assert corresponding(plan, one_tier, "link:r3-u00001") is None
+
+
+def test_comparing_says_what_is_missing() -> None:
+    """The lab's boxes are too small for a fabric whose rails meet; and a rail-only of one tier has no spine."""
+    assert (
+        "cannot be built: three tiers of 8-port switches"
+        in compare(planned(**LAB), ["switch:r0-leaf-1"])["missing"]
+    )
+    wide = planned(gpus=64, hb_domain={"gpus": 8}, radix=16, design="rail-optimized")
+    assert compare(wide, ["switch:spine-1"]) == {
+        "design": "rail-only",
+        "missing": "it has nothing like switch:spine-1",
+    }
+    assert compare(wide, ["gpu:d0-g0"])["failed"] == ["gpu:d0-g0"]
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """A sentence, a table of two designs, and the load; in JSON the keys that scripts rely on."""
+    flags = [
+        "impact",
+        "--gpus",
+        "512",
+        "--hb-domain",
+        "8",
+        "--radix",
+        "16",
+        "--fail",
+        "switch:r0-leaf-1",
+    ]
+    assert run_program(flags) == 0
+    said = capsys.readouterr().out
+    sentence, table, load = said.strip().split("\n\n")
+    assert sentence == (
+        "switch:r0-leaf-1 down: no GPU is cut off; 8 GPUs on rail 0 lose 100 % of their bandwidth; 952 pairs newly take a relay; every pair is still joined."
+    )
+    assert table.split("\n")[0].split() == ["rail-only", "rail-optimized"]
+    assert max(map(len, table.split("\n"))) <= 80
+    assert "GPUs relay for them" in load
+    assert run_program([*flags, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    keys = {
+        "failed",
+        "gpus_cut_off",
+        "gpus_degraded",
+        "gpu_bandwidth_lost_pct",
+        "rails_affected",
+        "pairs_needing_relay",
+        "reachable_pairs_pct",
+    }
+    assert keys <= set(document)
+    assert document["compared"]["design"] == "rail-optimized"
+    assert run_program([*flags, "--json", "--no-compare"]) == 0
+    assert "compared" not in json.loads(capsys.readouterr().out)
+
+
+def test_the_command_ranks(capsys: pytest.CaptureFixture[str], root: Path) -> None:
+    """A row for each group; a kind that the fabric lacks is a mistake of usage, and so is asking for both or neither."""
+    lab = str(root / "inventories" / "lab-64.yaml")
+    assert set(OFFERED) == set(KINDS)
+    assert run_program(["impact", lab, "--each", "switch"]) == 0
+    assert [line.split()[:2] for line in capsys.readouterr().out.strip().split("\n")[1:]] == [
+        ["switch:r0-leaf-1", "16"],
+        ["switch:r0-spine-1", "16"],
+    ]
+    assert run_program(["impact", lab, "--each", "leaf", "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["each"], document["rows"][0]["count"]) == ("leaf", 16)
+    assert document["rows"][0]["parts"][:2] == ["switch:r0-leaf-1", "switch:r0-leaf-2"]
+    for arguments in (
+        ["--each", "core"],
+        [],
+        ["--each", "leaf", "--fail", "hb:0"],
+        ["--each", "leaf", "--compare"],
+    ):
+        assert run_program(["impact", lab, *arguments]) == 2
+
+
+@pytest.mark.parametrize(
+    ("failed", "sentence"),
+    [
+        (["gpu:d0-g0"], "gpu:d0-g0 down: 1 GPU cut off; 126 pairs are lost."),
+        (
+            ["nic:d0-g0"],
+            "nic:d0-g0 down: no GPU is cut off; 1 GPU on rail 0 loses 100 % of its bandwidth; 14 pairs newly take a relay; every pair is still joined.",
+        ),
+        (
+            ["hb:0", "nic:d0-g1"],
+            "hb:0, nic:d0-g1 down: 1 GPU cut off; 42 pairs newly take a relay; 126 pairs are lost.",
+        ),
+        (["plane:0"], "plane:0 down: 64 GPUs cut off; 3,584 pairs are lost."),
+    ],
+)
+def test_sentences(failed: list[str], sentence: str) -> None:
+    """A person reads one sentence, in the singular where there is one."""
+    assert sentence_of(impact(planned(**LAB), failed)) == sentence

@@ -1,0 +1,344 @@
+"""`catalog import`: what a description of a switch gives, what is assumed and said, and that the file can be planned with.
+
+The descriptions are written here, in the form of the projects that they are named for: facts of
+boxes that do not exist.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.catalog.importers.detect import read_description
+from fabricgen.catalog.importers.draft import make_draft
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.yaml_text import write_yaml
+from tests.catalog.test_platforms import MODELS, _folder, _switch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.catalog.models.switch import Switch
+    from tests.conftest import Run
+
+DEVICE_TYPE: dict[str, Any] = {
+    "manufacturer": "Acme", "model": "Box 64", "slug": "acme-box-64", "part_number": "AB-64", "u_height": 2.0, "weight": 44, "weight_unit": "lb",
+    "interfaces": [{"name": "eth0", "type": "1000base-t", "mgmt_only": True}, *({"name": f"swp{at}", "type": "800gbase-x-osfp"} for at in range(64, 0, -1))],
+}  # fmt: skip
+PROFILE: dict[str, Any] = {
+    "apiVersion": "wiring.githedgehog.com/v1beta1", "kind": "SwitchProfile", "metadata": {"name": "acme-box"},
+    "spec": {
+        "displayName": "Acme Box", "switchSilicon": "acme-1", "maxPorts": 40, "pipelines": {"1": {"maxPorts": 10}},
+        "ports": {
+            "M1": {"nos": "Management0", "management": True}, "E1/17": {"nos": "Ethernet128", "label": "17", "profile": "SFP28-25G"},
+            **{f"E1/{at}": {"nos": f"1/{at}", "baseNOSName": f"Ethernet{at * 8 - 8}", "label": str(at), "profile": "OSFP-800G"} for at in range(1, 17)},
+        },
+        "portProfiles": {
+            "SFP28-25G": {"speed": {"default": "25G", "supported": ["25G"]}},
+            "OSFP-800G": {"breakout": {"default": "1x800G", "supported": {
+                "4x200G": {"offsets": ["0", "2", "4", "6"]}, "1x800G": {"offsets": ["0"]}, "2x400G": {"offsets": ["0", "4"]},
+            }}},
+        },
+    },
+}  # fmt: skip
+
+
+def platform(cages: int = 32, lanes: int = 8) -> dict[str, Any]:
+    """Write a platform.json of a box with one service port, and a cage at its end that cannot be split."""
+    split = {"1x800G[400G]": 1, "2x400G": 2, "4x100G(4)+1x400G(4)": 5}
+    letters = "abcdefgh"
+    interfaces: dict[str, Any] = {}
+    for cage in range(1, cages + 1):
+        modes = {
+            text: [f"etp{cage}{letters[sub] if count > 1 else ''}" for sub in range(count)]
+            for text, count in split.items()
+            if cage < cages or count == 1
+        }
+        first = (cage - 1) * lanes
+        own = ",".join(map(str, range(first, first + lanes)))
+        interfaces[f"Ethernet{first}"] = {
+            "index": ",".join([str(cage)] * lanes),
+            "lanes": own,
+            "breakout_modes": modes,
+        }
+    interfaces["Ethernet900"] = {
+        "index": str(cages + 1),
+        "lanes": "900",
+        "breakout_modes": {"1x25G": [f"etp{cages + 1}"]},
+    }
+    return {"chassis": {"name": "BOX-32"}, "interfaces": interfaces}
+
+
+def imported(
+    folder: Path,
+    name: str,
+    facts: dict[str, Any],
+    nos: str = "frr",
+    **stated: Any,  # noqa: ANN401 - facts of a switch
+) -> tuple[Switch, tuple[str, ...]]:
+    """Lay a description out, import it, and read the file back as the catalog does; return what is still needed too."""
+    source = folder / name
+    source.parent.mkdir(parents=True, exist_ok=True)
+    source.write_text(
+        json.dumps(facts) if name.endswith(".json") else write_yaml(facts), encoding="utf-8"
+    )
+    draft = make_draft(source, read_description(source, nos), stated)
+    target = folder / "own" / "switches" / f"{draft.model}.yaml"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(draft.text, encoding="utf-8")
+    found = Catalog([folder / "own"]).switch(draft.model)
+    assert found
+    return found, draft.needed
+
+
+def refusal(folder: Path, name: str, facts: dict[str, Any], **stated: Any) -> str:  # noqa: ANN401 - facts of a switch
+    """Return what is said of a description that is refused."""
+    with pytest.raises(Refusal) as refused:
+        imported(folder, name, facts, **stated)
+    assert {finding.code for finding in refused.value.findings} == {"bad-switch-description"}
+    return " ".join(
+        f"{finding.fact} {' '.join(finding.because)}" for finding in refused.value.findings
+    )
+
+
+def test_a_device_type(tmp_path: Path) -> None:
+    """Maker, ports, size and weight are its facts; splits, power and lanes behind the names are not."""
+    box, needed = imported(tmp_path, "box.yaml", DEVICE_TYPE, "cumulus")
+    assert (
+        box.model,
+        box.vendor,
+        box.part_number,
+        box.cages,
+        box.form_factor,
+        box.lanes_per_cage,
+    ) == ("box-64", "Acme", "AB-64", 64, "osfp", 8)
+    assert (box.rack_units, box.weight_kg, box.default_nos, box.interfaces["cumulus"].whole) == (
+        2,
+        19.96,
+        "cumulus",
+        "swp{cage}",
+    )
+    assert [(mode.name, mode.lanes) for mode in box.breakouts] == [("1x800G", 8)]
+    assert set(box.unverified) == {"cooling", "interfaces.cumulus"}
+    assert (box.typical_w, box.sonic) == (None, None)
+    assert [sentence.split(":")[0] for sentence in needed] == [
+        "cooling",
+        "interfaces.cumulus",
+        "breakouts",
+        "typical_w",
+        "maximum_w",
+        "sonic",
+    ]
+    assert box.source == ("box.yaml, a NetBox device type (maker, ports, size, weight)",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "names", "found"),
+    [
+        (
+            "400gbase-x-qsfp112",
+            [f"Ethernet{at}/1" for at in range(1, 5)],
+            ("ethernet", "qsfp112", 4, 400, "Ethernet{cage}/1"),
+        ),
+        (
+            "400gbase-x-qsfpdd",
+            [f"et-0/0/{at}" for at in range(4)],
+            ("ethernet", "qsfp-dd", 8, 400, "et-0/0/{cage0}"),
+        ),
+        (
+            "1.6tbase-x-osfp1600",
+            [f"port {at}" for at in range(1, 5)],
+            ("ethernet", "osfp", 8, 1600, "port {cage}"),
+        ),
+        (
+            "infiniband-ndr",
+            [f"1/{at}" for at in range(1, 5)],
+            ("infiniband", "generic", 4, 400, "1/{cage}"),
+        ),
+    ],
+)
+def test_types_and_names_of_ports(
+    kind: str, names: list[str], found: tuple[object, ...], tmp_path: Path
+) -> None:
+    """Form, lanes and speed follow from the type, the pattern from the names."""
+    box, _ = imported(
+        tmp_path,
+        "box.yaml",
+        DEVICE_TYPE | {"interfaces": [{"name": name, "type": kind} for name in names]},
+    )
+    assert (
+        box.transport,
+        box.form_factor,
+        box.lanes_per_cage,
+        box.breakouts[0].speed_gbps,
+        box.interfaces["frr"].whole,
+    ) == found
+
+
+def test_a_list_of_ports_with_a_gap_is_refused(tmp_path: Path) -> None:
+    """A library's file that lacks a port would name every later one wrongly."""
+    ports = [port for port in DEVICE_TYPE["interfaces"] if port["name"] != "swp22"]
+    assert "swp1, swp2, swp3, ..., swp64" in refusal(
+        tmp_path, "box.yaml", DEVICE_TYPE | {"interfaces": ports}
+    )
+    assert "no" in refusal(
+        tmp_path, "box.yaml", DEVICE_TYPE | {"interfaces": [{"name": "ge0", "type": "1000base-t"}]}
+    )
+
+
+def test_a_platform_file(tmp_path: Path) -> None:
+    """Lanes, modes with their verbatim texts, aliases, a cage that can do less; the service port is left out, and the platform is the folder's name."""
+    box, needed = imported(tmp_path, "x86_64-acme_box-r0/platform.json", platform())
+    assert (box.model, box.cages, box.lanes_per_cage, box.default_nos, box.transport) == (
+        "box-32",
+        32,
+        8,
+        "sonic",
+        "ethernet",
+    )
+    assert [(mode.name, mode.sonic, mode.lanes) for mode in box.breakouts] == [
+        ("1x800G", "1x800G[400G]", 8),
+        ("2x400G", "2x400G", 4),
+    ]
+    assert [(limit.first, limit.last, limit.breakouts) for limit in box.cage_limits] == [
+        (32, 32, ("1x800G",))
+    ]
+    assert box.sonic
+    assert (box.sonic.platform, box.sonic.mixed_modes, box.sonic.lanes[1]) == (
+        "x86_64-acme_box-r0",
+        ("4x100G(4)+1x400G(4)",),
+        tuple(range(8, 16)),
+    )
+    assert box.alias("sonic", 3, 1, box.breakouts[1]) == "etp3b"
+    assert set(box.unverified) == {"vendor", "form_factor", "cooling"}
+    assert needed[0] == "vendor: the file does not say; `unknown` is assumed"
+
+
+def test_a_profile(tmp_path: Path) -> None:
+    """Ports that can be split, their splits in order, both names of a port, and the limit of the box."""
+    box, _ = imported(tmp_path, "profile.yaml", PROFILE)
+    assert (
+        box.model,
+        box.asic,
+        box.cages,
+        box.lanes_per_cage,
+        box.port_limit,
+        box.form_factor,
+    ) == ("acme-box", "acme-1", 16, 8, 40, "osfp")
+    assert [(mode.name, mode.lanes) for mode in box.breakouts] == [
+        ("1x800G", 8),
+        ("2x400G", 4),
+        ("4x200G", 2),
+    ]
+    assert [box.interface(nos, 2, 1, box.breakouts[1]) for nos in ("hedgehog", "sonic")] == [
+        "E1/2/2",
+        "Ethernet12",
+    ]
+    assert len(box.notes) == 2
+
+
+def test_what_is_stated_wins_and_is_no_doubt(tmp_path: Path) -> None:
+    """A fact that somebody states is in the file, named as such in its source; one that there is not is refused."""
+    box, needed = imported(
+        tmp_path,
+        "profile.yaml",
+        PROFILE,
+        vendor="Acme",
+        cooling="liquid",
+        model="own-box",
+        typical_w=900,
+    )
+    assert (box.vendor, box.cooling, box.model, box.typical_w, box.unverified) == (
+        "Acme",
+        "liquid",
+        "own-box",
+        900,
+        (),
+    )
+    assert box.source[-1] == "stated at import: cooling, model, typical_w, vendor"
+    assert not any(sentence.startswith(("vendor", "cooling", "typical_w")) for sentence in needed)
+    assert "`colour` is not a fact of a switch" in refusal(
+        tmp_path, "profile.yaml", PROFILE, colour="grey"
+    )
+    assert "default_nos" in refusal(tmp_path, "profile.yaml", PROFILE, default_nos="junos")
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"chassis": {}, "interfaces": {"Ethernet0": {}}},
+        {"kind": "SwitchProfile"},
+        {"a": 1},
+        platform() | {"interfaces": {}},
+    ],
+)
+def test_what_describes_no_switch_is_refused(facts: dict[str, Any], tmp_path: Path) -> None:
+    """Whatever a file holds, it is refused in words."""
+    assert refusal(tmp_path, "x.platform.json", facts)
+
+
+def test_import_and_plan(tmp_path: Path, run: Run) -> None:
+    """The file that the command writes is planned with as any other, it is printed without a directory, and it is never overwritten."""
+    (tmp_path / "p.platform.json").write_text(json.dumps(platform()), encoding="utf-8")
+    printed = run("catalog", "import", "p.platform.json", cwd=tmp_path)
+    done = run(
+        "catalog",
+        "import",
+        "p.platform.json",
+        "-o",
+        "own",
+        "--set",
+        "vendor=Acme",
+        "--set",
+        "form_factor=osfp",
+        cwd=tmp_path,
+    )
+    assert (printed.returncode, done.returncode) == (0, 0), printed.stderr + done.stderr
+    assert printed.stdout.startswith("# still needed: vendor: ")
+    assert "still needed: cooling: the file does not say; `air` is assumed" in done.stderr
+    (tmp_path / "f.yaml").write_text(
+        "{name: f, gpus: 64, hb_domain: {gpus: 8}, nic: {speed: 400G}, switches: {leaf: {model: box-32, breakout: 2x400G}}}"
+    )
+    planned = run("plan", "f.yaml", "--catalog", "own", "--json", cwd=tmp_path)
+    assert json.loads(planned.stdout)["switches"]["leaf"] == 8, planned.stderr
+    written = (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes()
+    assert run("catalog", "import", "p.platform.json", "-o", "own", cwd=tmp_path).returncode == 1
+    assert (tmp_path / "own" / "switches" / "box-32.yaml").read_bytes() == written
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_real_platform_files_give_what_the_catalog_has(
+    model: str, tmp_path: Path, oracles: Path
+) -> None:
+    """What was typed in from each file is what the import finds in it."""
+    ours = _switch(model)
+    assert ours.sonic
+    source = _folder(oracles) / f"{ours.sonic.platform}.platform.json"
+    draft = make_draft(source, read_description(source, "frr"), {"model": "x"})
+    (tmp_path / "switches").mkdir()
+    (tmp_path / "switches" / "x.yaml").write_text(draft.text, encoding="utf-8")
+    theirs = Catalog([tmp_path]).switch("x")
+    assert theirs
+    assert theirs.sonic
+    assert (theirs.cages, theirs.lanes_per_cage, theirs.cage_limits, theirs.transport) == (
+        ours.cages,
+        ours.lanes_per_cage,
+        ours.cage_limits,
+        ours.transport,
+    )
+    assert {mode.name: mode for mode in theirs.breakouts} == {
+        mode.name: mode for mode in ours.breakouts
+    }
+    assert (theirs.sonic.platform, theirs.sonic.lanes) == (ours.sonic.platform, ours.sonic.lanes)
+    assert set(theirs.sonic.mixed_modes) == set(ours.sonic.mixed_modes)
+    for mode in ours.breakouts:
+        for cage, sub in ((1, 0), (ours.cages, mode.count - 1)):
+            own = theirs.breakout(mode.name)
+            assert own
+            assert theirs.interface("sonic", cage, sub, own) == ours.interface(
+                "sonic", cage, sub, mode
+            )
+            assert theirs.alias("sonic", cage, sub, own) == ours.alias("sonic", cage, sub, mode)

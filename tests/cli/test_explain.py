@@ -1,0 +1,121 @@
+"""The pages of `explain`: each is short, points to pages that exist, and shows examples that are refused and accepted as it says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.analysis.checks.laws import LAWS
+from fabricgen.bom.bill import make_bom
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.yaml_text import read_document, write_yaml
+from fabricgen.inventory.load import read_text
+from fabricgen.planning.plan import make_plan
+from tests import ROOT
+from tests.refusals import CASES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = sorted((ROOT / "fabricgen" / "cli" / "pages").glob("*.md"))
+TERMS = {
+    "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
+    "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",
+    "placement", "site", "audit", "model",
+}  # fmt: skip
+CODES = {case.code for case in CASES}
+LAW_CODES = {law.code for law in LAWS}
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 1024,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
+"""What the examples of the pages are changes to."""
+
+
+def examples(page: Path, verdict: str) -> list[dict[str, Any]]:
+    """Return the examples of a page whose comments say `verdict`, as plain values."""
+    blocks = [
+        block
+        for block in page.read_text(encoding="utf-8").split("\n\n")
+        if block.startswith("    ") and f"# {verdict}" in block
+    ]
+    texts = ["\n".join(line[4:] for line in block.rstrip("\n").split("\n")) for block in blocks]
+    return [read_document(text, page.name).values for text in texts if "$ fabricgen" not in text]
+
+
+EXAMPLES = [
+    (page, verdict, change)
+    for page in PAGES
+    for verdict in ("refused", "instead")
+    for change in examples(page, verdict)
+    if page.stem in CODES
+]
+
+
+def codes_of(change: dict[str, Any]) -> set[str]:
+    """Return what an example is refused with."""
+    catalog = Catalog()
+    try:
+        make_bom(make_plan(read_text(write_yaml({**SMALL, **change}), "page").spec, catalog))
+    except Refusal as refusal:
+        return {finding.code for finding in refusal.findings}
+    return set()
+
+
+def test_there_is_a_page_for_every_code_and_term_and_no_other() -> None:
+    """Codes of findings, laws, and the words that the documentation uses; a law is no refusal, and one of them is a term as well."""
+    assert {page.stem for page in PAGES} == CODES | TERMS | LAW_CODES
+    assert CODES.isdisjoint(LAW_CODES)
+    assert TERMS.intersection(LAW_CODES) == {"oversubscription"}
+    assert len(PAGES) >= 77
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_short_and_plain(page: Path) -> None:
+    """A title, then 8 to 20 lines that fit a terminal, with an example."""
+    text = page.read_text(encoding="utf-8")
+    lines = text.split("\n")
+    assert re.fullmatch(r"# [A-Z].*[^.]", lines[0])
+    assert lines[1] == ""
+    assert 8 <= text.count("\n") <= 20
+    assert max(map(len, lines)) <= 120
+    assert "\n    " in text
+    assert text.replace("\n", "").isprintable()
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+
+
+def test_pages_point_to_pages() -> None:
+    """Every `See also` leads somewhere."""
+    named = {
+        name
+        for page in PAGES
+        for line in page.read_text(encoding="utf-8").split("See also: ")[1:]
+        for name in re.findall(r"`([a-z-]+)`", line)
+    }
+    assert named
+    assert named <= {page.stem for page in PAGES}
+
+
+@pytest.mark.parametrize(
+    ("page", "verdict", "change"),
+    EXAMPLES,
+    ids=[f"{page.stem}: {verdict}" for page, verdict, _ in EXAMPLES],
+)
+def test_an_example_does_what_the_page_says(
+    page: Path, verdict: str, change: dict[str, Any]
+) -> None:
+    """What is marked as refused is refused with the code of the page, and what stands below it plans."""
+    found = codes_of(change)
+    assert page.stem in found if verdict == "refused" else found == set()
+
+
+def test_many_pages_have_such_examples() -> None:
+    """Codes about an inventory show it; those about files and commands cannot."""
+    assert len({page.stem for page, _, _ in EXAMPLES}) >= 30
+    assert len(EXAMPLES) >= 60

@@ -1,0 +1,261 @@
+"""The inventory's models and the JSON Schema made of them: draft-07, complete, and of one mind with the program."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jsonschema import Draft7Validator
+from pydantic import ValidationError
+
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.terms import Design
+from fabricgen.core.yaml_text import read_document
+from fabricgen.inventory.fabric import FabricSpec, json_schema
+from fabricgen.inventory.load import read_inventory, read_text
+from fabricgen.planning.plan import make_plan
+from tests import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+INVENTORIES = sorted([*(ROOT / "inventories").glob("*.yaml"), *(ROOT / "examples").glob("*.yaml")])
+SCHEMA = json_schema()
+SMALL: dict[str, Any] = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 64}}},
+}
+DRAFT_7 = {
+    "$schema", "$ref", "additionalProperties", "allOf", "anyOf", "oneOf", "const", "default", "definitions", "description", "enum", "examples",
+    "exclusiveMinimum", "items", "maxLength", "maximum", "minItems", "minLength", "minimum", "pattern", "properties", "required", "title", "type",
+}  # fmt: skip
+"""The keywords in use. `prefixItems`, `$defs` and what else came after draft-07 is not among them."""
+
+CONTRACT = {
+    "name", "design", "gpus", "hb_domain", "host", "nic", "rails", "switches", "oversubscription", "spread", "reserve", "spares", "addressing", "naming",
+    "prices", "nos", "nccl", "site",
+}  # fmt: skip
+
+
+def resolved(node: dict[str, Any]) -> dict[str, Any]:
+    """Follow the reference of a node, whether it stands alone, in an `allOf` or as one branch of several."""
+    for branch in [node, *node.get("allOf", []), *node.get("anyOf", [])]:
+        if "$ref" in branch:
+            found: dict[str, Any] = SCHEMA["definitions"][branch["$ref"].rsplit("/", 1)[1]]
+            return found
+    return node
+
+
+def each_key(
+    node: dict[str, Any], path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
+    """Walk the schema, key by key."""
+    for key, below in resolved(node).get("properties", {}).items():
+        yield (*path, key), below
+        yield from each_key(below, (*path, key))
+
+
+KEYS = list(each_key(SCHEMA))
+
+
+def keywords(node: object, *, names: bool = False) -> Iterator[str]:
+    """List the keywords of a schema; below `properties` and `definitions` stand names, below `examples` values."""
+    if isinstance(node, list):
+        for item in node:
+            yield from keywords(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if not names:
+                yield key
+            if key not in ("examples", "default", "enum") or names:
+                yield from keywords(value, names=key in ("properties", "definitions") and not names)
+
+
+def nested(path: tuple[str, ...], value: object) -> dict[str, Any]:
+    """Put a value at a path, with the required neighbours of `switches`."""
+    for key in reversed(path):
+        value = {key: value}
+    made: dict[str, Any] = value  # type: ignore[assignment]  # a path has at least one key, so the value has become a mapping
+    return made
+
+
+def completed(change: dict[str, Any]) -> dict[str, Any]:
+    """Lay an example over the small inventory, completing what the mappings on its way require."""
+    whole = {**SMALL, **change}
+    for key in ("hb_domain", "reserve"):
+        if key in change:
+            whole[key] = {"gpus": 8, **change[key]}
+    if "exchange" in change.get("prices", {}):
+        whole["prices"] = {
+            "exchange": {
+                "currency": "EUR",
+                "rate": 0.92,
+                "date": "2026-09-22",
+                **change["prices"]["exchange"],
+            }
+        }
+    if "switches" in change:
+        leaf = {"leaf": SMALL["switches"]["leaf"], **change["switches"]}
+        whole["switches"] = {role: complete_switch(switch) for role, switch in leaf.items()}
+    return whole
+
+
+def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example may be no switch at all
+    """Complete a switch of which an example gives one key."""
+    if not isinstance(switch, dict):
+        return switch
+    if "generic" in switch:
+        return {**switch, "generic": {"radix": 64, **switch["generic"]}}
+    return {"model": "sn5600", **switch}
+
+
+def faults(document: object) -> list[str]:
+    """Name what the schema has against a document."""
+    return [
+        f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
+        for error in Draft7Validator(SCHEMA).iter_errors(document)
+    ]
+
+
+def test_the_schema_is_draft_07() -> None:
+    """Valid, with its marker on top, self-contained, and without any later keyword."""
+    Draft7Validator.check_schema(SCHEMA)
+    assert next(iter(SCHEMA.items())) == ("$schema", "http://json-schema.org/draft-07/schema#")
+    assert set(keywords(SCHEMA)) <= DRAFT_7
+    references = {
+        line.split('"')[3] for line in json.dumps(SCHEMA, indent=1).splitlines() if '"$ref"' in line
+    }
+    assert references
+    assert all(
+        reference.removeprefix("#/definitions/") in SCHEMA["definitions"]
+        for reference in references
+    )
+
+
+def test_the_schema_knows_every_key_of_the_contract() -> None:
+    """And no other."""
+    assert CONTRACT | {"roce", "phases", "outputs", "search"} == set(SCHEMA["properties"])
+    assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}
+    assert len(KEYS) >= 70
+
+
+@pytest.mark.parametrize(("path", "node"), KEYS, ids=[".".join(path) for path, _ in KEYS])
+def test_every_key_has_a_description_and_examples_that_hold(
+    path: tuple[str, ...], node: dict[str, Any]
+) -> None:
+    """Each example passes the schema, and the program when the rest of the inventory is filled in."""
+    assert len(node["description"]) > 8
+    assert node["examples"]
+    for example in node["examples"]:
+        assert (
+            list(
+                Draft7Validator({**node, "definitions": SCHEMA["definitions"]}).iter_errors(example)
+            )
+            == []
+        )
+        document = completed(nested(path, example))
+        assert faults(document) == []
+        FabricSpec.model_validate(document)
+
+
+@pytest.mark.parametrize(
+    "path", sorted({path[:-1] for path, _ in KEYS}), ids=lambda path: ".".join(path) or "top"
+)
+def test_unknown_keys_are_rejected_at_every_level(path: tuple[str, ...]) -> None:
+    """By the schema, so that an editor shows them, and by the program."""
+    document = completed(nested((*path, "colour"), "blue"))
+    assert any("colour" in fault for fault in faults(document))
+    with pytest.raises(ValidationError, match="colour"):
+        FabricSpec.model_validate(document)
+
+
+def test_inventories_are_found() -> None:
+    """The test below has something to collect."""
+    assert len(INVENTORIES) >= 19
+
+
+@pytest.mark.parametrize("path", INVENTORIES, ids=lambda path: path.stem)
+def test_every_inventory_fits_the_schema(path: Path) -> None:
+    """What ships is what the schema describes; the marker of yaml-language-server reads it the same way."""
+    document = read_document(path.read_text(encoding="utf-8"), path.name)
+    assert faults(document.values) == []
+
+
+def test_the_inventory_of_a_plan_fits_the_schema() -> None:
+    """A plan file carries the inventory with every default; it is an inventory again."""
+    text = "name: x\ngpus: 64\nhb_domain: {gpus: 8, bandwidth: 7.68Tbps}\nswitches: {leaf: {model: sn5600}}\nprices: {book: paper-v5, parts: {sn5600: 1.10}}\n"
+    spec = read_text(text, "x").spec
+    plan = make_plan(spec, Catalog())
+    inventory = json.loads(json.dumps(plan.document({})["inventory"]))
+    assert faults(inventory) == []
+    assert FabricSpec.model_validate(inventory) == spec
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ({"gpus": "1024"}, "gpus"),
+        ({"gpus": 0}, "gpus"),
+        ({"design": "torus"}, "design"),
+        ({"rails": {"tiers": 4}}, "rails.tiers"),
+        ({"rails": {"per_switch": "all"}}, "rails.per_switch"),
+        ({"nic": {"speed": "fast"}}, "nic.speed"),
+        ({"oversubscription": "3 to 1"}, "oversubscription"),
+        ({"addressing": {"host_pool": "fd00::/8"}}, "addressing.host_pool"),
+        ({"switches": {"leaf": {}}}, "switches.leaf"),
+        ({"switches": {"leaf": {"model": "sn5600", "generic": {"radix": 64}}}}, "switches.leaf"),
+        ({"nos": 5}, "nos"),
+    ],
+)
+def test_the_schema_and_the_program_refuse_alike(change: dict[str, Any], fault: str) -> None:
+    """A value that an editor marks is one that the program refuses."""
+    document = {**SMALL, **change}
+    assert [found for found in faults(document) if found.startswith(fault)]
+    with pytest.raises(ValidationError):
+        FabricSpec.model_validate(document)
+
+
+def test_short_forms() -> None:
+    """`prices` and `nos` may be one word."""
+    spec = FabricSpec.model_validate({**SMALL, "prices": "paper-v5", "nos": "frr"})
+    assert spec.prices.book == "paper-v5"
+    assert (spec.nos.leaf, spec.nos.spine, spec.nos.core) == ("frr", "frr", "frr")
+    assert faults({**SMALL, "prices": "paper-v5", "nos": "frr"}) == []
+
+
+def test_defaults() -> None:
+    """What the contract says of keys that are left out."""
+    spec = FabricSpec.model_validate(SMALL)
+    assert spec.design is Design.RAIL_ONLY
+    assert (spec.oversubscription, spec.spread) == (Fraction(1), "even")
+    assert (spec.rails.count, spec.rails.planes, spec.rails.per_switch, spec.rails.tiers) == (
+        None,
+        1,
+        1,
+        "auto",
+    )
+
+
+def test_money_is_the_decimal_that_was_typed() -> None:
+    """A float would add its binary error to every sum."""
+    spec = FabricSpec.model_validate({**SMALL, "prices": {"parts": {"a": 0.1, "b": 3}}})
+    assert spec.prices.parts == {"a": Decimal("0.1"), "b": Decimal(3)}
+
+
+def test_values_never_change() -> None:
+    """A spec is frozen."""
+    spec = FabricSpec.model_validate(SMALL)
+    with pytest.raises(ValidationError, match="frozen"):
+        spec.gpus = 8
+
+
+def test_every_inventory_is_read_by_the_program() -> None:
+    """The schema is not more lenient than the program on what ships."""
+    for path in INVENTORIES:
+        assert read_inventory(str(path)).spec.name

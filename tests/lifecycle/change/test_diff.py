@@ -1,0 +1,285 @@
+"""Steps that lead from one plan to the other exactly, in an order that keeps NIC ports joined, and nothing that differs goes unsaid."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricgen.bom.bill import make_bom
+from fabricgen.lifecycle.change.diff import diff
+from fabricgen.lifecycle.change.match_cables import Cable, match
+from fabricgen.lifecycle.change.port_downtime import Watch
+from fabricgen.lifecycle.change.work_order import order
+from fabricgen.views.factory import Views
+from tests.laws.drawing import Inventory, inventories
+from tests.laws.drawn import planned_or_refused
+from tests.lifecycle.change.replay import Technician, ends, grown, wired
+from tests.planned import planned
+from tests.small_fabrics import cables_of
+
+if TYPE_CHECKING:
+    from fabricgen.lifecycle.change.diff import Diff
+    from fabricgen.planning.plan import Plan
+
+BASE: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}, "radix": 8}
+PAIRS: dict[str, tuple[Inventory, Inventory]] = {
+    "another design": (BASE, BASE | {"design": "fat-tree"}),
+    "rails joined": (BASE, BASE | {"design": "rail-optimized"}),
+    "fewer rails": (BASE, BASE | {"rails": {"count": 2}}),
+    "another plane": (BASE, BASE | {"rails": {"planes": 2}}),
+    "other boxes": (BASE, BASE | {"radix": 16}),
+    "shrinking": (BASE, BASE | {"gpus": 32}),
+    "oversubscribed": (BASE, BASE | {"oversubscription": "3:1"}),
+    "shared": (BASE | {"gpus": 16}, BASE | {"gpus": 16, "rails": {"per_switch": 2}}),
+}
+
+
+def replay(found: Diff) -> None:
+    """Follow every step, and arrive at the new plan and its labels."""
+    technician = Technician(wired(found.old))
+    for step in found.steps:
+        technician.follow(step)
+    technician.ports()
+    relabelled = {step.start: step.end for step in found.steps if step.action == "relabel"}
+    assert technician.cables.keys() == wired(found.new).keys()
+    assert not technician.loose
+    for pair, label in wired(found.new).items():
+        assert label in (technician.cables[pair], relabelled.get(technician.cables[pair]))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_steps_lead_to_the_new_plan(name: str) -> None:
+    """Port by port: nothing is plugged where something is, and the end is the new plan, exactly."""
+    old, new = (planned(**keys) for keys in PAIRS[name])
+    found = diff(old, new)
+    replay(found)
+    assert found.kept + found.moved + found.removed == len(wired(old))
+    assert found.kept + found.moved + found.added == len(wired(new))
+
+
+def test_steps_lead_to_any_plan() -> None:
+    """Of any two inventories: the work to be done is complete, and each count adds up."""
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=60)
+    @given(inventories(), inventories())
+    def hold(one: Inventory, other: Inventory) -> None:
+        plans = [
+            planned_or_refused(
+                inventory | {"gpus": min(inventory["gpus"], 8 * inventory["hb_domain"]["gpus"])}
+            )
+            for inventory in (one, other)
+        ]
+        if plans[0] and plans[1] and max(plan.cables for plan in plans if plan) < 1500:
+            found = diff(plans[0], plans[1])
+            replay(found)
+            seen.update(step.action for step in found.steps)
+
+    hold()
+    assert {"add", "move", "remove"} <= seen.keys(), seen
+
+
+def test_a_plan_does_not_differ_from_itself() -> None:
+    """Nothing to do, nothing to pay, nothing to say."""
+    plan = planned(**BASE)
+    found = diff(plan, planned(**BASE))
+    assert (found.moved, found.added, found.removed, found.kept) == (0, 0, 0, len(wired(plan)))
+    assert (found.steps, found.parts, found.settings, found.devices, found.cost_delta) == (
+        (),
+        [],
+        [],
+        [],
+        0,
+    )
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(7, 13)), max_size=12),
+    st.randoms(use_true_random=False),
+)
+def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
+    """No pairing of old cables with new ones that share a port has more pairs."""
+    old: list[Cable] = []
+    new: list[Cable] = []
+    for side in (old, new):
+        used: set[int] = set()
+        for low, high in random.sample(pairs, len(pairs)):
+            if low not in used and high not in used:
+                used |= {low, high}
+                side.append(Cable(f"c{low}", (low, high), (low, high), (f"p{low}", f"p{high}"), ()))
+    both = {cable.ports for cable in old} & {cable.ports for cable in new}
+    old, new = ([cable for cable in side if cable.ports not in both] for side in (old, new))
+    graph: nx.Graph[Any] = nx.Graph()
+    graph.add_nodes_from([("old", at) for at in range(len(old))])
+    graph.add_edges_from(
+        (("old", a), ("new", b))
+        for a, one in enumerate(old)
+        for b, other in enumerate(new)
+        if set(one.ports) & set(other.ports)
+    )
+    most = len(nx.bipartite.maximum_matching(graph, [("old", at) for at in range(len(old))])) // 2
+    jobs = match(old, new)
+    assert sum(job.old is not None and job.new is not None for job in jobs) == most
+    assert len(jobs) == len(old) + len(new) - most
+    steps = order(jobs, Watch((), {}))
+    technician = Technician({frozenset(cable.names): cable.label for cable in old})
+    for step in steps:
+        technician.follow(step)
+    assert technician.cables.keys() == {frozenset(cable.names) for cable in new}
+
+
+def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
+    """Return the host ports of a rail-only fabric that no cable joins to another HB domain's, found by another road."""
+    graph: nx.Graph[str] = nx.Graph()
+    hosts = {name: number // plan.request.domain_hosts for number, name in enumerate(plan.hosts)}
+    every = {port for pair in cables for port in pair if port.split()[0] in hosts} | {
+        port for view in cables_of(plan) for port in ends(view) if port.split()[0] in hosts
+    }
+    graph.add_nodes_from(every)
+    for pair in cables:
+        graph.add_edge(*(port if port.split()[0] in hosts else port.split()[0] for port in pair))
+    found = set()
+    for part in nx.connected_components(graph):
+        ports = part & every
+        if len({hosts[port.split()[0]] for port in ports}) == 1:
+            found |= ports
+    return found
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "keys"),
+    [
+        (256, 512, {"hb_domain": {"gpus": 8}, "radix": 16}),
+        (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16}),
+    ],
+)
+def test_growth_keeps_every_nic_port_joined(older: int, newer: int, keys: Inventory) -> None:
+    """After each step, every port that stays where it is has a path; only a port whose own cable moves has none meanwhile."""
+    old, new = grown(older, newer, **keys)
+    found = diff(old, new)
+    technician = Technician(wired(old))
+    moving = {step.end for step in found.steps if step.action == "move"}
+    for step in found.steps:
+        if step.action == "move":
+            (pair,) = (pair for pair in technician.cables if step.start in pair)
+            own = {port for port in pair if port.startswith("host-")}
+            assert bool(step.dark) == bool(own)
+        technician.follow(step)
+        assert dark(old, set(technician.cables)) == set()
+    assert moving or old.sizing.tiers == 1
+
+
+def test_dark_ports_are_those_without_a_path() -> None:
+    """A lone leaf that gets spines: hosts that move to the second leaf wait for its uplinks no longer than they must."""
+    old, new = grown(16, 64, hb_domain={"gpus": 4}, radix=16, design="fat-tree")
+    found = diff(old, new)
+    technician = Technician(wired(old))
+    for step in found.steps:
+        before = dark(
+            old,
+            {
+                pair
+                for pair in technician.cables
+                if not (step.action == "move" and step.start in pair)
+            },
+        )
+        assert len(step.dark) == len(before)
+        technician.follow(step)
+    assert dark(old, set(technician.cables)) == set()
+
+
+@given(st.randoms(use_true_random=False))
+def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
+    """Of a few moves between leaves and spines: whichever is next, no other that could be next leaves fewer ports dark meanwhile."""
+    slots = [(leaf, 100 + 10 * spine + leaf) for leaf in range(3) for spine in range(3)]
+    random.shuffle(slots)
+    old = [
+        Cable(f"u{at}", (1000 + at, port), (leaf, port // 10), (f"l{at}", f"s{port}"), ())
+        for at, (leaf, port) in enumerate(slots[:4])
+    ]
+    new = [
+        cable._replace(
+            ports=(cable.ports[0], port),
+            nodes=(cable.nodes[0], port // 10),
+            names=(cable.names[0], f"s{port}"),
+        )
+        for cable, (_, port) in zip(old, random.sample(slots[4:], 4), strict=True)
+    ]
+    fixed, nics = (
+        [(200 + leaf, leaf) for leaf in range(3)],
+        {200 + leaf: (f"d{leaf}-g0", leaf) for leaf in range(3)},
+    )
+    state = {cable.label: cable.nodes for cable in old}
+    left = list(state)
+    for step in order(match(old, new), Watch(fixed, nics)):
+        watch = Watch(fixed, nics)
+        counts = {
+            label: len(
+                watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))
+            )
+            for label in left
+        }
+        assert len(step.dark) == counts[step.cable] == min(counts.values())
+        state[step.cable] = next(cable.nodes for cable in new if cable.label == step.cable)
+        left.remove(step.cable)
+    assert left == []
+
+
+def test_every_view_that_differs_is_named() -> None:
+    """Each device whose configuration would differ is in the list, and no other."""
+    old, new = planned(**BASE), planned(**BASE, addressing={"mtu": 9000}, roce={"dscp": 24})
+    found = diff(old, new)
+    views = [
+        {
+            view.name: view
+            for unit in range(plan.mapping.units)
+            for view in Views(plan).switches(unit)
+        }
+        for plan in (old, new)
+    ]
+    differing = {name for name in views[0] if views[0][name] != views[1][name]}
+    assert differing
+    assert {device.name for device in found.devices if device.role != "host"} == differing
+    assert {setting.key for setting in found.settings} == {"addressing.mtu", "roce.dscp"}
+    assert {change.what for device in found.devices for change in device.changes} >= {"mtu", "dscp"}
+
+
+def test_parts_and_cost_are_those_of_the_bills() -> None:
+    """The delta is what the new bill has more than the old one."""
+    old, new = planned(**BASE), planned(**BASE | {"gpus": 96}, spares={"switches": {"minimum": 2}})
+    found = diff(old, new)
+    bills = [make_bom(plan) for plan in (old, new)]
+    counts = [{line.part: line.quantity + line.spares for line in bill.lines} for bill in bills]
+    assert {delta.part: (delta.was, delta.now) for delta in found.parts} == {
+        part: (counts[0].get(part, 0), count) for part, count in counts[1].items()
+    }
+    assert found.cost_delta == (bills[1].cost() or 0) - (bills[0].cost() or 0)
+
+
+def test_the_document_has_what_scripts_rely_on() -> None:
+    """The keys of `diff --json`, and steps of one shape."""
+    document = diff(planned(**BASE), planned(**BASE | {"gpus": 96})).document()
+    assert {"moved", "added", "removed", "kept", "steps", "cost_delta"} <= document.keys()
+    assert all({"action", "cable", "from", "to"} <= step.keys() for step in document["steps"])
+    assert document["added"] == sum(step["action"] == "add" for step in document["steps"])
+
+
+def test_places_count_where_both_rooms_are_described() -> None:
+    """In a room that somebody described, a device that stands elsewhere is said to, and its cables are cut anew."""
+    feet = {"footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}
+    old, new = (
+        planned(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet})
+        for where in ("row-middle", "row-end")
+    )
+    found = diff(old, new)
+    assert found.measured
+    assert any(change.what == "place" for device in found.devices for change in device.changes)
+    lengths = [{ends(view): view.length_m for view in cables_of(plan)} for plan in (old, new)]
+    assert found.kept == sum(lengths[1][pair] == length for pair, length in lengths[0].items())
+    replay(found)
+    assert not diff(planned(**BASE), new).measured

@@ -1,0 +1,1 @@
+"""Readers of each NOS's configuration, independent of the plan, and checks against its vendor's models."""

@@ -1,0 +1,169 @@
+"""Reads back what the pack `eos` writes, from the startup-config alone, as a stack of indented blocks."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Interface, IPv4Network
+from typing import TYPE_CHECKING
+
+from tests.nos.frr import Box, Instance, Permit, port_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Line = tuple[str, ...]
+"""A line with the lines that it stands under, the outermost first."""
+
+
+def lines_of(text: str) -> list[Line]:
+    """List the lines with where they stand; `!` and comments say nothing. Indentation is three blanks a level."""
+    found: list[Line] = []
+    for row in text.splitlines():
+        depth, odd = divmod(len(row) - len(row.lstrip()), 3)
+        if row.strip() and not row.lstrip().startswith("!"):
+            assert not odd, row
+            found.append((*(found[-1] if found else ())[:depth], row.strip()))
+    return found
+
+
+def read(startup_config: str) -> Box:
+    """Read the startup-config of one switch."""
+    lines = lines_of(startup_config)
+    (name,) = _after(lines, (), "hostname ")
+    box = Box(name)
+    for interface in _after(lines, (), "interface "):
+        _interface(
+            box,
+            interface,
+            [line[1] for line in lines if line[0] == f"interface {interface}" and len(line) == 2],
+        )
+    maps = _route_maps(lines)
+    (asn,) = _after(lines, (), "router bgp ")
+    for vrf in _after(lines, (), "vrf instance ") or [""]:
+        where = (f"router bgp {asn}", f"vrf {vrf}") if vrf else (f"router bgp {asn}",)
+        box.instances[vrf] = _instance(int(asn), lines, where, maps)
+        assert f"ip routing ipv6 interfaces{' vrf ' * bool(vrf)}{vrf}" in [
+            line[0] for line in lines
+        ]
+    return box
+
+
+def _after(lines: list[Line], where: Line, start: str) -> list[str]:
+    """Return what follows a word in the lines that stand right under others."""
+    return [
+        line[-1].removeprefix(start)
+        for line in lines
+        if line[:-1] == where and line[-1].startswith(start)
+    ]
+
+
+def _interface(box: Box, name: str, said: list[str]) -> None:
+    """Read one interface; one that is shut, or has no address and no IPv6, carries nothing."""
+    vrf = next((line.removeprefix("vrf ") for line in said if line.startswith("vrf ")), "")
+    address = next(
+        (
+            IPv4Interface(line.removeprefix("ip address "))
+            for line in said
+            if line.startswith("ip address ")
+        ),
+        None,
+    )
+    if vrf and address:
+        assert said.index(f"vrf {vrf}") < said.index(f"ip address {address}"), (
+            "moving an interface into a VRF takes its addresses away"
+        )
+    if name.startswith("Loopback"):
+        assert address is not None
+        box.loopbacks[vrf] = address
+    elif said != ["shutdown"]:
+        assert "no switchport" in said
+        assert (address is None) == ("ipv6 enable" in said)
+        port = port_of(
+            next(line for line in said if line.startswith("description ")).removeprefix(
+                "description "
+            ),
+            address,
+        )
+        port.vrf, port.mtu = (
+            vrf,
+            int(next(line for line in said if line.startswith("mtu ")).removeprefix("mtu ")),
+        )
+        box.ports[name] = port
+
+
+def _route_maps(lines: list[Line]) -> dict[str, tuple[Permit, ...]]:
+    """Return what each route map and each prefix list lets through, by `route-map NAME` and `prefix-list NAME`."""
+    lists = {name: tuple(_permits(lines, name)) for name in _after(lines, (), "ip prefix-list ")}
+    found: dict[str, list[Permit]] = {}
+    for header, match in (
+        line for line in lines if line[0].startswith("route-map ") and len(line) == 2
+    ):
+        name = " ".join(header.split()[:2])
+        found.setdefault(name, []).extend(
+            lists.get(match.removeprefix("match ip address prefix-list "), ())
+        )
+    return {name: tuple(permits) for name, permits in found.items()} | {
+        f"prefix-list {name}": permits for name, permits in lists.items()
+    }
+
+
+def _permits(lines: list[Line], name: str) -> Iterator[Permit]:
+    """Read a prefix list."""
+    for said in _after(lines, (f"ip prefix-list {name}",), "seq "):
+        found = re.fullmatch(r"\d+ permit (\S+) eq (\d+)", said)
+        assert found is not None
+        yield Permit(IPv4Network(found[1]), int(found[2]), int(found[2]))
+
+
+def _instance(
+    asn: int, lines: list[Line], where: Line, maps: dict[str, tuple[Permit, ...]]
+) -> Instance:
+    """Read one routing instance; its peer groups are described once for all of them."""
+    process = where[:1]
+    (router_id,), (paths,) = (
+        _after(lines, where, "router-id "),
+        _after(lines, where, "maximum-paths "),
+    )
+    instance = Instance(asn, router_id, ecmp=int(paths.split()[0]))
+    (connected,) = _after(lines, where, "redistribute connected ")
+    instance.filters["connected"] = maps[connected]
+    activated = {
+        said.split()[0]
+        for said in _after(lines, (*process, "address-family ipv4"), "neighbor ")
+        if said.endswith(" activate")
+    }
+    groups = set()
+    for said in _after(lines, where, "neighbor interface "):
+        interface, _, named, _, peer_asn = said.split()
+        assert named in activated
+        assert interface not in instance.neighbours
+        instance.neighbours[interface] = kind = _kind(named)
+        instance.peer_asns[interface] = int(peer_asn)
+        groups.add((named, kind))
+    for group, kind in groups:
+        family = (*process, "address-family ipv4")
+        told = [
+            *_after(lines, process, f"neighbor {group} "),
+            *_after(lines, family, f"neighbor {group} "),
+        ]
+        assert "next-hop address-family ipv6 originate" in told
+        filters = {
+            way: [
+                maps[" ".join(line.split()[:2])]
+                for line in told
+                if re.fullmatch(rf"(route-map|prefix-list) \S+ {way}", line)
+            ]
+            for way in ("in", "out")
+        }
+        instance.filters |= {
+            f"{kind} {way}": tuple(dict.fromkeys(permit for passed in found for permit in passed))
+            for way, found in filters.items()
+            if found
+        }
+        instance.bfd |= "bfd" in told
+    return instance
+
+
+def _kind(group: str) -> str:
+    """Return what a peer group is for, in the word that every reader uses."""
+    return {"SWITCHES": "FABRIC", "HOSTS": "HOSTS"}[group.rpartition("-")[2]]

@@ -1,0 +1,218 @@
+"""What configurations that were read back must say together. Each function returns findings in words; none means that all is well."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
+
+from fabricgen.core.terms import LinkKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from ipaddress import IPv4Network
+
+    from fabricgen.planning.plan import Plan
+    from tests.nos.frr import Box, Instance, Permit, Port
+
+Seat = tuple[str, str]
+"""A box and an interface of it, or a box and a VRF."""
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """The adjacency as the configurations describe it."""
+
+    boxes: dict[str, Box]
+
+    def between(self) -> set[frozenset[Seat]]:
+        """Return the links between switches, each once."""
+        return {
+            frozenset([(box.name, name), (port.peer, port.peer_interface)])
+            for box, name, port in _ports(self)
+            if port.peer in self.boxes
+        }
+
+    def to_hosts(self) -> list[Seat]:
+        """Return the host interfaces that ports say they face."""
+        return [
+            (port.peer, port.peer_interface)
+            for _, _, port in _ports(self)
+            if port.peer not in self.boxes
+        ]
+
+    def groups(self) -> list[set[Seat]]:
+        """Return the routing instances that reach each other, group by group: the rails, as far as configurations know them."""
+        group = {
+            (box.name, vrf): {(box.name, vrf)}
+            for box in self.boxes.values()
+            for vrf in box.instances
+        }
+        for link in self.between():
+            one, other = (
+                group[name, self.boxes[name].ports[interface].vrf] for name, interface in link
+            )
+            if one is not other:
+                one |= other
+                group |= dict.fromkeys(other, one)
+        return list({id(members): members for members in group.values()}.values())
+
+    def instance(self, seat: Seat) -> Instance:
+        """Return the instance of a box and VRF."""
+        return self.boxes[seat[0]].instances[seat[1]]
+
+
+def fabric(boxes: Sequence[Box]) -> Fabric:
+    """Put boxes together."""
+    return Fabric({box.name: box for box in boxes})
+
+
+def findings(found: Fabric) -> list[str]:
+    """Return everything that is wrong."""
+    return [*ends_disagree(found)] or [
+        *used_twice(found),
+        *neighbours_wrong(found),
+        *strangers_expected(found),
+        *rails_meet(found),
+    ]
+
+
+def ends_disagree(found: Fabric) -> Iterator[str]:
+    """Find ports whose far end does not describe the same cable back."""
+    for box, name, port in _ports(found):
+        if port.peer in found.boxes:
+            far = found.boxes[port.peer].ports.get(port.peer_interface)
+            if far is None or (far.peer, far.peer_interface, far.cable, far.mtu) != (
+                box.name,
+                name,
+                port.cable,
+                port.mtu,
+            ):
+                yield f"{box.name} {name} says {port.peer} {port.peer_interface} over {port.cable}, which says otherwise"
+
+
+def used_twice(found: Fabric) -> Iterator[str]:
+    """Find addresses, router identities, host interfaces and cables that are used twice; a cable between switches has two ends here."""
+    addresses = [str(address) for box in found.boxes.values() for address in box.loopbacks.values()]
+    addresses += [str(port.address) for _, _, port in _ports(found) if port.address]
+    identities = [
+        instance.router_id for box in found.boxes.values() for instance in box.instances.values()
+    ]
+    cables = [port.cable for _, _, port in _ports(found)]
+    ends = {port.cable: 2 if port.peer in found.boxes else 1 for _, _, port in _ports(found)}
+    for what in (addresses, identities, found.to_hosts()):
+        yield from (
+            f"{name} is used {times} times"
+            for name, times in Counter(map(str, what)).items()
+            if times > 1
+        )
+    yield from (
+        f"cable {name} has {times} ends"
+        for name, times in Counter(cables).items()
+        if times != ends[name]
+    )
+
+
+def neighbours_wrong(found: Fabric) -> Iterator[str]:
+    """Find instances whose BGP neighbours are not their fabric ports, and their hosts where those have no addresses."""
+    for box in found.boxes.values():
+        for vrf, instance in box.instances.items():
+            own = {name: port for name, port in box.ports.items() if port.vrf == vrf}
+            wanted = {
+                name: "FABRIC" if port.peer in found.boxes else "HOSTS"
+                for name, port in own.items()
+                if port.address is None
+            }
+            if instance.neighbours != wanted:
+                yield f"{box.name} {vrf}: neighbours on {sorted(instance.neighbours)}, not on {sorted(wanted)}"
+            if instance.router_id != str(box.loopbacks[vrf].ip):
+                yield f"{box.name} {vrf}: router-id {instance.router_id} is not its loopback"
+            if instance.ecmp < sum(group == "FABRIC" for group in instance.neighbours.values()):
+                yield f"{box.name} {vrf}: uplinks that ECMP does not use"
+        if {port.vrf for port in box.ports.values()} - set(box.instances):
+            yield f"{box.name}: ports in a VRF without routing"
+    for one, other in map(tuple, found.between()):
+        seats = [(name, found.boxes[name].ports[interface].vrf) for name, interface in (one, other)]
+        if len({found.instance(seat).asn for seat in seats}) == 1:
+            yield f"{one} and {other} have one AS number, so eBGP between them never comes up"
+
+
+def strangers_expected(found: Fabric) -> Iterator[str]:
+    """Find sessions that expect another AS number than the far end has, where the system wants to be told it."""
+    for link in found.between():
+        for (name, interface), (far, far_interface) in permutations(link):
+            expected = found.instance((name, found.boxes[name].ports[interface].vrf)).peer_asns.get(
+                interface
+            )
+            has = found.instance((far, found.boxes[far].ports[far_interface].vrf)).asn
+            if expected not in (None, has):
+                yield f"{name} {interface} expects AS {expected} of {far}, which has {has}"
+
+
+def rails_meet(found: Fabric) -> Iterator[str]:
+    """Find filters that let through what belongs to another rail, or stop what belongs to their own."""
+    accepted: list[set[Permit]] = []
+    for group in found.groups():
+        permits = {
+            permit
+            for seat in group
+            for passed in found.instance(seat).filters.values()
+            for permit in passed
+        }
+        accepted.append(permits)
+        own = [prefix for seat in group for prefix in _originated(found, seat)]
+        for seat in group:
+            instance = found.instance(seat)
+            wanted = {
+                "connected",
+                *(
+                    f"{name} {way}"
+                    for name in set(instance.neighbours.values())
+                    for way in ("in", "out")
+                ),
+            }
+            if set(instance.filters) != wanted:
+                yield f"{seat}: filters on {sorted(instance.filters)}, not on {sorted(wanted)}"
+            for name, passed in instance.filters.items():
+                stopped = [
+                    str(prefix)
+                    for prefix in own
+                    if not any(permit.allows(prefix) for permit in passed)
+                ]
+                if stopped and not name.startswith("HOSTS"):
+                    yield f"{seat} {name} stops {stopped[0]} of its own rail"
+    for one, other in combinations(accepted, 2):
+        for mine in one:
+            yield from (
+                f"{mine.network} and {theirs.network} are accepted on two rails"
+                for theirs in other
+                if mine.network.overlaps(theirs.network)
+            )
+
+
+def _originated(found: Fabric, seat: Seat) -> list[IPv4Network]:
+    """Return the prefixes that a box announces by itself in an instance."""
+    box, vrf = found.boxes[seat[0]], seat[1]
+    return [
+        box.loopbacks[vrf].network,
+        *(port.address.network for port in box.ports.values() if port.address and port.vrf == vrf),
+    ]
+
+
+def _ports(found: Fabric) -> Iterator[tuple[Box, str, Port]]:
+    """Yield every port of every box."""
+    for box in found.boxes.values():
+        for name, port in box.ports.items():
+            yield box, name, port
+
+
+def assert_is_plan(built: Fabric, plan: Plan, forwarding_groups: int) -> None:
+    """Assert that what was read back from configurations alone is the plan."""
+    assert findings(built) == []
+    assert sorted(built.boxes) == sorted(plan.switches())
+    assert len(built.between()) == sum(
+        plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST
+    )
+    assert len(built.to_hosts()) == plan.link_count(LinkKind.HOST)
+    assert len(built.groups()) == forwarding_groups

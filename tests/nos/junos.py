@@ -1,0 +1,184 @@
+"""Reads back what the pack `junos` writes, from the set commands alone."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Interface, IPv4Network
+
+from tests.nos.frr import Box, Instance, Permit, port_of
+
+Lines = list[list[str]]
+
+
+def _under(said: Lines, *words: str) -> Lines:
+    """Return what follows the words, of each line that starts with them."""
+    return [line[len(words) :] for line in said if line[: len(words)] == list(words)]
+
+
+def _one(said: Lines, *words: str) -> str:
+    ((value,),) = _under(said, *words)
+    return value
+
+
+def spoken(text: str) -> Lines:
+    """Return the words of each line, without `set` and quotes."""
+    return [
+        [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)][1:]
+        for line in text.splitlines()
+    ]
+
+
+def read(text: str) -> Box:
+    """Read the set commands of one switch."""
+    said = spoken(text)
+    box = Box(_one(said, "system", "host-name"))
+    for name, what, *value in _under(said, "interfaces"):
+        if what == "description":
+            box.ports[name] = port_of(value[0], None)
+    for name, *words in _under(said, "interfaces"):
+        if name in box.ports and words[:4] == ["unit", "0", "family", "inet"]:
+            if words[4] == "mtu":
+                box.ports[name].mtu = int(words[5])
+            else:
+                box.ports[name].address = IPv4Interface(words[5])
+    vrfs = list(dict.fromkeys(line[0] for line in _under(said, "routing-instances")))
+    _divide(box, said, vrfs)
+    for vrf in vrfs or [""]:
+        box.instances[vrf] = _instance(
+            said, _under(said, "routing-instances", vrf) if vrf else said
+        )
+    for vrf, instance in box.instances.items():
+        # Junos announces nothing by itself. Where nothing asks for direct routes, none can leave,
+        # and no filter is wanting.
+        own = [
+            box.loopbacks[vrf].network,
+            *(
+                port.address.network
+                for port in box.ports.values()
+                if port.address and port.vrf == vrf
+            ),
+        ]
+        instance.filters.setdefault(
+            "connected",
+            tuple(Permit(network, network.prefixlen, network.prefixlen) for network in own),
+        )
+    return box
+
+
+def _divide(box: Box, said: Lines, vrfs: list[str]) -> None:
+    """Put loopbacks and ports into their routing instances."""
+    loopbacks = {
+        f"lo0.{line[0]}": IPv4Interface(line[-1])
+        for line in _under(said, "interfaces", "lo0", "unit")
+    }
+    if not vrfs:
+        box.loopbacks[""] = loopbacks["lo0.0"]
+    for vrf in vrfs:
+        for (unit,) in _under(said, "routing-instances", vrf, "interface"):
+            if unit in loopbacks:
+                box.loopbacks[vrf] = loopbacks[unit]
+            else:
+                box.ports[unit.removesuffix(".0")].vrf = vrf
+
+
+def _instance(said: Lines, own: Lines) -> Instance:
+    """Read one routing instance; policies stand outside of it."""
+    instance = Instance(
+        int(_one(own, "routing-options", "autonomous-system")),
+        _one(own, "routing-options", "router-id"),
+    )
+    for group in dict.fromkeys(line[0] for line in _under(own, "protocols", "bgp", "group")):
+        words = _under(own, "protocols", "bgp", "group", group)
+        assert ["family", "inet", "unicast", "extended-nexthop"] in words
+        ports = [
+            line[0].removesuffix(".0")
+            for line in _under(
+                words, "dynamic-neighbor", "PORTS", "peer-auto-discovery", "interface"
+            )
+        ]
+        asns = [
+            int(asn)
+            for (asn,) in _under(
+                said, "policy-options", "as-list", _one(words, "peer-as-list"), "members"
+            )
+        ]
+        instance.neighbours |= dict.fromkeys(ports, group)
+        if len(asns) == 1:
+            instance.peer_asns |= dict.fromkeys(ports, asns[0])
+        instance.filters[f"{group} in"] = _permits(said, _one(words, "import"), "bgp")
+        instance.filters[f"{group} out"] = _permits(said, _one(words, "export"), "bgp")
+        if direct := _permits(said, _one(words, "export"), "direct"):
+            instance.filters["connected"] = direct
+        if group == "FABRIC" and ["multipath", "multiple-as"] in words and _spreads(said):
+            instance.ecmp = int(_one(said, "chassis", "maximum-ecmp"))
+        instance.bfd |= bool(_under(words, "bfd-liveness-detection"))
+    return instance
+
+
+def _spreads(said: Lines) -> bool:
+    """Say whether routes reach the forwarding table with all their paths."""
+    policy = _one(said, "routing-options", "forwarding-table", "export")
+    return _under(said, "policy-options", "policy-statement", policy) == [
+        ["then", "load-balance", "per-packet"]
+    ]
+
+
+def _permits(said: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
+    """Return what a policy accepts of a protocol; it must end by rejecting the rest."""
+    words = _under(said, "policy-options", "policy-statement", policy, "term")
+    terms = list(dict.fromkeys(line[0] for line in words))
+    assert _under(words, terms[-1]) == [["then", "reject"]], policy
+    found = list[Permit]()
+    for term in terms[:-1]:
+        named = [line[0] for line in _under(words, term, "from", "protocol")]
+        assert ["then", "accept"] in _under(words, term)
+        if protocol in named or not named:
+            for prefix, _, lengths in _under(words, term, "from", "route-filter"):
+                low, high = (int(end.removeprefix("/")) for end in lengths.split("-"))
+                found.append(Permit(IPv4Network(prefix), low, high))
+    return tuple(found)
+
+
+def roce(text: str) -> dict[str, object]:
+    """Read what becomes of each DSCP, and how the lossless class is treated."""
+    said = _under(spoken(text), "class-of-service")
+    queues = {"best-effort": 0, "network-control": 7} | {
+        line[0]: int(line[2])
+        for line in _under(said, "forwarding-classes", "class")
+        if line[1] == "queue-num"
+    }
+    classes = {
+        int(line[-1], 2): line[0]
+        for line in _under(said, "classifiers", "dscp", "ROCE", "forwarding-class")
+    }
+    (lossless,) = (
+        line[0] for line in _under(said, "forwarding-classes", "class") if line[1:] == ["no-loss"]
+    )
+    schedulers = {
+        line[0]: line[2] for line in _under(said, "scheduler-maps", "ROCE", "forwarding-class")
+    }
+    paused = [
+        (int(line[1], 2), int(line[3]))
+        for line in _under(said, "congestion-notification-profile", "ROCE", "output", "ieee-802.1")
+    ]
+    (pausing,) = (
+        int(line[1], 2)
+        for line in _under(said, "congestion-notification-profile", "ROCE", "input", "dscp")
+    )
+    assert queues[lossless] == int(
+        _one(said, "forwarding-classes", "class", lossless, "pfc-priority")
+    )
+    assert paused == [(queues[lossless], queues[lossless])]
+    assert set(schedulers) == set(queues)
+    return {
+        "dscp": {dscp: queues[name] for dscp, name in classes.items()},
+        "lossless": queues[classes[pausing]],
+        "strict": [
+            queues[name]
+            for name, scheduler in schedulers.items()
+            if ["priority", "strict-high"] in _under(said, "schedulers", scheduler)
+        ],
+        "ecn": ["explicit-congestion-notification"]
+        in _under(said, "schedulers", schedulers[lossless]),
+        "watched": bool(_under(said, "congestion-notification-profile", "ROCE", "pfc-watchdog")),
+    }

@@ -1,0 +1,172 @@
+"""Reads back what the pack `nvue` writes: from the commands alone, and the YAML as the commands that it stands for."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Interface, IPv4Network
+from itertools import product
+from typing import TYPE_CHECKING, cast
+
+from ruamel.yaml import YAML
+
+from tests.nos.frr import Box, Instance, Permit, port_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Command = tuple[str, ...]
+
+
+def expanded(text: str) -> Iterator[Command]:
+    """Yield the commands without `nv set`; one that names several things becomes several."""
+    for line in text.splitlines():
+        words = re.findall(r'"[^"]*"|\S+', line)
+        assert words[:2] == ["nv", "set"], line
+        yield from product(
+            *([word.strip('"')] if word[0] == '"' else word.split(",") for word in words[2:])
+        )
+
+
+def flattened(text: str) -> Iterator[Command]:
+    """Yield what a startup.yaml says, as commands; every scalar is read as the text that it is."""
+    (revision,) = cast("list[dict[str, object]]", YAML(typ="base", pure=True).load(text))
+    assert set(revision) == {"set"}
+    yield from _leaves(revision["set"], ())
+
+
+def _leaves(node: object, above: Command) -> Iterator[Command]:
+    if not isinstance(node, dict):
+        yield (*above, str(node))
+    elif not node:
+        yield above
+    else:
+        for key, inner in cast("dict[str, object]", node).items():
+            yield from _leaves(inner, (*above, key))
+
+
+def read(commands: str) -> Box:
+    """Read the commands of one switch."""
+    said = list(expanded(commands))
+    (name,) = (line[2] for line in said if line[:2] == ("system", "hostname"))
+    box = Box(name)
+    ports = {line[1]: line for line in said if line[0] == "interface" and line[2] == "description"}
+    box.ports = {port: port_of(line[3], None) for port, line in ports.items()}
+    for line in said:
+        if line[0] == "interface":
+            _interface(box, line[1], line[2:])
+        elif line[0] == "vrf" and line[2] == "loopback":
+            box.loopbacks[line[1]] = IPv4Interface(line[-1])
+    filters = _filters(said)
+    asn = {
+        line[0]: int(line[-1])
+        for line in said
+        if line[:3] == ("router", "bgp", "autonomous-system")
+    }
+    identity = [line[-1] for line in said if line[:3] == ("router", "bgp", "router-id")]
+    for vrf in dict.fromkeys(
+        line[1] for line in said if line[0] == "vrf" and line[2:4] == ("router", "bgp")
+    ):
+        own = [
+            line[4:]
+            for line in said
+            if line[0] == "vrf" and line[1] == vrf and line[2:4] == ("router", "bgp")
+        ]
+        instance = _instance(own, filters)
+        if vrf == "default":
+            instance.asn, (instance.router_id,) = asn["router"], identity
+        box.instances["" if vrf == "default" else vrf] = instance
+    return box
+
+
+def _interface(box: Box, name: str, words: Command) -> None:
+    """Read what is said of one interface."""
+    if words[:2] in (("ip", "address"), ("ipv4", "address")):
+        if name == "lo":
+            box.loopbacks[""] = IPv4Interface(words[2])
+        else:
+            box.ports[name].address = IPv4Interface(words[2])
+    elif words[-2:-1] == ("vrf",):
+        box.ports[name].vrf = words[-1]
+    elif words[:2] == ("link", "mtu"):
+        box.ports[name].mtu = int(words[2])
+
+
+def _filters(said: list[Command]) -> dict[str, tuple[Permit, ...]]:
+    """Read prefix lists and route maps, by `prefix-list NAME` and `route-map NAME`."""
+    policies = [line[2:] for line in said if line[:2] == ("router", "policy")]
+    lists: dict[str, dict[str, dict[str, str]]] = {}
+    for line in policies:
+        if line[0] == "prefix-list" and line[4] == "match":
+            lists.setdefault(f"prefix-list {line[1]}", {}).setdefault(line[5], {})[line[6]] = line[
+                7
+            ]
+    found = {
+        name: tuple(
+            Permit(IPv4Network(prefix), int(ends["min-prefix-len"]), int(ends["max-prefix-len"]))
+            for prefix, ends in matches.items()
+        )
+        for name, matches in lists.items()
+    }
+    maps: dict[str, tuple[Permit, ...]] = {}
+    for line in policies:
+        if line[0] == "route-map" and line[5:6] == ("ip-prefix-list",):
+            name = f"route-map {line[1]}"
+            maps[name] = maps.get(name, ()) + found[f"prefix-list {line[6]}"]
+    return found | maps
+
+
+def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Instance:
+    """Read one BGP instance."""
+    instance = Instance(0)
+    unnumbered = {
+        line[1] for line in own if line[0] == "neighbor" and line[2:] == ("type", "unnumbered")
+    }
+    for line in own:
+        if line[0] == "autonomous-system":
+            instance.asn = int(line[1])
+        elif line[0] == "router-id":
+            instance.router_id = line[1]
+        elif line[0] == "neighbor" and line[2] == "peer-group" and line[1] in unnumbered:
+            instance.neighbours[line[1]] = line[3]
+        elif line[0] == "peer-group" and line[4:5] == ("policy",):
+            instance.filters[f"{line[1]} {'in' if line[5] == 'inbound' else 'out'}"] = filters[
+                f"{line[6]} {line[7]}"
+            ]
+        elif line[2:5] == ("redistribute", "connected", "route-map"):
+            instance.filters["connected"] = filters[f"route-map {line[5]}"]
+        elif line[2:4] == ("multipaths", "ebgp"):
+            instance.ecmp = int(line[4])
+        elif line[:3] == ("peer-group", "FABRIC", "bfd"):
+            instance.bfd = True
+    return instance
+
+
+def roce(commands: str) -> dict[str, object]:
+    """Read what becomes of each DSCP, and how the lossless class is treated."""
+    said = [line[1:] for line in expanded(commands) if line[0] == "qos"]
+    priorities = {
+        int(line[3]): int(line[5]) for line in said if line[0] == "mapping" and line[2] == "dscp"
+    }
+    queues = {int(line[3]): int(line[5]) for line in said if line[0] == "egress-queue-mapping"}
+    ecn = {(int(line[3]), line[4]): line[5] for line in said if line[0] == "congestion-control"}
+    (lossless,) = (
+        int(line[3]) for line in said if line[0] == "pfc" and line[2] == "switch-priority"
+    )
+    watched = [
+        line[1]
+        for line in expanded(commands)
+        if line[0] == "interface" and line[2:] == ("qos", "pfc-watchdog")
+    ]
+    return {
+        "dscp": {dscp: queues[priority] for dscp, priority in priorities.items()},
+        "lossless": lossless,
+        "strict": [
+            int(line[3])
+            for line in said
+            if line[0] == "egress-scheduler" and line[4:] == ("mode", "strict")
+        ],
+        "ecn": (int(ecn[lossless, "min-threshold"]), int(ecn[lossless, "max-threshold"]))
+        if ecn[lossless, "ecn"] == "enable"
+        else None,
+        "watched": watched,
+    }

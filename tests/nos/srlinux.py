@@ -1,0 +1,105 @@
+"""Reads back what the pack `srlinux` writes, from config.json alone."""
+
+from __future__ import annotations
+
+import json
+from ipaddress import IPv4Interface, IPv4Network
+from typing import Any
+
+from tests.nos.frr import Box, Instance, Permit, port_of
+
+Node = dict[str, Any]
+
+
+def read(config: str) -> Box:
+    """Read the configuration of one switch."""
+    tree: Node = json.loads(config)
+    box = Box(tree["srl_nokia-system:system"]["srl_nokia-system-name:name"]["host-name"])
+    interfaces = {one["name"]: one for one in tree["srl_nokia-interfaces:interface"]}
+    policies = _policies(tree["srl_nokia-routing-policy:routing-policy"])
+    probed = {one["id"] for one in tree.get("srl_nokia-bfd:bfd", {}).get("subinterface", ())}
+    for one in tree["srl_nokia-network-instance:network-instance"]:
+        vrf = "" if one["name"] == "default" else one["name"]
+        for bound in one["interface"]:
+            _bind(box, vrf, interfaces[bound["name"].removesuffix(".0")])
+        box.instances[vrf] = _instance(one["protocols"]["srl_nokia-bgp:bgp"], policies, probed)
+    assert set(box.ports) == {name for name, one in interfaces.items() if "description" in one}, (
+        "a port is in no network-instance"
+    )
+    return box
+
+
+def _bind(box: Box, vrf: str, interface: Node) -> None:
+    """Read one interface of a network instance: a loopback, or a port."""
+    (inner,) = interface["subinterface"]
+    addresses = [
+        IPv4Interface(one["ip-prefix"]) for one in inner.get("ipv4", {}).get("address", ())
+    ]
+    if "description" not in interface:
+        (box.loopbacks[vrf],) = addresses
+        return
+    assert bool(addresses) != (inner.get("ipv6", {}).get("admin-state") == "enable")
+    port = port_of(interface["description"], addresses[0] if addresses else None)
+    port.vrf, port.mtu = vrf, inner["ip-mtu"]
+    assert interface["mtu"] >= port.mtu + 14, (
+        "an Ethernet header does not fit around the largest packet"
+    )
+    assert interface["name"] not in box.ports, "a port is in two network-instances"
+    box.ports[interface["name"]] = port
+
+
+def _policies(tree: Node) -> dict[str, tuple[Permit, ...]]:
+    """Return what each policy lets through; everything else it must reject."""
+    sets = {
+        one["name"]: [_permit(prefix) for prefix in one["prefix"]] for one in tree["prefix-set"]
+    }
+    found = {}
+    for policy in tree["policy"]:
+        assert policy["default-action"] == {"policy-result": "reject"}
+        assert all(
+            statement["action"] == {"policy-result": "accept"} for statement in policy["statement"]
+        )
+        found[policy["name"]] = tuple(
+            permit
+            for statement in policy["statement"]
+            for permit in sets[statement["match"]["prefix"]["prefix-set"]]
+        )
+    return found
+
+
+def _permit(prefix: Node) -> Permit:
+    """Read one prefix of a set."""
+    shortest, longest = prefix["mask-length-range"].split("..")
+    return Permit(IPv4Network(prefix["ip-prefix"]), int(shortest), int(longest))
+
+
+def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[str]) -> Instance:
+    """Read one BGP instance. What is connected is announced by the export policy, for there is no redistribution."""
+    (family,) = bgp["afi-safi"]
+    assert family["ipv4-unicast"] == {
+        "advertise-ipv6-next-hops": True,
+        "receive-ipv6-next-hops": True,
+    }
+    assert bgp["ebgp-default-policy"] == {"import-reject-all": True, "export-reject-all": True}
+    instance = Instance(
+        bgp["autonomous-system"], bgp["router-id"], ecmp=family["multipath"]["maximum-paths"]
+    )
+    groups = {one["group-name"]: one for one in bgp["group"]}
+    for one in bgp["dynamic-neighbors"]["interface"]:
+        name = one["interface-name"].removesuffix(".0")
+        assert name not in instance.neighbours
+        instance.neighbours[name] = one["peer-group"]
+        (instance.peer_asns[name],) = map(int, one["allowed-peer-as"])
+    for name in sorted({"FABRIC", *instance.neighbours.values()}):
+        (importing,), (exporting,) = groups[name]["import-policy"], groups[name]["export-policy"]
+        if name in instance.neighbours.values():
+            instance.filters |= {
+                f"{name} in": policies[importing],
+                f"{name} out": policies[exporting],
+            }
+        if name == "FABRIC":
+            instance.filters["connected"] = policies[exporting]
+    faced = {f"{name}.0" for name, group in instance.neighbours.items() if group == "FABRIC"}
+    instance.bfd = groups["FABRIC"].get("failure-detection", {}).get("enable-bfd", False)
+    assert not instance.bfd or faced <= probed
+    return instance

@@ -1,0 +1,184 @@
+"""Rack elevations and port maps: everything that is installed is drawn once, where it is, and nothing over something else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from fabricgen.build.job import Job
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
+from fabricgen.outputs.installation.view import (
+    CageBox,
+    DeviceView,
+    Line,
+    PortBox,
+    PortMapView,
+    RackView,
+    chip,
+)
+from fabricgen.outputs.packs.render import Packs
+from tests.outputs.machine_room import FABRICS, SVG, Built, built, titles
+from tests.small_fabrics import plan_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.outputs.installation.elevations import Elevations
+
+FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
+    Face(cages, rows, by_row=by_row, assumed=True)
+    for cages in (1, 5, 9, 14)
+    for rows in (1, 2, 3, 4)
+    for by_row in (False, True)
+]
+
+
+@pytest.fixture(scope="module", params=FABRICS, ids=list(FABRICS))
+def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Return a fabric with its files."""
+    return built(FABRICS[request.param], tmp_path_factory.mktemp("room") / "out")
+
+
+def test_every_device_stands_in_one_elevation(room: Built) -> None:
+    """Each device of the cable list is drawn in its own rack, at its own unit, and nowhere else; what is only planned is drawn apart."""
+    drawn: Counter[tuple[str, str, str]] = Counter()
+    for name, svg in room.below("racks", ".svg").items():
+        for title, count in titles(svg, "device").items():
+            device, _, units = title.split(":")[0].split(", ")
+            drawn[device, name.removesuffix(".svg"), units.split("-")[0].removeprefix("U")] += count
+    wanted = {
+        (row[f"{end}_device"], row[f"{end}_rack"], row[f"{end}_unit"])
+        for row in room.cables
+        for end in "ab"
+    }
+    assert drawn == Counter(dict.fromkeys(wanted, 1))
+    assert {device for device, *_ in drawn} == {*room.plan.hosts, *room.plan.switches()}
+
+
+def test_what_is_planned_is_drawn_apart(tmp_path: Path) -> None:
+    """A rack shows the places that the reserve will take, and none of those has a cable."""
+    room = built(FABRICS["reserved"], tmp_path / "out")
+    planned = [
+        title.split(",")[0]
+        for svg in room.below("racks", ".svg").values()
+        for title in titles(svg, "planned")
+    ]
+    assert planned
+    assert len(set(planned)) == len(planned)
+    assert not {*planned} & {row[f"{end}_device"] for row in room.cables for end in "ab"}
+
+
+def test_every_cabled_port_is_on_one_map(room: Built) -> None:
+    """Each end of a cable at a switch is drawn on the map of that switch, and nothing else is."""
+    drawn: Counter[tuple[str, str]] = Counter()
+    for name, svg in room.below("ports", ".svg").items():
+        for title, count in titles(svg, "port").items():
+            cable, own = title.split(" to ")[0].split(": ")
+            device, _, interface = own.partition(" ")
+            assert device == name.removesuffix(".svg")
+            drawn[cable, f"{device} {interface}"] += count
+    wanted = [(row["cable"], f"{row['b_device']} {row['b_interface']}") for row in room.cables]
+    wanted += [
+        (row["cable"], f"{row['a_device']} {row['a_interface']}")
+        for row in room.cables
+        if int(row["tier"]) > 1
+    ]
+    assert drawn == Counter(dict.fromkeys(wanted, 1))
+    assert {f"{name}.svg" for name in room.plan.switches()} == set(room.below("ports", ".svg"))
+
+
+def test_what_is_drawn_is_inside_and_apart(room: Built) -> None:
+    """No two devices, cages or connectors lie over each other, and all lie in the picture."""
+    pictures: Elevations = Job(room.plan, Packs(), ("cabling",)).elevations
+    for name in pictures.racks:
+        view = pictures.rack(name)
+        spans = sorted((device.y, device.y + device.height) for device in view.devices)
+        assert all(low[1] <= high[0] for low, high in pairwise(spans))
+        assert 70 <= spans[0][0] < spans[-1][1] <= 70 + view.body < view.height
+    for name in pictures.switches:
+        front = pictures.port_map(name)
+        assert len({(cage.x, cage.y) for cage in front.cages}) == len(front.cages)
+        for cage in front.cages:
+            assert cage.x + 104 <= front.width
+            assert cage.y + front.cage_height <= front.height
+            heights = [port.y for port in cage.ports]
+            assert len(set(heights)) == len(heights)
+            assert all(height + front.slot <= front.cage_height for height in heights)
+
+
+def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
+    """What an elevation says of its cables is counted from the other side: row by row."""
+    for name, svg in room.below("racks", ".svg").items():
+        rack = name.removesuffix(".svg")
+        said = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - a file that fabricgen has just written
+        inside = sum(row["a_rack"] == row["b_rack"] == rack for row in room.cables)
+        assert f"{inside} cables stay in this rack." in said
+        away = Counter(
+            row["b_rack" if row["a_rack"] == rack else "a_rack"]
+            for row in room.cables
+            if (row["a_rack"] == rack) != (row["b_rack"] == rack)
+        )
+        assert sorted(text for text in said if " cables to " in text) == sorted(
+            f"{count} cables to {other}" for other, count in away.items()
+        )
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
+def test_turns_obey_the_law_of_plugging(face: Face) -> None:
+    """Plugged by turns, no cage lies behind a cable; and what must wait for a cage is just what its neighbours and theirs are."""
+    order = list(face.turns)
+    assert sorted(order) == list(range(1, face.cages + 1))
+    assert sorted(face.turns.values()) == sorted(order)
+    for at, cage in enumerate(order):
+        assert not any(face.hides(plugged, cage) for plugged in order[:at])
+    for cage in order:
+        waits, new = set[int](), [cage]
+        while new:
+            new = [other for known in new for other in face.next_to(known) if other not in waits]
+            waits.update(new)
+        assert waits == {other for other in order if face.hides(other, cage)}
+
+
+@pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
+def test_a_face_has_a_seat_for_each_cage(face: Face) -> None:
+    """No two cages share a seat, and all sit in the rows and columns that there are; assumed ones fit a rack's width."""
+    seats = [face.seat(cage) for cage in range(1, face.cages + 1)]
+    assert len(set(seats)) == face.cages
+    assert all(0 <= seat.row < face.rows and 0 <= seat.column < face.columns for seat in seats)
+    assert face.columns <= WIDEST
+
+
+def test_a_name_is_text() -> None:
+    """Whatever a name holds, it is neither a tag nor an attribute."""
+    evil = "<script>alert(\"&')</script>"
+    shown = chip("")
+    device = DeviceView(
+        evil, evil, evil, 70, 16, 80, shown, installed=True, cables=evil, switch=True
+    )
+    rack = RackView(evil, evil, evil, 900, 756, [Line(80, evil)], [device], 800, [Line(820, evil)])
+    cage = CageBox(1, 16, 78, evil, [PortBox(17, shown, evil, evil, evil)])
+    ports = PortMapView(
+        evil, evil, evil, evil, evil, shown, 700, 200, 48, 31, assumed=True, cages=[cage]
+    )
+    for text in (
+        Packs().render("room", "rack.svg.j2", rack=rack),
+        Packs().render("room", "ports.svg.j2", ports=ports),
+    ):
+        assert "<script" not in text
+        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
+
+
+def test_nothing_is_drawn_without_a_room() -> None:
+    """With `site: unknown` there is no rack to draw, and the build says so."""
+    job = Job(plan_of(site="unknown"), Packs(), ("cabling",))
+    assert not [
+        path
+        for path in job.paths()
+        if "/racks/" in path or "/ports/" in path or "/pull-sheets/" in path
+    ]
+    assert [sentence for sentence in job.skipped if "leaves racks open" in sentence]

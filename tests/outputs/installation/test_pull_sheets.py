@@ -1,0 +1,420 @@
+"""Pull sheets: every cable in one bundle, bundles as the rule says, an order that blocks nothing, and trays as full as they become."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import product
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from fabricgen.bom.counts import tally
+from fabricgen.build import group_installation
+from fabricgen.build.job import Job
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import ROLES
+from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.outputs.installation.bundles import MOST, Fronts
+from fabricgen.outputs.installation.pull_order import pull
+from fabricgen.outputs.installation.view import (
+    BundleView,
+    PairView,
+    PlugView,
+    PullingView,
+    SheetView,
+    StretchView,
+    chip,
+)
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.cabling.cable_runs import UNIT_UM
+from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
+from fabricgen.planning.plan import make_plan
+from fabricgen.views.factory import Views
+from tests.laws.drawing import inventories
+from tests.outputs.machine_room import FABRICS, ROOM, Built, built, table
+from tests.planned import planned
+from tests.small_fabrics import GENERIC, SUPERPOD
+
+if TYPE_CHECKING:
+    from fabricgen.outputs.installation.bundles import Bundle
+    from fabricgen.planning.plan import Plan
+    from fabricgen.planning.room.room import Room
+    from tests.laws.drawing import Inventory
+
+ENDS = ("cable", "a_device", "a_port", "b_device", "b_port")
+LARGEST = 3_000
+"""Cables of a drawn fabric that is looked at; a larger one takes a second and shows nothing else."""
+
+ALIKE = ("tier", "plane", "part", "length_m")
+
+
+@pytest.fixture(scope="module", params=FABRICS, ids=list(FABRICS))
+def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Return a fabric with its files."""
+    return built(FABRICS[request.param], tmp_path_factory.mktemp("room") / "out")
+
+
+def sheet_rows(html: str) -> list[tuple[str, ...]]:
+    """Return the cables of a pull sheet: label, device and port of both ends; a heading of a bundle has other cells."""
+    rows = (
+        [("".join(cell.itertext())) for cell in row.iter("td")]
+        for row in ET.fromstring(html).iter("tr")  # noqa: S314 - a file that was just written
+    )
+    return [
+        (
+            cells[2].split(",")[0],
+            cells[3].split(", ")[0],
+            cells[4],
+            cells[6].split(", ")[0],
+            cells[7],
+        )
+        for cells in rows
+        if len(cells) == 9
+    ]
+
+
+def bundles_of(plan: Plan) -> list[Bundle]:
+    """Bundle the cables of a plan."""
+    assert plan.lengths
+    views = Views(plan)
+    return pull(
+        Fronts(plan),
+        (cable for unit in range(plan.mapping.units) for cable in views.cables(unit)),
+        plan.lengths.room,
+    )
+
+
+def room_of(plan: Plan) -> Room:
+    """Return the room of a plan."""
+    assert plan.lengths
+    return plan.lengths.room
+
+
+def test_every_cable_is_on_one_sheet(room: Built) -> None:
+    """The sheets name each row of the cable list once, with both ends, on the sheet of the rack of its upper end."""
+    found: Counter[tuple[str, ...]] = Counter()
+    racks = {row["cable"]: row["b_rack"] for row in room.cables}
+    for name, html in room.below("pull-sheets", ".html").items():
+        if name != "index.html":
+            rows = sheet_rows(html)
+            assert {racks[row[0]] for row in rows} == {name.removesuffix(".html")}
+            found.update(rows)
+    assert found == Counter({tuple(row[key] for key in ENDS): 1 for row in room.cables})
+
+
+def test_bundles_are_what_the_rule_says(room: Built) -> None:
+    """The bundles part the rows of the cable list, share what they must share, are not too thick, and the table counts them as they are."""
+    bundles = bundles_of(room.plan)
+    rows = {row["cable"]: row for row in room.cables}
+    assert Counter(plug.cable.cable for bundle in bundles for plug in bundle.plugs) == Counter(
+        list(rows)
+    )
+    for bundle in bundles:
+        held = [rows[plug.cable.cable] for plug in bundle.plugs]
+        assert {(row["a_rack"], row["b_rack"]) for row in held} == {bundle.pair}
+        assert len({tuple(row[key] for key in ALIKE) for row in held}) == 1
+        assert {row["rail"] for row in held} == {bundle.rail} or not bundle.rail
+        assert 0 < bundle.count <= MOST
+    listed = table(room.files["cabling/pull-sheets/bundles.csv"])
+    assert [row["bundle"] for row in listed] == [bundle.name for bundle in bundles]
+    assert len({row["bundle"] for row in listed}) == len(bundles)
+    assert sum(int(row["cables"]) for row in listed) == sum(
+        sum(parts.values()) for parts in tally(room.plan).cables.values()
+    )
+    assert [int(row["step"]) for row in listed] == sorted(int(row["step"]) for row in listed)
+
+
+def test_a_cable_of_several_links_has_one_box(room: Built) -> None:
+    """The boxes of the sheets are those of the bundles, and one for each cable as a piece."""
+    pages = [
+        html for name, html in room.below("pull-sheets", ".html").items() if name != "index.html"
+    ]
+    bundles = bundles_of(room.plan)
+    assert sum(html.count('class="box"') for html in pages) == len(bundles) + sum(
+        bundle.count for bundle in bundles
+    )
+
+
+def test_labels_are_runs_of_the_cable_list(room: Built) -> None:
+    """From the first to the last label of each run stand just the cables of the bundle."""
+    order = [row["cable"] for row in room.cables]
+    place = {label: at for at, label in enumerate(order)}
+    for row, bundle in zip(
+        table(room.files["cabling/pull-sheets/bundles.csv"]), bundles_of(room.plan), strict=True
+    ):
+        ends = [(run.partition("..")[0], run.rpartition("..")[2]) for run in row["labels"].split()]
+        held = [label for first, last in ends for label in order[place[first] : place[last] + 1]]
+        assert Counter(held) == Counter(plug.cable.cable for plug in bundle.plugs)
+
+
+def blocked(plan: Plan, bundles: list[Bundle]) -> list[str]:
+    """Plug everything in the order of steps and turns, switch by switch, and return what is plugged behind a cable.
+
+    A cable hangs in front of the cages from its own column to its side of the box, in its row and
+    below: which those are is worked out here from rows and columns alone.
+    """
+    plugged: dict[str, list[tuple[int, int, int, int]]] = {}
+    for bundle in bundles:
+        for plug in bundle.plugs:
+            tier = plug.cable.tier
+            ends = [
+                (plug.cable.b_device, plug.b_cage, plug.b_turn, tier),
+                (plug.cable.a_device, plug.a_cage, plug.a_turn, tier - 1),
+            ]
+            for device, cage, turn, role in ends:
+                if role:
+                    plugged.setdefault(device, []).append((bundle.step, turn, cage, role))
+    faces, found = Fronts(plan).faces, []
+    for device, events in plugged.items():
+        face = faces[ROLES[events[0][3] - 1]]
+        hidden: set[tuple[int, int]] = set()
+        for _, _, cage, _ in sorted(events):
+            row, column = face.seat(cage)
+            if (row, column) in hidden:
+                found.append(f"cage {cage} of {device}")
+            side = range(column + 1) if 2 * column < face.columns else range(column, face.columns)
+            hidden |= set(product(range(row, face.rows), side)) - {(row, column)}
+    return found
+
+
+def test_no_cable_is_plugged_behind_another(room: Built) -> None:
+    """The law of plugging holds for the whole installation."""
+    assert not blocked(room.plan, bundles_of(room.plan))
+
+
+@settings(max_examples=20)
+@given(inventories())
+def test_the_order_blocks_nothing_on_drawn_fabrics(inventory: Inventory) -> None:
+    """Nor on fabrics that nobody thought of; each cable is in one bundle there, too."""
+    try:
+        plan = make_plan(FabricSpec.model_validate(inventory), Catalog())
+    except Refusal:
+        return
+    if plan.cables > LARGEST:
+        return
+    bundles = bundles_of(plan)
+    assert not blocked(plan, bundles)
+    assert sum(len(bundle.plugs) for bundle in bundles) == plan.cables
+    assert {bundle.step for bundle in bundles} == set(
+        range(1, 1 + max(bundle.step for bundle in bundles))
+    )
+
+
+def test_another_order_would_block() -> None:
+    """The law has teeth: the same bundles the other way round are blocked, and so are turns that count from the top of each column."""
+    plan = planned(**SUPERPOD)
+    bundles = bundles_of(plan)
+    for bundle in bundles:
+        bundle.step = -bundle.step
+    assert blocked(plan, bundles)
+    turned = bundles_of(plan)
+    for bundle in turned:
+        bundle.step = 1
+        bundle.plugs = [
+            plug._replace(b_turn=plug.b_cage, a_turn=plug.a_cage) for plug in bundle.plugs
+        ]
+    assert blocked(plan, turned)
+
+
+def test_bundles_that_lie_between_each_other_make_one_step() -> None:
+    """Two rails share each cage column, so neither rail's bundle can go first: both are pulled before any of them is plugged."""
+    bundles = bundles_of(planned(**FABRICS["two-rails"]))
+    together = Counter(bundle.step for bundle in bundles)
+    assert max(together.values()) > 1
+    assert {
+        frozenset(bundle.rail for bundle in bundles if bundle.step == step)
+        for step, count in together.items()
+        if count == 2
+    } >= {frozenset("01")}
+
+
+def test_the_farther_comes_first_where_the_law_leaves_a_choice() -> None:
+    """The first bundle of all comes from another row, and it is as long as any that is not held back."""
+    plan = planned(**FABRICS["copper"])
+    bundles = bundles_of(plan)
+    rows = dict(zip(room_of(plan).names, room_of(plan).standing.row.tolist(), strict=True))
+    near = [rows[bundle.pair[0]] == rows[bundle.pair[1]] for bundle in bundles]
+    assert not near[0]
+    assert any(near)
+    assert bundles[-1].pair[0] == bundles[-1].pair[1]
+
+
+@pytest.mark.parametrize("cross", ["middle", "ends"])
+def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
+    """The stretches between any two racks are as long as the way between them: of an odd row, where the middle is a rack."""
+    site = {
+        "racks_per_row": 3,
+        "rows": 2,
+        "halls": 6,
+        "hall_pitch_mm": 9000,
+        "tray": {"cross": cross, "slack_mm": 0, "gap_mm": 0},
+        "hosts_per_rack": 1,
+    }
+    plan = planned(**{**SUPERPOD, "gpus": 128, "site": site})
+    room = room_of(plan)
+    assert plan.lengths
+    ways, trays, stand = plan.lengths.ways, Trays(room), room.standing
+    device = {int(rack): at for at, rack in enumerate(stand.rack.tolist()) if rack >= 0}
+    rise = {
+        rack: (room.shares.rack.units * 2 - (2 * int(stand.unit[at]) - 2 + int(room.units[at])))
+        * UNIT_UM
+        / 2000
+        for rack, at in device.items()
+    }
+    length = {"row": room.site.rack.pitch_mm, "cross": room.site.row_pitch_mm, "halls": 9000}
+    kinds = set[str]()
+    for one, other in product(device, repeat=2):
+        if one != other:
+            way = int(ways.way_mm(np.array([device[one]]), np.array([device[other]]))[0])
+            stretches = trays.way(one, other)
+            assert sum(length[stretch.kind] for stretch in stretches) == pytest.approx(
+                way - rise[one] - rise[other], abs=3
+            )
+            assert len(set(stretches)) == len(stretches)
+            kinds.update(stretch.kind for stretch in stretches)
+    assert kinds == set(length)
+
+
+def test_a_tray_is_as_full_as_its_cables(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Cables through the stretch beside the network rack, their section, and what is over the usual fill."""
+    room = built(FABRICS["copper"], tmp_path_factory.mktemp("copper") / "out")
+    rows = {row["stretch"]: row for row in table(room.files["cabling/pull-sheets/trays.csv"])}
+    stretches, racks = Counter[str](), room_of(room.plan).names
+    trays = Trays(room_of(room.plan))
+    for row in room.cables:
+        stretches.update(
+            stretch.name
+            for stretch in trays.way(racks.index(row["a_rack"]), racks.index(row["b_rack"]))
+        )
+    assert {name: int(row["cables"]) for name, row in rows.items()} == dict(stretches)
+    for row in rows.values():
+        section = int(row["cables"]) * math.pi / 4 * 3**2
+        assert float(row["section_mm2"]) == pytest.approx(section, abs=0.5)
+        assert float(row["fill_percent"]) == pytest.approx(section / 10, abs=0.05)
+        assert (f"fuller than {USUAL_PERCENT} %" in row["note"]) == (section / 10 > USUAL_PERCENT)
+    assert any("fuller" in row["note"] for row in rows.values())
+    assert any(
+        "fuller" in html
+        for name, html in room.below("pull-sheets", ".html").items()
+        if name != "index.html"
+    )
+
+
+def test_what_is_not_known_is_not_zero(room: Built) -> None:
+    """Weights that nobody states are empty in the tables and said to be unknown on the sheets; so is the fill of trays of no known section."""
+    assert {row["weight_kg"] for row in table(room.files["cabling/pull-sheets/bundles.csv"])} == {
+        ""
+    }
+    trays = table(room.files["cabling/pull-sheets/trays.csv"])
+    assert {row["kg_per_m"] for row in trays} <= {""}
+    if not room.plan.spec.site:
+        assert {row["fill_percent"] for row in trays} <= {""}
+    assert not any(
+        row[key].startswith("0") and not float(row[key])
+        for row in trays
+        for key in ("section_mm2", "fill_percent")
+        if row[key]
+    )
+    assert "weight not known" in "".join(room.below("pull-sheets", ".html").values())
+
+
+def test_weights_add_up_where_they_are_known() -> None:
+    """A catalog that knows what a metre weighs gives each bundle, section and tray its weight."""
+    cables = {
+        cable.model: cable.model_copy(update={"kg_per_m": 0.5}) for cable in Catalog().cables()
+    }
+    job = Job(planned(**SUPERPOD), Packs(), ("cabling",))
+    job.__dict__["cable_facts"] = cables
+    for sheet in job.pull_sheets.sheets.values():
+        for pair in sheet.pairs:
+            weights = [0.5 * bundle.cables * float(bundle.length_m) for bundle in pair.bundles]
+            assert [float(bundle.weight_kg) for bundle in pair.bundles] == pytest.approx(weights)
+            assert float(pair.weight_kg) == pytest.approx(sum(weights))
+    assert all(
+        float(stretch.kg_per_m) == pytest.approx(stretch.cables / 2)
+        for stretch in job.pull_sheets.pulling.stretches
+    )
+
+
+def test_a_tray_of_unknown_cables_has_no_fill() -> None:
+    """Where no cable's diameter is known there is no figure; where some are, it is of those."""
+    trays = Trays(room_of(planned(**SUPERPOD, site=ROOM)))
+    assert trays.percent(Load(cables=3, unmeasured=3)) is None
+    assert trays.percent(Load(cables=3, unmeasured=1, section_mm2=100)) == 10
+
+
+def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
+    """A limit that holds is no refusal; the hint makes another one hold."""
+
+    def tasks(**tray: int) -> None:
+        _ = Job(planned(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
+
+    tasks(width_mm=400, depth_mm=50, fill_percent=80)
+    with pytest.raises(Refusal) as refused:
+        tasks(width_mm=40, depth_mm=50, fill_percent=20)
+    [finding] = refused.value.findings
+    assert finding.code == "tray-too-full"
+    width = int("".join(sign for sign in finding.hint.split("`")[1] if sign.isdigit()))
+    tasks(width_mm=width, depth_mm=50, fill_percent=20)
+    with pytest.raises(Refusal):
+        tasks(width_mm=width - 1, depth_mm=50, fill_percent=20)
+
+
+def test_many_sheets_wait_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the stated size the build says what it leaves out and how to have it."""
+    plan = planned(**GENERIC)
+    monkeypatch.setattr(group_installation, "PULLED", plan.cables - 1)
+    job, asked = (
+        Job(plan, Packs(), ("cabling",), named)
+        for named in (frozenset[str](), frozenset({"pull-sheets"}))
+    )
+    assert "cabling/pull-sheets/index.html" not in set(job.paths())
+    assert [sentence for sentence in job.skipped if "--only pull-sheets" in sentence]
+    assert "cabling/pull-sheets/index.html" in set(asked.paths())
+
+
+def test_a_name_is_text() -> None:
+    """Whatever a name holds, it is neither a tag nor an attribute."""
+    evil = "<script>alert(\"&')</script>"
+    plug = PlugView(evil, evil, evil, evil, evil, evil, evil, evil, evil, evil)
+    bundle = BundleView(
+        evil, 1, [evil], evil, evil, chip("3"), 0, 1, evil, evil, "3", 1, "3", [evil], evil, [plug]
+    )
+    stretch = StretchView(evil, 1, evil, evil, evil, evil, full=True)
+    pair = PairView(
+        evil,
+        evil,
+        inside=False,
+        way=evil,
+        cables=1,
+        bundle_count=1,
+        weight_kg=evil,
+        fullest=stretch,
+        bundles=[bundle],
+    )
+    sheet = SheetView(
+        evil,
+        evil,
+        generated=True,
+        cables=1,
+        bundle_count=1,
+        first_step=1,
+        last_step=1,
+        pairs=[pair],
+        switches=[evil],
+    )
+    pulling = PullingView(evil, generated=True, cables=1, bundle_count=1, steps=1, most=MOST, sheets=[sheet], bundles=[bundle],
+                          stretches=[stretch], tray=evil, racks=[evil])  # fmt: skip
+    for text in (
+        Packs().render("room", "sheet.html.j2", sheet=sheet),
+        Packs().render("room", "index.html.j2", pulling=pulling),
+    ):
+        assert "<script" not in text
+        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
+    rows = table(Packs().render("room", "bundles.csv.j2", pulling=pulling))
+    assert (rows[0]["bundle"], rows[0]["part"]) == (evil, evil)

@@ -1,0 +1,132 @@
+"""Compiled templates that are kept: the same code for the same text, and none that others could have written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.outputs.packs.code_cache import CodeCache
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.outputs.packs.sandbox import Sandbox
+from tests import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import CodeType
+
+TEXT, NAME, PATH = "{{ port.name }}", "own/own.j2", "/packs/own/own.j2"
+
+
+class _Runs:
+    """Caches of several runs over one folder, and how often a template was compiled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.compiled = folder, 0
+
+    def code(
+        self, text: str = TEXT, name: str = NAME, path: str = PATH, *, writes: bool = True
+    ) -> CodeType:
+        """Ask for a template's code in a run of its own."""
+        cache = CodeCache(self.folder)
+        cache.writes = writes
+        return cache.code(text, name, path, lambda: self._compile(text))
+
+    def _compile(self, text: str) -> CodeType:
+        self.compiled += 1
+        return compile(repr(text), "template", "eval")
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> _Runs:
+    """Begin with a folder that is not there."""
+    return _Runs(tmp_path / "deep" / "templates")
+
+
+def test_a_template_is_compiled_once(runs: _Runs) -> None:
+    """A later run takes the code of an earlier one."""
+    assert runs.code() == runs.code()
+    assert eval(runs.code()) == TEXT  # noqa: S307 - the code that was kept
+    assert runs.compiled == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [("{{ other }}", NAME, PATH), (TEXT, "own/other.j2", PATH), (TEXT, NAME, "/elsewhere/own.j2")],
+)
+def test_code_belongs_to_one_text_name_and_path(runs: _Runs, other: tuple[str, str, str]) -> None:
+    """An edited template is compiled again, and its code takes the place of the old one."""
+    runs.code()
+    assert runs.code(*other) == runs.code(*other)
+    assert runs.compiled == 2
+
+
+@pytest.mark.parametrize("bits", [0o666, 0o664])
+def test_a_file_that_others_can_write_is_ignored(runs: _Runs, bits: int) -> None:
+    """Its code would run as the user."""
+    runs.code()
+    (file,) = runs.folder.iterdir()
+    file.chmod(bits)
+    runs.code(writes=False)
+    assert runs.compiled == 2
+
+
+@pytest.mark.parametrize("bits", [0o777, 0o775, 0o1777])
+def test_a_folder_that_others_can_write_is_ignored(runs: _Runs, bits: int) -> None:
+    """Others could put a file of theirs into it."""
+    runs.code()
+    runs.folder.chmod(bits)
+    runs.code(writes=False)
+    assert runs.compiled == 2
+
+
+@pytest.mark.parametrize("damaged", [b"", b"short", b"\0" * 100])
+def test_a_damaged_file_is_ignored_and_replaced(runs: _Runs, damaged: bytes) -> None:
+    """Whether it is empty, cut, or something else."""
+    runs.code()
+    (file,) = runs.folder.iterdir()
+    file.write_bytes(damaged)
+    runs.code()
+    runs.code()
+    assert runs.compiled == 2
+
+
+def test_one_changed_byte_is_seen(runs: _Runs) -> None:
+    """The digest covers the code."""
+    runs.code()
+    (file,) = runs.folder.iterdir()
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    runs.code()
+    assert runs.compiled == 2
+
+
+def test_nothing_is_written_where_python_writes_no_bytecode(runs: _Runs) -> None:
+    """And a folder that cannot be made is no fault."""
+    runs.code(writes=False)
+    assert not runs.folder.exists()
+    runs.folder.parent.write_text("in the way")
+    runs.code()
+    assert runs.compiled == 2
+
+
+def test_the_folder_is_closed_to_others_whatever_the_umask(runs: _Runs) -> None:
+    """And so are its files."""
+    runs.code()
+    assert runs.folder.stat().st_mode & 0o022 == 0
+    assert [file.stat().st_mode & 0o022 for file in runs.folder.iterdir()] == [0]
+
+
+@pytest.mark.parametrize("name", ["class", "None", "ﬁrst", "é", "lambda"])
+def test_attributes_that_are_no_names_in_python_are_read_through_the_sandbox(name: str) -> None:
+    """They compile, and are found by the very name that the template writes."""
+    assert Sandbox().from_string(f"{{{{ x.{name} }}}}").render(x={name: "found"}) == "found"
+
+
+def test_every_shipped_template_is_compiled_ahead(tmp_path: Path) -> None:
+    """`make compiled` leaves none to the first run."""
+    packs = Packs()
+    packs._environment.codes = CodeCache(tmp_path / "templates")  # noqa: SLF001 - the folder of the program is not touched
+    packs.compile()
+    assert len([*(tmp_path / "templates").iterdir()]) == len([*(ROOT / "templates").rglob("*.j2")])

@@ -1,0 +1,277 @@
+"""The pack `eos`: Arista's renderer writes the same lines from the same facts, and the files read back are the plan."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.core.terms import LinkKind
+from tests.nos import eos_avd, frr, sonic
+from tests.nos.eos import lines_of, read
+from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.pack_plans import PACKS, Inventory, Rendered, groups, planned, rendered, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.nos.frr import Box
+
+FEW = 3
+"""Switches of one fabric that pyavd renders, which takes it a fifth of a second each."""
+
+
+def of(breakout: str, gpus: int, **more: Any) -> Inventory:  # noqa: ANN401 - any key of an inventory
+    """Return an inventory of 7060DX5 in two tiers, with HB domains of 2 and the largest MTU that EOS takes."""
+    leaf = {"model": "7060dx5-64s", "breakout": breakout}
+    return {
+        "gpus": gpus,
+        "hb_domain": {"gpus": 2},
+        "rails": {"tiers": 2},
+        "switches": {"leaf": leaf},
+        "addressing": {"mtu": 9214},
+        **more,
+    }
+
+
+UNNUMBERED = {"host_links": "unnumbered", "mtu": 9214}
+VARIANTS: dict[str, Inventory] = {
+    "7060x6-64pe": of(
+        "2x400G", 320, switches={"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}}
+    ),
+    "two tiers": of("1x400G", 160),
+    "one tier": of("1x400G", 64, rails={"tiers": 1}),
+    "three tiers": of("1x400G", 256, rails={"tiers": 3}),
+    "two planes": of("2x200G", 64, rails={"planes": 2, "tiers": 2}, nic={"speed": "200G"}),
+    "shared boxes": of("1x400G", 64, rails={"per_switch": 2}),
+    "shared boxes below spines": of("1x400G", 64, rails={"per_switch": 2, "tiers": 2}),
+    "unnumbered hosts": of("1x400G", 80, addressing=UNNUMBERED),
+    "unnumbered hosts on shared boxes": of(
+        "1x400G", 64, rails={"per_switch": 2, "tiers": 2}, addressing=UNNUMBERED
+    ),
+    "rail-optimized": of("1x400G", 80, design="rail-optimized"),
+    "fat-tree": of("1x400G", 80, design="fat-tree"),
+    "two speeds": of(
+        "2x400G",
+        320,
+        switches={
+            "leaf": {"model": "7060x6-64pe", "breakout": "2x400G"},
+            "spine": {"model": "7060x6-64pe", "breakout": "1x800G"},
+        },
+    ),
+    "other numbers": of(
+        "1x400G",
+        80,
+        addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
+        roce={
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 1000,
+            "ecn_maximum_bytes": 2000,
+        },
+    ),
+}
+
+
+@cache
+def shown(name: str) -> list[Rendered]:
+    """Render a variant once for all tests; they read the texts, and change none."""
+    return rendered(planned(VARIANTS[name], "eos"))
+
+
+def config(one: Rendered) -> str:
+    """Return what a switch boots from."""
+    return one.files["startup-config.cfg"]
+
+
+def boxes(found: list[Rendered]) -> list[Box]:
+    """Read back what was rendered."""
+    return [read(config(one)) for one in found]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_arista_writes_the_same_lines(name: str) -> None:
+    """From the same facts pyavd renders every line of ours, each under the same ones, and none that we have not; its schema takes every fact."""
+    found = shown(name)
+    chosen = list({one.switch.role: one for one in found}.values()) if len(found) > FEW else found
+    for one in sample(chosen, FEW):
+        facts = eos_avd.facts_of(one.switch)
+        assert eos_avd.complaints(facts) == []
+        ours, theirs = lines_of(config(one)), lines_of(eos_avd.rendered(facts))
+        assert len(set(ours)) == len(ours), "a line twice"
+        assert sorted(set(ours) ^ set(theirs)) == [], one.switch.name
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("speed 400g-8", "speed 400g-9"),
+        ("no switchport", "routed"),
+        ("next-hop address-family ipv6 originate", "next-hop ipv6"),
+        ("priority-flow-control priority 3 no-drop", "priority-flow-control priority 3 lossless"),
+        (" eq 31", " eq 30"),
+        ("route-map RAIL0 in", "route-map RAIL1 in"),
+    ],
+)
+def test_the_comparison_finds_what_is_broken(good: str, bad: str) -> None:
+    """The judge is awake: a word out of place is a line that Arista would not write."""
+    one = shown("two tiers")[0]
+    broken = config(one).replace(good, bad, 1)
+    assert broken != config(one)
+    assert any(
+        bad in line[-1]
+        for line in set(lines_of(broken))
+        - set(lines_of(eos_avd.rendered(eos_avd.facts_of(one.switch))))
+    )
+
+
+def test_the_schema_finds_what_is_broken() -> None:
+    """A fact that EOS has no word for is refused before anything is rendered."""
+    facts = eos_avd.facts_of(shown("two tiers")[0].switch)
+    facts["ethernet_interfaces"][0]["speed"] = "400g-9"
+    (complaint,) = eos_avd.complaints(facts)
+    assert complaint.startswith(
+        "ethernet_interfaces.0.speed: The value '\"400g-9\"' is not among the valid values"
+    )
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_files_alone_give_the_plan_back(name: str) -> None:
+    """Adjacency, addresses, neighbours, their AS numbers and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    plan = planned(VARIANTS[name], "eos")
+    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+
+
+def _swap_uplinks(found: list[Box]) -> None:
+    one, other = list(found[0].ports.values())[-2:]
+    one.peer, one.peer_interface, other.peer, other.peer_interface = (
+        other.peer,
+        other.peer_interface,
+        one.peer,
+        one.peer_interface,
+    )
+
+
+def _expect_another(found: list[Box]) -> None:
+    instance = found[0].instances[""]
+    instance.peer_asns[next(iter(instance.peer_asns))] += 1
+
+
+def _open_filter(found: list[Box]) -> None:
+    found[0].instances[""].filters["FABRIC in"] = found[-1].instances[""].filters["FABRIC in"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (_swap_uplinks, "which says otherwise"),
+        (_expect_another, "expects AS"),
+        (_open_filter, "accepted on two rails"),
+    ],
+)
+def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], words: str) -> None:
+    """The rules that judge the files are awake as well."""
+    found = boxes(shown("two tiers"))
+    harm(found)
+    assert any(words in finding for finding in findings(fabric(found)))
+
+
+@pytest.mark.parametrize(
+    ("nos", "spine"),
+    [
+        ({"leaf": "sonic", "spine": "eos"}, "7060x6-64pe"),
+        ({"leaf": "frr", "spine": "eos"}, "7060x6-64pe"),
+        ({"leaf": "eos", "spine": "sonic"}, "sn5600"),
+    ],
+)
+def test_leaves_and_spines_may_run_different_systems(nos: dict[str, str], spine: str) -> None:
+    """Each side of a cable is named in its own system's words, on both sides of it, and sessions expect the AS numbers of the other side."""
+    leaf = {"sonic": "sn5600", "frr": "sn5600", "eos": "7060x6-64pe"}[nos["leaf"]]
+    switches = {
+        "leaf": {"model": leaf, "breakout": "2x400G"},
+        "spine": {"model": spine, "breakout": "2x400G"},
+    }
+    plan = planned(of("2x400G", 320, switches=switches), nos)
+    built = fabric([_box(one) for one in rendered(plan)])
+    assert findings(built) == []
+    assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
+    assert {re.sub(r"\d+", "", name) for box in built.boxes.values() for name in box.ports} >= {
+        "Ethernet/"
+    }
+    assert (
+        len({re.sub(r"\d+", "", name) for box in built.boxes.values() for name in box.ports}) == 2
+    )
+
+
+def _box(one: Rendered) -> Box:
+    """Read a switch with the reader of its NOS."""
+    if one.switch.nos == "sonic":
+        return sonic.read(one.files["config_db.json"], one.files["frr.conf"])
+    return (
+        read(config(one))
+        if one.switch.nos == "eos"
+        else frr.read(one.files["frr.conf"], one.files["interfaces"])
+    )
+
+
+def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
+    """Two rails on a box: two VRFs, each with a BGP instance, a loopback, peer groups and a filter of its own."""
+    one = shown("shared boxes below spines")[0]
+    box = read(config(one))
+    assert (
+        set(box.instances)
+        == set(box.loopbacks)
+        == {port.vrf for port in box.ports.values()}
+        == {"rail0", "rail1"}
+    )
+    assert "\n   router-id" not in config(
+        one
+    )  # the default instance has no session, and no address to take one from
+
+
+def test_settings_reach_the_file() -> None:
+    """MTU, BFD, AS numbers and the lossless class are the inventory's; all 64 DSCPs are mapped."""
+    text = config(shown("other numbers")[0])
+    box = read(text)
+    assert {port.mtu for port in box.ports.values()} == {4200}
+    assert box.instances[""].asn == 64512
+    assert not box.instances[""].bfd
+    assert "bfd" not in text
+    mapped = {
+        int(dscp): traffic
+        for dscps, traffic in re.findall(
+            r"^qos map dscp ([\d ]+) to traffic-class (\d)$", text, re.MULTILINE
+        )
+        for dscp in dscps.split()
+    }
+    assert mapped == dict.fromkeys(range(64), "0") | {24: "4", 46: "7"}
+    assert read(config(shown("two tiers")[0])).instances[""].bfd
+
+
+def test_load_is_balanced_by_load_where_the_switch_can() -> None:
+    """Whether it can is a fact of the model; what EOS calls it is the pack's."""
+    switch = shown("two tiers")[0].switch
+    said = [
+        PACKS.render("eos", "forwarding.cfg.j2", switch=replace(switch, adaptive_routing=able))
+        for able in (True, False)
+    ]
+    assert ["load-balance distribution dynamic" in text for text in said] == [True, False]
+    assert switch.adaptive_routing
+
+
+def test_a_port_without_a_cable_is_shut() -> None:
+    """An EOS port is a switch port in VLAN 1 until it is told otherwise, so two of them and a wrong cable would be a bridge."""
+    one = shown("two tiers")[-1]
+    shut = {
+        line[0].removeprefix("interface ")
+        for line in lines_of(config(one))
+        if line[1:] == ("shutdown",)
+    }
+    assert shut == {port.interface for port in one.switch.idle_ports}
+    assert shut
+    assert len(shut) + len(one.switch.ports) == 64

@@ -1,0 +1,234 @@
+"""The pack `frr`: FRR's own parser accepts every file, and the files read back say what the plan says."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.frr import judge, read
+from tests.pack_plans import (
+    MOST,
+    PACKS,
+    VARIANTS,
+    Rendered,
+    generic,
+    groups,
+    planned,
+    rendered,
+    sample,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.nos.frr import Box
+
+
+@cache
+def shown(name: str) -> list[Rendered]:
+    """Render a variant once for all tests; they read the texts, and change none."""
+    return rendered(planned(VARIANTS[name], "frr"))
+
+
+@pytest.fixture(scope="session")
+def vtysh(
+    tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Return a function that has FRR's parser read an frr.conf: 0 is good, and 2 comes with the line at fault."""
+    program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
+    return lambda text: judge(program, text, folder)
+
+
+def boxes(found: list[Rendered]) -> list[Box]:
+    """Read back what was rendered."""
+    return [read(one.files["frr.conf"], one.files["interfaces"]) for one in found]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_frr_accepts_what_is_written(
+    name: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
+    """Every kind of fabric, and switches all over it."""
+    found = shown(name)
+    chosen = sample(found, MOST)
+    assert {one.switch.role for one in chosen} == {one.switch.role for one in found}
+    for one in chosen:
+        done = vtysh(one.files["frr.conf"])
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), one.switch.name
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("remote-as external", "remote-as everyone"),
+        (" ge 32", " ge 33"),
+        ("v6only", "v4only"),
+        ("exit-address", "leave-address"),
+    ],
+)
+def test_the_parser_finds_what_is_broken(
+    good: str, bad: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
+    """The judge is awake: a word out of place in one line is found, and the line is named."""
+    text = rendered(planned(generic(16), "frr"))[0].files["frr.conf"]
+    done = vtysh(text.replace(good, bad, 1))
+    assert done.returncode == 2
+    assert re.search(r"line \d+", done.stdout + done.stderr)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_files_alone_give_the_plan_back(name: str) -> None:
+    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    plan = planned(VARIANTS[name], "frr")
+    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+
+
+def _swap_uplinks(found: list[Box]) -> None:
+    one, other = list(found[0].ports.values())[-2:]
+    one.peer, one.peer_interface, other.peer, other.peer_interface = (
+        other.peer,
+        other.peer_interface,
+        one.peer,
+        one.peer_interface,
+    )
+
+
+def _repeat_address(found: list[Box]) -> None:
+    one, other = list(found[0].ports.values())[:2]
+    one.address = other.address
+
+
+def _forget_neighbour(found: list[Box]) -> None:
+    found[0].instances[""].neighbours.popitem()
+
+
+def _one_asn(found: list[Box]) -> None:
+    for box in found:
+        box.instances[""].asn = 1
+
+
+def _open_filter(found: list[Box]) -> None:
+    found[0].instances[""].filters["FABRIC in"] = found[-1].instances[""].filters["FABRIC in"]
+
+
+def _no_filter(found: list[Box]) -> None:
+    del found[0].instances[""].filters["FABRIC out"]
+
+
+@pytest.mark.parametrize(
+    ("harm", "words"),
+    [
+        (_swap_uplinks, "which says otherwise"),
+        (_repeat_address, "used 2 times"),
+        (_forget_neighbour, "neighbours on"),
+        (_one_asn, "one AS number"),
+        (_open_filter, "accepted on two rails"),
+        (_no_filter, "filters on"),
+    ],
+)
+def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], words: str) -> None:
+    """The rules that judge the files are awake as well."""
+    found = boxes(rendered(planned(generic(16), "frr")))
+    harm(found)
+    assert any(words in finding for finding in findings(fabric(found)))
+
+
+def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
+    """Two rails on a box: two VRFs with a table, a BGP instance, a loopback and a filter each, and every port in one of them."""
+    one = shown("shared boxes below spines")[0]
+    box = read(one.files["frr.conf"], one.files["interfaces"])
+    assert (
+        set(box.instances)
+        == set(box.loopbacks)
+        == {port.vrf for port in box.ports.values()}
+        == {"rail0", "rail1"}
+    )
+    assert re.findall(r"vrf-table (\d+)", one.files["interfaces"]) == ["1000", "1001"]
+    assert "tcp_l3mdev_accept = 0" in one.files["sysctl.conf"]
+
+
+def test_hosts_without_addresses_bring_their_own_and_no_others() -> None:
+    """A host may announce host routes of its rail that it originates itself, and is told those of its rail."""
+    one = shown("unnumbered hosts")[0]
+    instance = read(one.files["frr.conf"], one.files["interfaces"]).instances[""]
+    (permit,) = instance.filters["HOSTS in"]
+    assert (permit.shortest, permit.longest) == (32, 32)
+    assert instance.filters["HOSTS out"] == (permit,)
+    assert "bgp as-path access-list HOSTS seq 10 permit ^[0-9]+$\n" in one.files["frr.conf"]
+    assert "  neighbor HOSTS filter-list HOSTS in\n" in one.files["frr.conf"]
+
+
+def test_settings_reach_every_file() -> None:
+    """MTU, BFD, AS numbers and the lossless class are the inventory's."""
+    one = shown("other numbers")[0]
+    box = read(one.files["frr.conf"], one.files["interfaces"])
+    assert {port.mtu for port in box.ports.values()} == {4200}
+    assert box.instances[""].asn == 64512
+    assert not box.instances[""].bfd
+    assert "\nbfd\n" not in one.files["frr.conf"]
+    assert "bfdd=no\n" in one.files["daemons"]
+    assert (
+        "dscp=24 priority=4\ncnp_dscp=46 cnp_priority=7\nminimum=1000 maximum=2000\n"
+        in one.files["roce.sh"]
+    )
+    assert 'bands="2 2 2 2 1 2 2 0 "' in one.files["roce.sh"]
+    with_bfd = rendered(planned(generic(16), "frr"))[0]
+    assert read(with_bfd.files["frr.conf"], with_bfd.files["interfaces"]).instances[""].bfd
+    assert "bfdd=yes\n" in with_bfd.files["daemons"]
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
+    """The same ports in roce.sh and interfaces, the host name once more, each split cage in ports.conf; and the shell can read roce.sh."""
+    for one in sample(shown(name), 3):
+        named = re.findall(r"^interface (\S+)\n description", one.files["frr.conf"], re.MULTILINE)
+        listed = re.search(r'^ports="(.*)"$', one.files["roce.sh"], re.MULTILINE)
+        assert listed is not None
+        assert listed[1].split() == named == [port.interface for port in one.switch.ports]
+        assert one.files["hostname"] == f"{one.switch.name}\n"
+        splits = re.findall(r"^(\d+)=(\S+)$", one.files["ports.conf"], re.MULTILINE)
+        assert splits == [
+            (str(cage.cage), cage.breakout) for cage in one.switch.cages if cage.split
+        ]
+        script = tmp_path / "roce.sh"
+        script.write_text(one.files["roce.sh"], encoding="utf-8")
+        assert subprocess.run(["/bin/sh", "-n", script], check=False).returncode == 0
+
+
+def test_frr_conf_is_lean() -> None:
+    """A million GPUs have 24,576 of these files: about 120 bytes a port, and no line that says nothing."""
+    for one in rendered(planned(generic(64, gpus=8192), "frr")):
+        text = one.files["frr.conf"]
+        assert len(text) / len(one.switch.ports) < 130
+        assert "\n\n" not in text
+        assert not re.search(r"[ \t]$", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("pack", ["frr", "sonic", "nvue", "junos", "nxos"])
+def test_templates_are_short_sections(pack: str, root: Path) -> None:
+    """One section to a file, under 40 lines, and every file of the folder is used."""
+    described = PACKS.pack(pack)
+    assert described is not None
+    folder = root / "templates" / pack
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.j2")}
+    assert max(text.count("\n") for text in texts.values()) < 40
+    included = {
+        name
+        for text in "".join(
+            path.read_text(encoding="utf-8") for path in root.glob("templates/*/*.j2")
+        ).splitlines()
+        for name in re.findall(rf'include "{pack}/([^"]+)"', text)
+    }
+    mounted = {
+        bind.template
+        for container in described.containers.values()
+        for bind in container.binds
+        if bind.template
+    }
+    assert included | mounted | {output.template for output in described.outputs} == set(texts)

@@ -1,0 +1,693 @@
+"""The packs of hosts: netplan's generator, FRR's parser, the kernel and a shell accept the files, and do with them what the plan says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shlex
+import subprocess
+from functools import cache
+from ipaddress import IPv4Network
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+from pydantic import ValidationError
+
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
+from fabricgen.catalog.models.host import HostPort
+from fabricgen.inventory.load import read_inventory
+from fabricgen.outputs.packs.pack_yaml import Output
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.plan import make_plan
+from fabricgen.views.hosts.build import Hosts
+from tests import ROOT
+from tests.conftest import SYSTEM_PATH
+from tests.nos.frr import judge
+from tests.planned import CATALOG, planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.hosts.view import HostView
+
+LARGEST = 65_536
+"""GPUs; larger ready fabrics have hosts like the others."""
+
+DGX: dict[str, Any] = {
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
+UNNUMBERED: dict[str, Any] = {"addressing": {"host_links": "unnumbered"}}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "rail-only": {},
+    "four rails": {"rails": {"count": 4}},
+    "two planes": {"host": {"model": "dgx-b300"}, "rails": {"planes": 2}},
+    "rail-optimized": {"design": "rail-optimized"},
+    "fat-tree": {"design": "fat-tree"},
+    "a tray": {"gpus": 144, "hb_domain": {"gpus": 72}, "host": {"model": "gb200-nvl72"}},
+    "shared boxes": {"rails": {"per_switch": 2}},
+}
+"""Numbered fabrics, as changes to eight DGX H100."""
+
+
+class Shown(NamedTuple):
+    """A host, and its files by path below its directory."""
+
+    view: HostView
+    files: dict[str, str]
+
+
+def shown(plan: Plan, host: int) -> Shown:
+    """Render the files of one host."""
+    job = Job(plan, Packs(), ("hosts",))
+    (view,) = job.hosts.views([host])
+    files = {}
+    for pack, output in job.host_outputs:
+        for nic in view.nics if output.each == "nic" else [None]:
+            path = output.path.format(host="", interface=nic.interface if nic else "").removeprefix(
+                "hosts//"
+            )
+            files[path] = job.packs.render(pack, output.template, host=view, nic=nic)
+    return Shown(view, files)
+
+
+@cache
+def variant(name: str) -> Shown:
+    """Render the second host of a variant once for all tests; they read, and change nothing."""
+    return shown(planned(**DGX | VARIANTS[name]), 1)
+
+
+def ready() -> Iterator[Path]:
+    """List the ready fabrics on Ethernet."""
+    for path in sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")]):
+        spec = read_inventory(str(path)).spec
+        model = spec.switches.leaf.model and CATALOG.switch(spec.switches.leaf.model)
+        if spec.gpus <= LARGEST and (not model or model.transport == "ethernet"):
+            yield path
+
+
+@cache
+def plan_of(path: Path) -> Plan:
+    """Plan a file."""
+    return make_plan(read_inventory(str(path)).spec, CATALOG)
+
+
+READY = list(ready())
+
+
+# --- netplan and networkd
+# ---------------------------------------------------------------------------------------------------------
+
+Sections = list[tuple[str, tuple[tuple[str, str], ...]]]
+
+
+@pytest.fixture
+def generate(
+    tool: Callable[[str], str], tmp_path: Path
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Return a function that has netplan generate networkd's files from a YAML file, below the test's own directory."""
+    program = tool("netplan")
+
+    def start(text: str) -> subprocess.CompletedProcess[str]:
+        path = tmp_path / "etc/netplan/60-rails.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o600)
+        return subprocess.run(
+            [program, "generate", "--root-dir", tmp_path],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PATH": SYSTEM_PATH},
+        )
+
+    return start
+
+
+def sections(text: str) -> Sections:
+    """Read a file of networkd: its sections and their settings, in an order of their own; a route without a table is in the main one."""
+    found: list[tuple[str, list[tuple[str, str]]]] = []
+    for line in text.splitlines():
+        if line.startswith("["):
+            found.append((line, []))
+        elif line and not line.startswith("#"):
+            key, _, value = line.partition("=")
+            found[-1][1].append((key, value))
+    for name, settings in found:
+        if name == "[Route]" and "Table" not in dict(settings):
+            settings.append(("Table", "254"))
+    return sorted((name, tuple(sorted(settings))) for name, settings in found)
+
+
+def assert_same(one: Shown, generated: Path) -> None:
+    """Hold our networkd files against those that netplan made."""
+    ours = {
+        path.removeprefix("networkd/10-"): sections(text)
+        for path, text in one.files.items()
+        if path.startswith("networkd/")
+    }
+    theirs = {
+        path.name.removeprefix("10-netplan-"): sections(path.read_text(encoding="utf-8"))
+        for path in generated.glob("*.network")
+    }
+    assert ours == theirs
+    assert len(ours) == len(one.view.nics) + 1
+
+
+def test_ready_fabrics_are_found() -> None:
+    """A collector that finds nothing proves nothing."""
+    assert len(READY) >= 12
+    assert all(Hosts(plan_of(path)).ethernet for path in READY)
+
+
+@pytest.mark.parametrize("where", [0, 0.5, 1], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("path", READY, ids=lambda path: path.stem)
+def test_netplan_accepts_the_hosts_of_a_ready_fabric(
+    path: Path,
+    where: float,
+    generate: Callable[[str], subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+) -> None:
+    """And what it makes for networkd are the files that we write for networkd."""
+    plan = plan_of(path)
+    one = shown(plan, int(where * (len(plan.hosts) - 1)))
+    done = generate(one.files["netplan/60-rails.yaml"])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert_same(one, tmp_path / "run/systemd/network")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [*VARIANTS.values(), UNNUMBERED, UNNUMBERED | {"design": "rail-optimized"}],
+    ids=[*VARIANTS, "unnumbered", "unnumbered spines"],
+)
+def test_netplan_and_networkd_say_the_same(
+    more: dict[str, Any],
+    generate: Callable[[str], subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+) -> None:
+    """Every kind of fabric."""
+    one = shown(planned(**DGX | more), 1)
+    done = generate(one.files["netplan/60-rails.yaml"])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert_same(one, tmp_path / "run/systemd/network")
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("via: 10.", "via: x10."),
+        ("table: 1000", "table: rail0"),
+        ("type: unreachable", "type: lost"),
+        ("mtu: 9216", "mtu: big"),
+        ("/31]", "/33]"),
+    ],
+)
+def test_netplan_finds_what_is_broken(
+    good: str, bad: str, generate: Callable[[str], subprocess.CompletedProcess[str]]
+) -> None:
+    """The judge is awake."""
+    text = variant("rail-only").files["netplan/60-rails.yaml"]
+    assert good in text
+    done = generate(text.replace(good, bad, 1))
+    assert done.returncode
+    assert "60-rails.yaml" in done.stderr
+
+
+# --- the kernel
+# -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def in_namespace(
+    tool: Callable[[str], str], out_of_reach: Callable[[str], None]
+) -> Callable[[str], str]:
+    """Return a function that runs a shell script in a network namespace of its own, with a management network, and returns what it prints."""
+    command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
+    environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
+    management = """set -eu
+    ip link set lo up
+    ip link add mgmt type veth peer name far
+    ip link set far up; ip link set mgmt up
+    ip address add 192.0.2.2/24 dev mgmt
+    ip route add default via 192.0.2.1
+    """
+    tried = subprocess.run(
+        command, input=management, capture_output=True, text=True, check=False, env=environment
+    )
+    if tried.returncode:
+        out_of_reach(f"no network namespace can be made here: {tried.stderr.strip()}")
+
+    def start(script: str) -> str:
+        done = subprocess.run(
+            command,
+            input=management + script,
+            capture_output=True,
+            text=True,
+            check=False,
+            env=environment,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return start
+
+
+def cabled(one: Shown) -> str:
+    """Return commands that give a host its NIC ports: a veth each, whose other end stands for the leaf."""
+    pairs = (
+        f"ip link add {nic.interface} type veth peer name leaf{index}; ip link set leaf{index} up"
+        for index, nic in enumerate(one.view.nics)
+    )
+    return "\n".join([*pairs, ""])
+
+
+Asked = tuple[str, str]
+"""A destination, and the source's address, or nothing for a socket that is bound to none."""
+
+
+def looked_up(asked: list[Asked]) -> str:
+    """Return commands that look routes up, a line of JSON for each; what cannot be reached is an empty list."""
+    lines = (
+        f"ip -json route get {to}{f' from {source}' if source else ''} 2>/dev/null || echo '[]'"
+        for to, source in asked
+    )
+    return (
+        "\n".join(line + " | tr -d '\\n'; echo" for line in (f"{{ {line}; }}" for line in lines))
+        + "\n"
+    )
+
+
+def answers(printed: str) -> list[tuple[str, str, str] | None]:
+    """Return the interface, the gateway and the source that each lookup found; None where there is no route."""
+    found = [json.loads(line) for line in printed.splitlines() if line.startswith("[")]
+    return [
+        (route[0]["dev"], route[0].get("gateway", ""), route[0].get("prefsrc") or route[0]["from"])
+        if route
+        else None
+        for route in found
+    ]
+
+
+def there(prefix: str) -> str:
+    """Return an address of a prefix that no host here has: the last one."""
+    return str(IPv4Network(prefix)[-1])
+
+
+def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
+    """Return what a host must do with packets to every rail, from every address and from none."""
+    nics = one.view.nics
+    wanted: dict[Asked, tuple[str, str, str] | None] = {}
+    for prefix in dict.fromkeys(nic.rail_prefix for nic in nics):
+        first = next(nic for nic in nics if nic.rail_prefix == prefix)
+        wanted[there(prefix), ""] = first.interface, first.gateway, first.address
+        for nic in nics:
+            wanted[there(prefix), nic.address] = (
+                (nic.interface, nic.gateway, nic.address) if nic.rail_prefix == prefix else None
+            )
+    for nic in nics:
+        wanted["198.51.100.1", nic.address] = None
+    return wanted | {
+        ("198.51.100.1", ""): ("mgmt", "192.0.2.1", "192.0.2.2"),
+        (there(one.view.routes[0].destination), nics[0].address): wanted_far(one),
+    }
+
+
+def wanted_far(one: Shown) -> tuple[str, str, str] | None:
+    """Return how the first NIC reaches the last address of the fabric: by itself where its own prefix holds it."""
+    first, far = one.view.nics[0], there(one.view.routes[0].destination)
+    return (
+        (first.interface, first.gateway, first.address) if there(first.rail_prefix) == far else None
+    )
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_kernel_routes_as_planned(name: str, in_namespace: Callable[[str], str]) -> None:
+    """The script runs twice; then each rail is reached by its own NIC, other rails and the world from no address of the fabric."""
+    one = variant(name)
+    wanted = expected(one)
+    assert None in wanted.values()
+    printed = in_namespace(
+        cabled(one)
+        + 2 * f"sh -s <<'RAILS'\n{one.files['rails.sh']}RAILS\n"
+        + looked_up(list(wanted))
+    )
+    assert dict(zip(wanted, answers(printed), strict=True)) == wanted
+
+
+def test_a_rail_that_is_down_is_not_reached_by_another_way(
+    in_namespace: Callable[[str], str],
+) -> None:
+    """Neither over another rail nor over the management network, which has a default route; nor are rails where the host has no NIC."""
+    one = variant("a tray")
+    nic = one.view.nics[0]
+    asked = [
+        (there(nic.rail_prefix), ""),
+        ("10.0.0.1", ""),
+        (there(one.view.nics[1].rail_prefix), ""),
+    ]
+    printed = in_namespace(
+        cabled(one)
+        + one.files["rails.sh"]
+        + f"ip link set {nic.interface} down\n"
+        + looked_up(asked)
+    )
+    assert [found and found[0] for found in answers(printed)] == [
+        None,
+        None,
+        one.view.nics[1].interface,
+    ]
+
+
+def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str]) -> None:
+    """With a route that BGP would have learnt: it serves the address of its own rail and sockets bound to none, and no other rail's."""
+    one = shown(planned(**DGX | UNNUMBERED), 1)
+    own, other = one.view.nics[:2]
+    far = there(own.rail_prefix)
+    learnt = f"ip route add {far} via inet6 fe80::1 dev {own.interface}\n"
+    printed = in_namespace(
+        cabled(one)
+        + one.files["rails.sh"]
+        + one.files["rails.sh"]
+        + learnt
+        + looked_up([(far, ""), (far, own.address), (far, other.address)])
+    )
+    assert [found and (found[0], found[2]) for found in answers(printed)] == [
+        (own.interface, own.address),
+        (own.interface, own.address),
+        None,
+    ]
+
+
+def test_the_kernel_knows_the_settings(in_namespace: Callable[[str], str]) -> None:
+    """What sysctl.conf names exists, and the script sets the same."""
+    one = variant("rail-only")
+    names = [
+        line.split(" = ")
+        for line in one.files["sysctl.conf"].splitlines()
+        if not line.startswith("#")
+    ]
+    assert len(names) == 3 * len(one.view.nics)
+    printed = in_namespace(
+        cabled(one)
+        + one.files["rails.sh"]
+        + "\n".join(f"cat /proc/sys/{name}" for name, _ in names)
+    )
+    assert printed.split() == [value for _, value in names]
+
+
+# --- FRR, NCCL and the map
+# --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{}, {"design": "rail-optimized"}, {"rails": {"count": 4}}],
+    ids=["rail-only", "rail-optimized", "four rails"],
+)
+def test_frr_accepts_an_unnumbered_host(
+    more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path
+) -> None:
+    """A neighbour for each NIC, which is told of that NIC's address and no other."""
+    one = shown(planned(**DGX | UNNUMBERED | more), 1)
+    done = judge(tool("vtysh"), one.files["frr.conf"], tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    told = dict(
+        re.findall(
+            r"^ip prefix-list (\S+)-own seq 10 permit (\S+)$", one.files["frr.conf"], re.MULTILINE
+        )
+    )
+    assert told == {nic.interface: f"{nic.address}/32" for nic in one.view.nics}
+    assert set(re.findall(r"neighbor (\S+) prefix-list \1-own out", one.files["frr.conf"])) == set(
+        told
+    )
+    assert judge(
+        tool("vtysh"), one.files["frr.conf"].replace("allowas-in", "allowas-on", 1), tmp_path
+    ).returncode
+
+
+def test_only_unnumbered_hosts_get_frr() -> None:
+    """Numbered ones have their routes."""
+    assert "frr.conf" not in variant("rail-only").files
+
+
+def test_infiniband_hosts_get_the_map_and_nccl() -> None:
+    """No address is planned for them."""
+    one = shown(planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
+    assert set(one.files) == {"nics.csv", "probe.sh", "nccl.conf"}
+
+
+def read_as_nccl(text: str) -> dict[str, str]:
+    """Read nccl.conf as NCCL did before it knew comments: every line with an equals sign is a setting."""
+    return {
+        name: value
+        for name, sign, value in (line.partition("=") for line in text.splitlines())
+        if sign
+    }
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_nccl_reads_its_settings(name: str) -> None:
+    """Each with a reason above it, in lines that a terminal shows whole."""
+    one = variant(name)
+    text = one.files["nccl.conf"]
+    assert read_as_nccl(text) == {
+        setting.name: setting.value for setting in one.view.nccl if setting.value
+    }
+    lines = text.splitlines()
+    assert all(lines[index - 1].startswith("# ") for index, line in enumerate(lines) if "=" in line)
+    assert max(len(line) for line in lines if line.startswith("#")) <= 120
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_map_is_a_table(name: str) -> None:
+    """A row for each NIC port, every cell from its view."""
+    one = variant(name)
+    rows = list(csv.DictReader(io.StringIO(one.files["nics.csv"]), strict=True))
+    renamed = {"reaches": "rail_prefix"}
+    assert rows == [
+        {key: str(getattr(nic, renamed.get(key, key))) for key in rows[0]} for nic in one.view.nics
+    ]
+
+
+# --- the probe
+# --------------------------------------------------------------------------------------------------------------------
+
+
+def make_sys(root: Path, one: Shown) -> None:
+    """Make the part of /sys that the probe reads, as a host would show it that is built as planned."""
+    for nic in one.view.nics:
+        device = root / "sys/devices" / nic.pci
+        (device / "infiniband" / nic.rdma / "ports/1").mkdir(parents=True)
+        (device / "infiniband" / nic.rdma / "ports/1/rate").write_text(
+            f"{one.view.speed_mbps // 1000} Gb/sec (4X NDR)\n"
+        )
+        shows = root / "sys/class/net" / nic.interface
+        shows.mkdir(parents=True)
+        (shows / "device").symlink_to(device)
+        (shows / "speed").write_text(f"{one.view.speed_mbps}\n")
+        (shows / "mtu").write_text(f"{one.view.mtu}\n")
+
+
+def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
+    """Make an `ip` and an `lldpctl` that answer as on a host that is built as planned."""
+    folder.mkdir()
+    for name, cases in {
+        "ip": [
+            f"*' {nic.interface} '*) echo '2: {nic.interface}    inet {nic.address}/{nic.prefix_length} scope global {nic.interface}' ;;"
+            for nic in one.view.nics
+        ],
+        "lldpctl": [
+            f"*' {nic.interface} ') echo 'lldp.{nic.interface}.chassis.name={nic.leaf}'; "
+            f"echo 'lldp.{nic.interface}.port.{port}={nic.leaf_alias if port == 'local' else nic.leaf_interface}' ;;"
+            for nic in one.view.nics
+        ],
+    }.items():
+        program = folder / name
+        program.write_text("\n".join(["#!/bin/sh", 'case " $* " in', *cases, "esac", ""]))
+        program.chmod(0o755)
+
+
+def probe(one: Shown, root: Path) -> subprocess.CompletedProcess[str]:
+    """Run the probe against a made-up host."""
+    environment = {"PATH": f"{root / 'bin'}:{SYSTEM_PATH}", "FABRIC_ROOT": str(root), "LC_ALL": "C"}
+    return subprocess.run(
+        ["/bin/sh", "-s"],
+        input=one.files["probe.sh"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("port", ["ifname", "local"])
+def test_the_probe_finds_a_host_as_planned(tmp_path: Path, port: str) -> None:
+    """A line for each NIC port, and exit code 0; leaves tell their port by its own name, or by what is printed on them."""
+    one = variant("rail-only")
+    make_sys(tmp_path, one)
+    make_programs(tmp_path / "bin", one, port=port)
+    done = probe(one, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("note: ")]
+    assert lines == [
+        f"OK   {nic.gpu} rail {nic.rail} plane {nic.plane} {nic.interface}" for nic in one.view.nics
+    ]
+
+
+def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
+    """In gigabits, and of the RDMA device; there are no addresses."""
+    one = shown(planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
+    make_sys(tmp_path, one)
+    assert probe(one, tmp_path).returncode == 0
+    rate = (
+        tmp_path
+        / "sys/devices"
+        / one.view.nics[0].pci
+        / "infiniband"
+        / one.view.nics[0].rdma
+        / "ports/1/rate"
+    )
+    rate.write_text("200 Gb/sec (4X HDR)\n")
+    done = probe(one, tmp_path)
+    assert done.returncode == 1
+    assert (
+        f"FAIL d0-g0 rail 0 plane 0 {one.view.nics[0].interface}: speed is 200000, expected 400000\n"
+        in done.stdout
+    )
+
+
+HARMS = {
+    "no interface": ("mv {net} {net}x", "there is no interface {interface}"),
+    "two NICs swapped": ("ln -sfn {sys}/devices/{other_pci} {net}/device", "PCI address is {other_pci}, expected {pci}; RDMA device is {other_rdma}, "),
+    "slow": ("echo 200000 > {net}/speed", "speed is 200000, expected 400000"),
+    "another MTU": ("echo 1500 > {net}/mtu", "MTU is 1500, expected 9216"),
+    "no MTU": ("rm {net}/mtu", "MTU is unknown, expected 9216"),
+    "another address": ("sed -i 's,inet {address}/,inet 10.9.9.9/,' {bin}/ip", "address is 10.9.9.9/31, expected {address}/31"),
+    "another leaf": ("sed -i 's/={leaf}/=elsewhere/' {bin}/lldpctl", "leaf by LLDP is elsewhere, expected {leaf}"),
+    "another port": ("sed -i '/ {interface} /s/ifname={leaf_interface}/ifname=swp99/' {bin}/lldpctl", "port of the leaf is swp99, expected {leaf_interface}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_the_probe_finds_what_differs(harm: str, tmp_path: Path) -> None:
+    """Exactly the NIC that is harmed fails, with what was expected and what was found."""
+    one = variant("rail-only")
+    make_sys(tmp_path, one)
+    make_programs(tmp_path / "bin", one)
+    nic, other = one.view.nics[2], one.view.nics[5]
+    words = {
+        "sys": tmp_path / "sys", "bin": tmp_path / "bin", "net": tmp_path / "sys/class/net" / nic.interface, "interface": nic.interface, "pci": nic.pci,
+        "rdma": nic.rdma, "address": nic.address, "leaf": nic.leaf, "leaf_interface": nic.leaf_interface, "other_pci": other.pci, "other_rdma": other.rdma,
+    }  # fmt: skip
+    command, fault = (text.format(**words) for text in HARMS[harm])
+    subprocess.run(["/bin/sh", "-euc", command], check=True)
+    done = probe(one, tmp_path)
+    assert done.returncode == 1
+    failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL ")]
+    assert len(failed) == 1
+    assert failed[0].startswith(f"FAIL {nic.gpu} rail {nic.rail} plane 0 {nic.interface}: ")
+    assert fault in failed[0]
+
+
+def test_the_probe_reads_the_real_addresses(
+    in_namespace: Callable[[str], str], tmp_path: Path
+) -> None:
+    """In a namespace where rails.sh ran: `ip` itself is asked, and only /sys is made up."""
+    one = variant("rail-only")
+    make_sys(tmp_path, one)
+    run = f"FABRIC_ROOT={shlex.quote(str(tmp_path))} sh -s <<'PROBE' || :\n{one.files['probe.sh']}PROBE\n"
+    first, second = one.view.nics[:2]
+    printed = in_namespace(
+        f"{cabled(one)}{one.files['rails.sh']}{run}ip address flush dev {second.interface}\n{run}"
+    )
+    assert f"OK   {first.gpu} rail 0 plane 0 {first.interface}\n" in printed
+    assert (
+        printed.count(
+            f"FAIL {second.gpu} rail 1 plane 0 {second.interface}: address is unknown, expected {second.address}/31\n"
+        )
+        == 1
+    )
+    assert printed.count("FAIL") == 1
+
+
+# --- the build
+# --------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("each", "path", "sound"),
+    [
+        ("host", "hosts/{host}/x", True),
+        ("host", "hosts/x", False),
+        ("host", "hosts/{host}/{interface}", False),
+        ("nic", "hosts/{host}/{interface}", True),
+        ("nic", "hosts/{host}/x", False),
+        ("nic", "hosts/{interface}/x", False),
+    ],
+)
+def test_a_path_tells_hosts_and_nics_apart(each: str, path: str, *, sound: bool) -> None:
+    """Two hosts, or two NICs, never write one file."""
+    facts = {"path": path, "template": "x.j2", "each": each, "reader": "nobody"}
+    if sound:
+        assert Output.model_validate(facts).path == path
+        return
+    with pytest.raises(ValidationError, match=f"a file for each {each} names it by `{{host}}`"):
+        Output.model_validate(facts)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("ethernet", "a/../b"),
+        ("ethernet", "x; reboot"),
+        ("ethernet", "sixteen-letters-"),
+        ("rdma", "a$b"),
+        ("pci", "18:0"),
+    ],
+)
+def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> None:
+    """A catalog file is a stranger's: what it calls an interface stands in paths, in a shell script and in YAML."""
+    sound = {
+        "gpu": 0,
+        "cage": "OSFP1",
+        "label": "OSFP1",
+        "ethernet": "enp1s0",
+        "rdma": "mlx5_0",
+        "pci": "18:00.0",
+    }
+    assert HostPort.model_validate(sound)
+    with pytest.raises(ValidationError, match=key):
+        HostPort.model_validate(sound | {key: value})
+
+
+def test_a_build_sets_modes(tmp_path: Path) -> None:
+    """What only root may read, and what is run; paths are as `--dry-run` lists them."""
+    job = Job(planned(**DGX), Packs(), ("hosts",))
+    files = build(job, tmp_path / "out")
+    assert sorted(job.paths()) == sorted(["manifest.json", *(file.path for file in files)])
+    home = tmp_path / "out/hosts/host-1"
+    wanted = {"netplan/60-rails.yaml": 0o600, "rails.sh": 0o755, "probe.sh": 0o755}
+    assert {path: (home / path).stat().st_mode & 0o700 for path in wanted} == {
+        path: mode & 0o700 for path, mode in wanted.items()
+    }
+    assert (home / "netplan/60-rails.yaml").stat().st_mode & 0o077 == 0
+    assert not (home / "nccl.conf").stat().st_mode & 0o111
+
+
+@pytest.mark.parametrize(("named", "written"), [(frozenset(), False), (frozenset({"hosts"}), True)])
+def test_many_hosts_wait_for_a_request(
+    named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool
+) -> None:
+    """A sentence says what is left out, and how to have it."""
+    monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
+    job = Job(planned(**DGX), Packs(), ("hosts",), named)
+    assert any(path.startswith("hosts/") for path in job.paths()) == written
+    assert ["--only hosts" in sentence for sentence in job.skipped] == ([] if written else [True])

@@ -1,0 +1,260 @@
+"""The pack `junos`: every statement is one that Juniper documents, and the files read back say what the plan says."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.nos.documented import Documented
+from tests.nos.junos import read, roce
+from tests.nos.statements import Grammar
+from tests.pack_models import VARIANTS, names, shown
+
+if TYPE_CHECKING:
+    from tests.pack_plans import Rendered
+
+# Each statement but those of the last source was looked up in the YANG models as well, with the
+# range or the choice that stands here.
+SOURCES = """
+# Juniper YANG, 24.4R1-EVO, junos-conf-system, -interfaces, -protocols; jvd,
+# aiml_multitenancy_backend, leaf1_qfx5240-64od.conf
+set system host-name <word>
+set interfaces
+  lo0 unit <n> family inet address <address>
+  <cage> number-of-sub-ports <2|4|8>
+  <cage> speed <100g|200g|400g>
+  <port> description <text>
+  <port> mtu <n:256-9500>
+  <port> unit 0 family inet mtu <n:1280-9500>
+  <port> unit 0 family inet address <address>
+  <port> unit 0 family inet6 mtu <n:1280-9500>
+set protocols lldp interface all
+set protocols router-advertisement interface <unit>
+# jvd: per-packet load balancing, ecmp-fast-reroute, ecmp-dlb; Juniper YANG: -chassis,
+# -routing-options, -forwarding-options, -policy-options
+set chassis maximum-ecmp <64|128|256>
+set routing-options
+  router-id <ip>
+  autonomous-system <n:1-4294967295>
+  forwarding-table export <use:policy>
+  forwarding-table ecmp-fast-reroute
+set forwarding-options enhanced-hash-key ecmp-dlb
+  flowlet inactivity-interval <n:16-32000>
+  flowlet flowset-table-size <256|512|1024|2048|4096|8192|16384|32768>
+  flowlet reassignment prob-threshold <n:0-255>
+  flowlet reassignment quality-delta <n:0-8>
+  ether-type <ipv4|ipv6|mpls>
+  sampling-rate <n:0-1000000>
+set policy-options
+  as-path <def:as-path> <n:1-4294967295>
+  as-list <def:as-list> members <n:1-4294967295>
+  policy-statement <def:policy> then load-balance per-packet
+  policy-statement <def:policy> term <word> from protocol <bgp|direct>
+  policy-statement <def:policy> term <word> from route-filter <prefix> prefix-length-range </31-/31|/32-/32>
+  policy-statement <def:policy> term <word> from as-path <use:as-path>
+  policy-statement <def:policy> term <word> then <accept|reject>
+set routing-instances <instance>
+  instance-type virtual-router
+  interface <loopback>
+  interface <unit>
+  routing-options router-id <ip>
+  routing-options autonomous-system <n:1-4294967295>
+# jvd: schedulers, scheduler-maps, classifiers, congestion-notification-profile; Juniper, PFC
+# Watchdog; Juniper YANG: -class-of-service
+set class-of-service
+  forwarding-classes class <def:class> queue-num <n:0-7>
+  forwarding-classes class <def:class> no-loss
+  forwarding-classes class <def:class> pfc-priority <n:0-7>
+  classifiers dscp <def:classifier> forwarding-class <use:class> loss-priority low code-points <bits>
+  interfaces et-* unit * classifiers dscp <use:classifier>
+  interfaces et-* congestion-notification-profile <use:pause>
+  interfaces et-* scheduler-map <use:scheduler-map>
+  congestion-notification-profile <def:pause> pfc-watchdog poll-interval <n:1-1000>
+  congestion-notification-profile <def:pause> pfc-watchdog detection <n:2-10>
+  congestion-notification-profile <def:pause> pfc-watchdog recovery <n:200-10000>
+  congestion-notification-profile <def:pause> pfc-watchdog watchdog-action <drop|forward>
+  congestion-notification-profile <def:pause> input dscp code-point <bits> pfc
+  congestion-notification-profile <def:pause> output ieee-802.1 code-point <bits> flow-control-queue <n:0-7>
+  drop-profiles <def:drop-profile> interpolate fill-level <n:0-100>
+  drop-profiles <def:drop-profile> interpolate drop-probability <n:0-100>
+  schedulers <def:scheduler> transmit-rate percent <n:1-100>
+  schedulers <def:scheduler> priority strict-high
+  schedulers <def:scheduler> explicit-congestion-notification
+  schedulers <def:scheduler> drop-profile-map loss-priority any protocol any drop-profile <use:drop-profile>
+  scheduler-maps <def:scheduler-map> forwarding-class <use:class> scheduler <use:scheduler>
+# jvd, leaf1_qfx5240-64od.conf, shared and dedicated buffers; in no model
+set class-of-service
+  shared-buffer ingress buffer-partition <lossless|lossless-headroom|lossy> percent <n:0-100>
+  shared-buffer ingress buffer-partition lossless dynamic-threshold <n:0-10>
+  shared-buffer egress buffer-partition <lossless|lossy> percent <n:0-100>
+  dedicated-buffer <ingress|egress> percent <n:0-100>
+"""
+
+BGP = """
+# Juniper, BGP Auto-Discovered Neighbors; Configure BGP Unnumbered EVPN Fabric; Juniper YANG,
+# 24.4R1-EVO, junos-conf-protocols
+{edit} protocols bgp group <FABRIC|HOSTS>
+  type external
+  hold-time <n:3-65535>
+  family inet unicast extended-nexthop
+  family inet6 unicast
+  multipath multiple-as
+  peer-as-list <use:as-list>
+  import <use:policy>
+  export <use:policy>
+  bfd-liveness-detection minimum-interval <n:1-255000>
+  bfd-liveness-detection multiplier <n:1-255>
+  dynamic-neighbor <word> peer-auto-discovery family inet6 ipv6-nd
+  dynamic-neighbor <word> peer-auto-discovery interface <unit>
+"""
+
+GRAMMAR = Grammar(
+    SOURCES + BGP.format(edit="set") + BGP.format(edit="set routing-instances <instance>")
+)
+
+
+def _words(one: Rendered) -> dict[str, set[str]]:
+    """Return the names of a box, with the two classes that Junos has by itself."""
+    known = names(one)
+    return known | {
+        "unit": {f"{port}.0" for port in known["port"]},
+        "loopback": {f"lo0.{number}" for number in range(len(one.switch.vrfs))},
+        "instance": {instance.vrf for instance in one.switch.vrfs},
+        "class": {"best-effort", "network-control"},
+        "bits": {f"{number:06b}" for number in range(64)}
+        | {f"{number:03b}" for number in range(8)},
+    }
+
+
+BROKEN = (
+    ("et-0/0/0:0 mtu", "et-0/0/64:0 mtu", "no statement"),
+    ("interface et-0/0/63:1.0", "interface et-0/0/63:1", "no statement"),
+    (
+        "set interfaces et-0/0/0:0 unit 0 family inet mtu",
+        "set interfaces et-0/0/0:0 unit 0 family ethernet-switching mtu",
+        "no statement",
+    ),
+    ("mtu 9230", "mtu 9600", "no statement"),
+    ("prefix-length-range /31-/31", "prefix-length-range /31", "no statement"),
+    ("group FABRIC import RAIL0", "group FABRIC import RAIL9", "used, not defined: policy RAIL9"),
+    ("peer-as-list RAIL0-FABRIC-PEERS", "peer-as-list PEERS", "used, not defined: as-list PEERS"),
+    (
+        "peer-as-list RAIL0-FABRIC-PEERS",
+        "peer-as-list PEERS",
+        "defined, not used: as-list RAIL0-FABRIC-PEERS",
+    ),
+    ("scheduler CNP\n", "scheduler CNPS\n", "used, not defined: scheduler CNPS"),
+    ("drop-profile ECN", "drop-profile RED", "used, not defined: drop-profile RED"),
+    (
+        "congestion-notification-profile ROCE\n",
+        "congestion-notification-profile PAUSE\n",
+        "used, not defined: pause PAUSE",
+    ),
+    (
+        "forwarding-class NO-LOSS scheduler",
+        "forwarding-class LOSS scheduler",
+        "used, not defined: class LOSS",
+    ),
+    ("code-points 011010", "code-points 11010", "no statement"),
+    ("router-id 10.", "router-id 1000.", "no statement"),
+)
+MISREAD = (
+    ('"host-001:nic0 ', '"host-002:nic0 ', "host-002', 'nic0') is used 2 times"),
+    ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
+    (
+        "et-0/0/48:0 unit 0 family inet mtu 9216",
+        "et-0/0/48:0 unit 0 family inet mtu 9000",
+        "which says otherwise",
+    ),
+    (
+        "peer-auto-discovery interface et-0/0/48:0.0",
+        "peer-auto-discovery interface et-0/0/49:0.0",
+        "neighbours on",
+    ),
+    ("multipath multiple-as", "multipath", "uplinks that ECMP does not use"),
+    ("then load-balance per-packet", "then accept", "uplinks that ECMP does not use"),
+    ("from route-filter 10.0.0.0/19", "from route-filter 10.0.32.0/19", "accepted on two rails"),
+    ("term LOOPBACKS from protocol direct", "term LOOPBACKS from protocol static", "stops"),
+    ("members 4200000003", "members 4200000004", "expects AS 4200000004"),
+)
+
+JUNOS = Documented("junos", "junos.set", GRAMMAR, _words, read, ("qfx5240",), BROKEN, MISREAD)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
+    """A neighbour that is found by its announcements is accepted by its AS number, and nobody else is."""
+    found = {one.switch.name: one for one in shown(name, "junos")}
+    for one in found.values():
+        for instance in one.switch.instances:
+            scope = f"RAIL{instance.rail}" if instance.rail else "FABRIC"
+            listed = re.findall(
+                rf"as-list {scope}-FABRIC-PEERS members (\d+)$",
+                one.files["junos.set"],
+                re.MULTILINE,
+            )
+            assert len(set(listed)) == len(listed)
+            assert set(map(int, listed)) == {
+                found[port.peer_device].switch.asn for port in instance.fabric_ports
+            }
+
+
+@pytest.mark.parametrize("name", ["two tiers", "other numbers"])
+def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
+    """All 64 DSCPs, the paused priority, marking, the queue served first, and the watchdog; thresholds are Juniper's, because they are percentages."""
+    one = shown(name, "junos")[0]
+    wanted, found = one.switch.roce, roce(one.files["junos.set"])
+    strict = found.pop("strict")
+    assert isinstance(strict, list)
+    assert set(strict) == {wanted.cnp_priority}
+    assert found == {
+        "dscp": dict.fromkeys(range(64), 0)
+        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "lossless": wanted.priority,
+        "ecn": True,
+        "watched": True,
+    }
+
+
+def test_an_mtu_leaves_room_for_the_header() -> None:
+    """The largest packet of any inventory passes the port, and the families have the inventory's own MTU."""
+    for name, mtu in (("two tiers", 9216), ("other numbers", 4200)):
+        text = shown(name, "junos")[0].files["junos.set"]
+        assert set(re.findall(r"^set interfaces \S+ mtu (\d+)$", text, re.MULTILINE)) == {
+            str(9216 + 14)
+        }
+        assert set(re.findall(r" family inet6? mtu (\d+)$", text, re.MULTILINE)) == {str(mtu)}
+
+
+def test_cages_are_split_as_planned() -> None:
+    """Each split cage has its number of sub-ports, and the speed of each."""
+    for one in shown("two tiers", "junos"):
+        text = one.files["junos.set"]
+        splits = re.findall(
+            r"^set interfaces (\S+) number-of-sub-ports (\d)\nset interfaces \1 speed (\w+)$",
+            text,
+            re.MULTILINE,
+        )
+        assert splits == [
+            (cage.whole, str(cage.count), cage.speed.lower())
+            for cage in one.switch.cages
+            if cage.split
+        ]
+
+
+def test_ports_are_called_as_on_the_box() -> None:
+    """Cages count from 0, and sub-ports follow a colon (jvd, leaf1_qfx5240-64od.conf)."""
+    for one in shown("two tiers", "junos"):
+        assert all(
+            re.fullmatch(r"et-0/0/(\d|[1-5]\d|6[0-3])(:[0-7])?", port.interface)
+            for port in one.switch.ports
+        )
+
+
+def test_nothing_is_announced_where_there_is_no_one_to_tell() -> None:
+    """A single tier of numbered hosts has neither BGP groups nor policies; loads are spread all the same."""
+    text = shown("one tier", "junos")[0].files["junos.set"]
+    assert " protocols bgp " not in text
+    assert "policy-statement RAIL" not in text

@@ -1,0 +1,177 @@
+"""Templates of a user that would run for ever, or take all memory, are refused; what layout needs is not."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.outputs.packs.limits import Limits
+from fabricgen.outputs.packs.render import Packs
+from tests import ROOT
+from tests.pack_plans import generic, planned, rendered
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SHORT = Limits(seconds=0.1, memory_bytes=2**26)
+SMALL = Limits(text=2**16, output=2**18)
+"""What a test waits for, and what it makes."""
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def _render(folder: Path, text: str, limits: Limits = SHORT) -> str:
+    (folder / "own").mkdir(parents=True, exist_ok=True)
+    (folder / "own" / "own.j2").write_text(text, encoding="utf-8")
+    return Packs([folder], limits).render("own", "own.j2", switch=SWITCH)
+
+
+def _refused(folder: Path, text: str, limits: Limits = SHORT) -> Finding:
+    with pytest.raises(Refusal) as caught:
+        _render(folder, text, limits)
+    (finding,) = caught.value.findings
+    assert finding.code == "template-budget"
+    assert finding.fact.startswith("own/own.j2 ")
+    return finding
+
+
+SWITCH = rendered(planned(generic(64, gpus=64), "frr"))[0].switch
+DOUBLED = '{% set a = "abcdefgh" %}' + "{% set a = a ~ a %}" * 60
+NESTED = "{% set a = [1] %}" + "{% set a = [a, a] %}" * 60
+LONG = '{% set a = "a" * 60000 %}'
+
+STEPS = {
+    '{{ "a" * 10 ** 10 }}': "characters or items",
+    '{{ 10 ** 10 * "a" }}': "characters or items",
+    "{{ [1] * 10 ** 9 }}": "characters or items",
+    "{{ [[1] * 1000] * 1000000 }}": "characters or items",
+    "{{ (1, 2) * 10 ** 9 }}": "characters or items",
+    "{{ 10 ** (10 ** 10) }}": "bits",
+    "{{ 9 ** (9 ** 9) }}": "bits",
+    "{% set a = 2 ** 1000 %}{{ a * a * a }}": "bits",
+    DOUBLED + "{{ a }}": "characters or items",
+    DOUBLED.replace("~", "+") + "{{ a }}": "characters or items",
+    DOUBLED.replace("a ~ a", "[a, a] | join") + "{{ a | upper }}": "characters",
+    DOUBLED.replace("a ~ a", '"{0}{0}".format(a)') + "{{ a }}": "characters",
+    DOUBLED.replace("a ~ a", "[a, a, a] | join(a)") + "{{ a }}": "characters",
+    DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | json") + "{{ a }}": "characters",
+    DOUBLED.replace("abcdefgh", '\\"\\"').replace("a ~ a", "a | quoted") + "{{ a }}": "characters",
+    LONG + "{{ ([()] * 30000) | lines(a) }}": "characters",
+    "{% set a = 'abcdefgh' %}" + "{% set a %}{{ a }}{{ a }}{% endset %}" * 60: "characters",
+    "{% autoescape true %}" + DOUBLED + "{{ a }}{% endautoescape %}": "characters or items",
+    NESTED + "{{ a }}": "characters or items",
+    NESTED + "{{ a | json }}": "characters or items",
+    NESTED + "{{ a == [a] }}": "characters or items",
+    NESTED.replace("[", "(").replace("]", ",)") + "{{ {a: 1} }}": "characters or items",
+    NESTED.replace("[a, a]", '{"b": a, "c": a}') + "{{ a }}": "characters or items",
+    LONG + "{{ [a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a, a] }}": "characters or items",
+    LONG + "{% set b %}{{ a }}{{ a }}{% endset %}{{ b.split() }}": "characters or items",
+    LONG + "{% set b %}{{ a }}{{ a }}{% endset %}{{ b | list }}": "characters or items",
+    LONG + "{% set b %}{{ a }}{{ a }}{% endset %}{{ b | sort }}": "characters or items",
+    LONG + "{{ range(60000) | join(a) }}": "characters",
+    LONG + "{{ ([switch.nothing] * 1000) | map('default', a) | list }}": "characters or items",
+    '{{ "{:>999999999}".format(1) }}': "fills a text up",
+    '{{ "{:{}}".format(1, 999999999) }}': "fills a text up",
+    '{{ "{:.{}f}".format(1.5, 999999999) }}': "fills a text up",
+    '{{ "%0999999999d" % 1 }}': "by `%`",
+    '{{ "a\\nb" | indent(999999999) }}': "fills a text up",
+    '{{ ("a\\n" * 1000) | indent(9000) }}': "characters",
+    "{{ range(10 ** 6) }}": "range of more than 100,000",
+    "{{ range(10 ** 30) }}": "range of more than 100,000",
+    LONG + "{% for n in range(100) %}{{ a }}{% endfor %}": "writes more than 262,144 characters",
+}
+"""Templates with one step too large, and what is said of it."""
+
+
+@pytest.mark.parametrize("text", STEPS, ids=lambda text: text[-60:])
+def test_a_step_that_is_too_large_is_refused(text: str, tmp_path: Path) -> None:
+    """No single operator, filter or method takes much memory or time: what it makes is counted before it is made."""
+    assert STEPS[text] in _refused(tmp_path, text, SMALL).fact
+
+
+ROUNDS = (
+    ENDLESS,
+    "{% macro m() %}{% for a in range(9) %}{{ m() }}{% endfor %}{% endmacro %}{% for b in range(99999) %}{% if m is defined %}{% endif %}{% endfor %}"
+    + ENDLESS,
+    "{% for a in [[1]] recursive %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}",
+    "{% for a in range(99999) %}" + '{% include "own/part.j2" %}' * 40 + "{% endfor %}",
+    "{% set a = range(99999) | map('string') | join %}{% for b in range(99999) %}{% if 'x' in a %}{% endif %}{% endfor %}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 }}{% endfor %}{% endfor %}",
+)
+
+
+@pytest.mark.parametrize("text", ROUNDS, ids=range(len(ROUNDS)))
+def test_too_many_steps_are_refused(text: str, tmp_path: Path) -> None:
+    """What runs on is stopped, with or without output, wherever it is."""
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "part.j2").write_text(
+        "{% for a in range(99999) %}{% endfor %}", encoding="utf-8"
+    )
+    assert "takes more than" in _refused(tmp_path, text).fact
+
+
+def test_memory_is_bounded(tmp_path: Path) -> None:
+    """A template that keeps many small texts is stopped by their sum."""
+    text = "{% set all %}{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 }}{% endfor %}{% endfor %}{% endset %}"
+    assert (
+        _refused(tmp_path, text, Limits(seconds=60, memory_bytes=2**26)).fact
+        == "own/own.j2 takes more than 64 MiB of memory"
+    )
+
+
+def test_recursion_ends(tmp_path: Path) -> None:
+    """A template that includes itself, and a macro that calls itself, are refused as wrong."""
+    for text in ('{% include "own/own.j2" %}', "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"):
+        with pytest.raises(Refusal, match="recursion"):
+            _render(tmp_path, text)
+
+
+def test_threads_are_timed_too(tmp_path: Path) -> None:
+    """Outside of the main thread, where no signal arrives, a template is stopped as well, and the thread goes on."""
+    said = []
+
+    def work() -> None:
+        said.append(_refused(tmp_path, ENDLESS).fact)
+        said.append(_render(tmp_path, "{{ switch.name }}"))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(20)
+    assert said == ["own/own.j2 takes more than 0.1 CPU seconds", "r0-leaf-1"]
+
+
+def test_nothing_ticks_afterwards(tmp_path: Path) -> None:
+    """The timer stops with the template, whether it was refused or not."""
+    _refused(tmp_path, ENDLESS)
+    _render(tmp_path, "{{ switch.name }}")
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_the_page_states_the_limits() -> None:
+    """What `explain` says is what holds."""
+    page = (ROOT / "fabricgen" / "cli" / "pages" / "template-budget.md").read_text(encoding="utf-8")
+    limits = Limits()
+    said = [
+        f"{limits.seconds:g} CPU seconds",
+        f"{limits.memory_bytes >> 30} GiB",
+        *(f"{most:,}" for most in (limits.output, limits.text, limits.range, limits.width)),
+    ]
+    assert [word for word in said if word not in page] == []
+
+
+def test_every_pack_renders_within_limits(tmp_path: Path) -> None:
+    """With templates of a user beside them, shipped ones write the same."""
+    own, plain = Packs([tmp_path]), Packs()
+    rendered = 0
+    for nos in ("frr", "eos", "junos", "nvue", "nxos", "srlinux"):
+        pack = plain.pack(nos)
+        for output in pack.outputs if pack else ():
+            rendered += 1
+            assert own.render(nos, output.template, switch=SWITCH) == plain.render(
+                nos, output.template, switch=SWITCH
+            )
+    assert rendered > 6

@@ -1,0 +1,238 @@
+"""The pack `nxos`: every statement is one that Cisco documents, in its mode, and the files read back say what the plan says; systems may be mixed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.nos import junos, nvue
+from tests.nos.documented import Documented
+from tests.nos.fabric import assert_is_plan, fabric
+from tests.nos.nxos import read, roce
+from tests.nos.statements import Grammar
+from tests.pack_models import SYSTEMS, VARIANTS, names, shown
+from tests.pack_plans import Rendered, groups, planned, rendered
+
+SOURCES = """
+# Cisco Nexus 9000 NX-OS, Interfaces Configuration Guide: BFD; breakout
+hostname <word>
+feature bgp
+feature lldp
+feature bfd
+bfd interval <n:50-999> min_rx <n:50-999> multiplier <n:1-50>
+interface breakout module 1 port <n:1-64> map <100g-8x|200g-4x|400g-2x>
+vrf context <def:vrf>
+# Cisco Nexus 9000 NX-OS, Quality of Service Configuration Guide: classification; Paresh Gupta,
+# roce_enable.py
+class-map type qos match-any <def:class>
+  match dscp <n:0-63>
+policy-map type qos <def:policy-qos>
+  class <use:class>
+    set qos-group <n:0-7>
+# the same guide: queuing and scheduling (c-out-8q-q, priority, bandwidth remaining, random-detect),
+# network QoS, priority flow control and its watchdog
+policy-map type queuing <def:policy-queuing>
+  class type queuing <queue>
+    priority level 1
+    bandwidth remaining percent <n:0-100>
+    random-detect minimum-threshold <n> bytes maximum-threshold <n> bytes drop-probability <n:0-100> weight <n:0-15> ecn
+policy-map type network-qos <def:policy-network-qos>
+  class type network-qos <class-of-network>
+    mtu <n:1500-9216>
+    pause pfc-cos <n:0-7>
+system qos
+  service-policy type queuing output <use:policy-queuing>
+  service-policy type network-qos <use:policy-network-qos>
+priority-flow-control watch-dog-interval on
+# Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: IPv4, IPv6 (use-link-local-only),
+# VRFs, BGP interface peering
+interface <loopback>
+  vrf member <use:vrf>
+  ip address <address>
+interface <port>
+  description <word> <word>
+  no switchport
+  mtu <n:576-9216>
+  vrf member <use:vrf>
+  no ip redirects
+  ip address <address>
+  no ipv6 redirects
+  ipv6 address use-link-local-only
+  ip forward
+  priority-flow-control mode on
+  priority-flow-control watch-dog-interval on
+  service-policy type qos input <use:policy-qos>
+  no shutdown
+# Cisco Nexus 9000 NX-OS 10.6(x), Quality of Service Configuration Guide: Configure Policy-driven
+# Dynamic Load Balancing
+hardware profile dlb
+  mode flowlet
+  dlb-interface <port>
+# Cisco Nexus 9000 NX-OS, Unicast Routing Configuration Guide: Configuring Route Policy Manager
+ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32>
+ip prefix-list <def:prefix-list> seq <n> permit <prefix> ge <n:1-32> le <n:1-32>
+ip as-path access-list <def:as-path> seq <n> permit <text>
+route-map <def:route-map> permit <n:0-65535>
+  match ip address prefix-list <use:prefix-list>
+# the same guide: Configuring Basic BGP, Configuring Advanced BGP (peer templates, interface
+# peering, multipath), in the default VRF and in others
+router bgp <n:1-4294967295>
+  log-neighbor-changes
+  template peer <def:peer>
+    bfd
+    timers <n> <n>
+    address-family ipv4 unicast
+      route-map <use:route-map> <in|out>
+      prefix-list <use:prefix-list> <in|out>
+      filter-list <use:as-path> in
+  router-id <ip>
+  bestpath as-path multipath-relax
+  address-family ipv4 unicast
+    redistribute direct route-map <use:route-map>
+    maximum-paths <n:1-128>
+  neighbor <port>
+    inherit peer <use:peer>
+    remote-as <n:1-4294967295>
+    address-family ipv4 unicast
+  vrf <use:vrf>
+    router-id <ip>
+    bestpath as-path multipath-relax
+    address-family ipv4 unicast
+      redistribute direct route-map <use:route-map>
+      maximum-paths <n:1-128>
+    neighbor <port>
+      inherit peer <use:peer>
+      remote-as <n:1-4294967295>
+      address-family ipv4 unicast
+"""
+
+GRAMMAR = Grammar(SOURCES, modes=True)
+
+READERS = {
+    "nvue": lambda files: nvue.read(files["commands.txt"]),
+    "junos": lambda files: junos.read(files["junos.set"]),
+    "nxos": lambda files: read(files["nxos.cfg"]),
+}
+
+
+def _words(one: Rendered) -> dict[str, set[str]]:
+    """Return the names of a box, with those of the classes and queues that NX-OS has by itself."""
+    return names(one) | {
+        "loopback": {f"loopback{number}" for number in range(len(one.switch.instances))},
+        "class": {"class-default"},
+        "queue": {"c-out-8q-q-default", *(f"c-out-8q-q{queue}" for queue in range(1, 8))},
+        "class-of-network": {
+            "c-8q-nq-default",
+            *(f"c-8q-nq{priority}" for priority in range(1, 8)),
+        },
+    }
+
+
+BROKEN = (
+    ("interface Ethernet1/1/1\n", "interface Ethernet1/65/1\n", "no statement"),
+    ("dlb-interface Ethernet1/", "dlb-interface Eth1/", "no statement"),
+    ("map 400g-2x", "map 2x400g", "no statement"),
+    ("  no switchport\n", "no switchport\n", "no statement"),
+    ("mtu 9216", "mtu 9217", "no statement"),
+    ("input ROCE-IN", "input ROCE-OUT", "used, not defined: policy-qos ROCE-OUT"),
+    ("output ROCE-OUT", "output ROCE", "defined, not used: policy-queuing ROCE-OUT"),
+    ("  class CNP\n", "  class CNPS\n", "used, not defined: class CNPS"),
+    ("direct route-map RAIL0", "direct route-map RAIL9", "used, not defined: route-map RAIL9"),
+    (
+        "address prefix-list RAIL0-HOSTS",
+        "address prefix-list RAIL9-HOSTS",
+        "used, not defined: prefix-list RAIL9-HOSTS",
+    ),
+    (
+        "address prefix-list RAIL0-HOSTS",
+        "address prefix-list RAIL9-HOSTS",
+        "defined, not used: prefix-list RAIL0-HOSTS",
+    ),
+    ("inherit peer RAIL0-FABRIC", "inherit peer FABRIC", "used, not defined: peer FABRIC"),
+    ("c-out-8q-q3", "c-out-8q-q8", "no statement"),
+    ("feature bgp\n", "feature bgp\nfeature bgp\n", "twice"),
+)
+MISREAD = (
+    ("host-001:nic0 ", "host-002:nic0 ", "host-002', 'nic0') is used 2 times"),
+    ("address 10.0.0.0/31", "address 10.0.0.2/31", "10.0.0.2/31 is used 2 times"),
+    ("  neighbor Ethernet1/49/1\n", "  neighbor Ethernet1/1/1\n", "neighbours on"),
+    (
+        "bestpath as-path multipath-relax",
+        "bestpath as-path ignore",
+        "uplinks that ECMP does not use",
+    ),
+    ("permit 10.0.0.0/19", "permit 10.0.32.0/19", "accepted on two rails"),
+    ("      route-map RAIL0 in\n", "", "filters on"),
+    ("remote-as 4200000003", "remote-as 4200000004", "expects AS 4200000004"),
+)
+
+NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BROKEN, MISREAD)
+
+
+@pytest.mark.parametrize(
+    ("leaf", "spine"), [("nvue", "nxos"), ("nxos", "junos"), ("junos", "nvue")]
+)
+def test_systems_may_be_mixed(leaf: str, spine: str) -> None:
+    """Leaves of one vendor below spines of another: each end says of the other what the other says of itself, down to MTU and AS number."""
+    models = {
+        role: {"model": SYSTEMS[nos], "breakout": "2x400G"}
+        for role, nos in (("leaf", leaf), ("spine", spine))
+    }
+    plan = planned(
+        {**VARIANTS["unnumbered hosts"], "switches": models}, {"leaf": leaf, "spine": spine}
+    )
+    found = rendered(plan)
+    assert {one.switch.nos for one in found} == {leaf, spine}
+    assert_is_plan(
+        fabric([READERS[one.switch.nos](one.files) for one in found]), plan, groups(plan)
+    )
+
+
+@pytest.mark.parametrize("name", ["two tiers", "other numbers"])
+def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
+    """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
+    one = shown(name, "nxos")[0]
+    wanted = one.switch.roce
+    assert roce(one.files["nxos.cfg"]) == {
+        "dscp": dict.fromkeys(range(64), 0)
+        | {wanted.dscp: wanted.priority, wanted.cnp_dscp: wanted.cnp_priority},
+        "lossless": wanted.priority,
+        "strict": [wanted.cnp_priority],
+        "ecn": (wanted.ecn_minimum_bytes, wanted.ecn_maximum_bytes),
+        "watched": [port.interface for port in one.switch.ports],
+    }
+
+
+def test_cages_are_split_as_planned() -> None:
+    """Each split cage has its map, and a port of one that is whole has none."""
+    for one in shown("two tiers", "nxos"):
+        splits = re.findall(
+            r"^interface breakout module 1 port (\d+) map (\S+)$",
+            one.files["nxos.cfg"],
+            re.MULTILINE,
+        )
+        assert splits == [
+            (str(cage.cage), f"{cage.speed.lower()}-{cage.count}x")
+            for cage in one.switch.cages
+            if cage.split
+        ]
+
+
+def test_flowlets_move_in_the_default_vrf_only() -> None:
+    """All fabric ports balance by load, and none on a box with VRFs."""
+    for one in shown("two tiers", "nxos"):
+        moved = re.findall(r"^  dlb-interface (\S+)$", one.files["nxos.cfg"], re.MULTILINE)
+        assert moved == [port.interface for port in one.switch.instances[0].fabric_ports]
+        assert moved
+    for one in shown("shared boxes below spines", "nxos"):
+        assert ("hardware profile dlb" in one.files["nxos.cfg"]) == (not one.switch.vrfs)
+
+
+def test_ports_are_called_as_on_the_box() -> None:
+    """Cages count from 1, and sub-ports of a split one follow a slash (Cisco, Interfaces Configuration Guide, breakout)."""
+    for one in shown("two tiers", "nxos"):
+        assert all(
+            re.fullmatch(r"Ethernet1/([1-9]|[1-5]\d|6[0-4])(/[1-8])?", port.interface)
+            for port in one.switch.ports
+        )

@@ -1,0 +1,388 @@
+"""The pack `sonic`: SONiC's own models accept config_db.json, FRR's parser accepts frr.conf, and both read back are the plan."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.core.terms import LinkKind
+from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.planning.plan import make_plan
+from fabricgen.views.factory import Views
+from tests.nos import frr, sonic_yang
+from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.sonic import read
+from tests.pack_plans import (
+    CATALOG,
+    MOST,
+    PACKS,
+    Inventory,
+    Rendered,
+    groups,
+    planned,
+    rendered,
+    sample,
+)
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.nos.frr import Box
+    from tests.nos.sonic import ConfigDb
+
+
+def of(model: str, breakout: str, gpus: int, **more: Any) -> Inventory:  # noqa: ANN401 - any key of an inventory
+    """Return an inventory of one switch model in two tiers, with HB domains of 2."""
+    leaf = {"model": model, "breakout": breakout}
+    return {
+        "gpus": gpus,
+        "hb_domain": {"gpus": 2},
+        "rails": {"tiers": 2},
+        "switches": {"leaf": leaf},
+        **more,
+    }
+
+
+MODELS = {
+    "sn5600": of("sn5600", "2x400G", 320),
+    "sn5400": of("sn5400", "1x400G", 160),
+    "sn4700": of("sn4700", "1x400G", 80),
+    "sn5640": of("sn5640", "2x400G", 320),
+    "7060x6-64pe": of("7060x6-64pe", "2x400G", 320),
+    "7060dx5-64s": of("7060dx5-64s", "1x400G", 160),
+    "z9864f": of("z9864f", "2x400G", 320),
+}
+VARIANTS = MODELS | {
+    "one tier": of("sn5600", "2x400G", 128, rails={"tiers": 1}),
+    "three tiers": of("sn4700", "1x400G", 1024, rails={"tiers": 3}),
+    "two planes": of(
+        "sn4700", "2x200G", 80, rails={"planes": 2, "tiers": 2}, nic={"speed": "200G"}
+    ),
+    "shared boxes": of("sn5600", "2x400G", 128, rails={"per_switch": 2}),
+    "shared boxes below spines": of("sn4700", "1x400G", 32, rails={"per_switch": 2, "tiers": 2}),
+    "unnumbered hosts": of("sn4700", "1x400G", 80, addressing={"host_links": "unnumbered"}),
+    "unnumbered hosts on shared boxes": of(
+        "sn4700",
+        "1x400G",
+        32,
+        rails={"per_switch": 2, "tiers": 2},
+        addressing={"host_links": "unnumbered"},
+    ),
+    "oversubscribed": of("sn4700", "1x400G", 120, oversubscription="3:1"),
+    "room to grow": of("sn4700", "1x400G", 40, reserve={"gpus": 200}),
+    "rail-optimized": of("sn4700", "1x400G", 80, design="rail-optimized"),
+    "fat-tree": of("sn4700", "1x400G", 80, design="fat-tree"),
+    "two speeds": of("sn5600", "2x400G", 320)
+    | {
+        "switches": {
+            "leaf": {"model": "sn5600", "breakout": "2x400G"},
+            "spine": {"model": "sn5600", "breakout": "1x800G"},
+        }
+    },
+    "other numbers": of(
+        "sn4700",
+        "1x400G",
+        80,
+        addressing={"asn_base": 64512, "mtu": 4200, "bfd": False},
+        roce={
+            "dscp": 24,
+            "priority": 4,
+            "cnp_dscp": 46,
+            "cnp_priority": 7,
+            "ecn_minimum_bytes": 1000,
+            "ecn_maximum_bytes": 2000,
+        },
+    ),
+    "a room": {
+        "gpus": 512,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+        "site": {"racks_per_row": 10},
+    },
+    "a real host": {
+        "gpus": 512,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    },
+}
+
+
+@cache
+def shown(name: str) -> list[Rendered]:
+    """Render a variant once for all tests; they read the texts, and change none."""
+    return rendered(planned(VARIANTS[name], "sonic"))
+
+
+@pytest.fixture(scope="session")
+def yanglint(
+    tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[ConfigDb], subprocess.CompletedProcess[str]]:
+    """Return a function that has SONiC's models judge a config_db.json."""
+    program, folder, models = (
+        tool("yanglint"),
+        tmp_path_factory.mktemp("yanglint"),
+        oracles / "sonic-yang",
+    )
+    return lambda tables: sonic_yang.judge(program, models, tables, folder)
+
+
+@pytest.fixture(scope="session")
+def vtysh(
+    tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], subprocess.CompletedProcess[str]]:
+    """Return a function that has FRR's parser read an frr.conf."""
+    program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
+    return lambda text: frr.judge(program, text, folder)
+
+
+def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return what yanglint complains of, without what libyang 2.1 says of its own memory when it ends."""
+    return [
+        line
+        for line in done.stderr.splitlines()
+        if line and not re.match(r"libyang warn: String .* not freed", line)
+    ]
+
+
+def tables_of(one: Rendered) -> ConfigDb:
+    """Read a config_db.json, refusing a key that is there twice."""
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        assert len(dict(found)) == len(found), "a key twice"
+        return dict(found)
+
+    tables: ConfigDb = json.loads(one.files["config_db.json"], object_pairs_hook=pairs)
+    return tables
+
+
+def test_lengths_are_told_where_the_room_is_described() -> None:
+    """Lossless headroom follows them, so a guess would be worse than SONiC's own default; they are those of the cable list, in whole metres."""
+    plan = planned(VARIANTS["a room"], "sonic")
+    sheet = {
+        (cable.b_device, cable.b_interface): cable.length_m
+        for unit in range(plan.mapping.units)
+        for cable in Views(plan).cables(unit)
+    }
+    told = {
+        (one.switch.name, port): length
+        for one in shown("a room")
+        for port, length in tables_of(one)["CABLE_LENGTH"]["AZURE"].items()
+    }
+    assert told == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
+    assert len(set(told.values())) > 1
+    assert not any("CABLE_LENGTH" in tables_of(one) for one in shown("a real host"))
+
+
+def boxes(found: list[Rendered]) -> list[Box]:
+    """Read back what was rendered, each box with the reader of its NOS."""
+    return [_box(one.switch.nos, one.files) for one in found]
+
+
+def _box(nos: str, files: dict[str, str]) -> Box:
+    if nos == "sonic":
+        return read(files["config_db.json"], files["frr.conf"])
+    return frr.read(files["frr.conf"], files["interfaces"])
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_sonic_accepts_what_is_written(
+    name: str,
+    yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]],
+    vtysh: Callable[[str], subprocess.CompletedProcess[str]],
+) -> None:
+    """Every kind of fabric, on every switch that SONiC runs on."""
+    for one in sample(shown(name), MOST):
+        done = yanglint(tables_of(one))
+        assert (done.returncode, complaints(done)) == (0, []), one.switch.name
+        parsed = vtysh(one.files["frr.conf"])
+        assert (parsed.returncode, parsed.stdout, parsed.stderr) == (0, "", ""), one.switch.name
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "fields", "complaint"),
+    [
+        ("PORT", "Ethernet0", {"admin_status": "sideways"}, 'Invalid enumeration value "sideways"'),
+        ("PORT", "Ethernet0", {"mtu": "9217"}, 'value "9217" is out of the allowed range'),
+        ("PORT", "Ethernet0", {"colour": "blue"}, 'Node "colour" not found'),
+        (
+            "DEVICE_METADATA",
+            "localhost",
+            {"bgp_asn": "4294967296"},
+            'Value "4294967296" is out of type',
+        ),
+        ("QUEUE", "Ethernet0|3", {"wred_profile": "MISSING"}, 'Invalid leafref value "MISSING"'),
+        ("PORT_QOS_MAP", "Ethernet0", {"dscp_to_tc_map": "AZURE"}, 'Invalid leafref value "AZURE"'),
+        ("DSCP_TO_TC_MAP", "ROCE", {"64": "0"}, "Invalid DSCP"),
+        ("INTERFACE", "Ethernet0|10.0.0.0/33", {}, 'Invalid union value "10.0.0.0/33"'),
+        ("INTERFACE", "Ethernet1", {}, 'Invalid leafref value "Ethernet1"'),
+        ("PFC_WD", "Ethernet0", {"detection_time": "99"}, 'value "99" is out of the allowed range'),
+    ],
+)
+def test_the_models_find_what_is_broken(
+    table: str,
+    row: str,
+    fields: dict[str, str],
+    complaint: str,
+    yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]],
+) -> None:
+    """The judge is awake: wrong words, ranges, references, prefixes and unknown fields are found, each for what it is."""
+    tables = tables_of(shown("sn4700")[0])
+    tables[table].setdefault(row, {}).update(fields)
+    done = yanglint(tables)
+    assert done.returncode != 0
+    assert complaint in done.stderr
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_the_files_alone_give_the_plan_back(name: str) -> None:
+    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    plan = planned(VARIANTS[name], "sonic")
+    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+
+
+def test_leaves_and_spines_may_run_different_systems() -> None:
+    """Each side of a cable is named in its own NOS's words, on both sides of it."""
+    plan = planned(of("sn5600", "2x400G", 320), {"leaf": "sonic", "spine": "frr"})
+    built = fabric(boxes(rendered(plan)))
+    assert findings(built) == []
+    assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
+    assert {re.sub(r"\d+", "", name) for box in built.boxes.values() for name in box.ports} == {
+        "Ethernet",
+        "swps",
+    }
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_scalar_is_a_string_and_every_port_is_there(name: str) -> None:
+    """ConfigDB holds strings; the ports, idle ones too, take every lane of the box once and carry every alias once."""
+    for one in sample(shown(name), 3):
+        tables = tables_of(one)
+        assert all(
+            isinstance(value, str)
+            for rows in tables.values()
+            for row in rows.values()
+            for value in row.values()
+        )
+        model = CATALOG.switch(one.switch.model)
+        assert model is not None
+        assert model.sonic is not None
+        lanes = [lane for row in tables["PORT"].values() for lane in row["lanes"].split(",")]
+        assert sorted(lanes) == sorted(str(lane) for cage in model.sonic.lanes for lane in cage)
+        assert len({row["alias"] for row in tables["PORT"].values()}) == len(tables["PORT"])
+        up = [port for port, row in tables["PORT"].items() if row["admin_status"] == "up"]
+        assert (
+            up == [port.interface for port in one.switch.ports] == list(tables["DEVICE_NEIGHBOR"])
+        )
+        assert all("description" in tables["PORT"][port] for port in up)
+        assert set(tables["PORT_QOS_MAP"]) == {"global", *up}
+        assert set(tables["PFC_WD"]) == {"GLOBAL", *up}
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) -> None:
+    """SONiC's own platform file, split as BREAKOUT_CFG says, gives the very ports of the PORT table."""
+    one = shown(name)[-1]
+    assert one.switch.platform is not None
+    path = oracles / "sonic-platforms" / f"{one.switch.platform.platform}.platform.json"
+    cages = json.loads(path.read_text(encoding="utf-8"))["interfaces"]
+    tables = tables_of(one)
+    made = {}
+    for parent, row in tables["BREAKOUT_CFG"].items():
+        aliases, lanes = (
+            cages[parent]["breakout_modes"][row["brkout_mode"]],
+            cages[parent]["lanes"].split(","),
+        )
+        width = (
+            int(found[1]) // len(aliases)
+            if (found := re.search(r"\((\d+)\)", row["brkout_mode"]))
+            else len(lanes) // len(aliases)
+        )
+        first = int(parent.removeprefix("Ethernet"))
+        for place, alias in enumerate(aliases):
+            own = ",".join(lanes[place * width : (place + 1) * width])
+            made[f"Ethernet{first + place * width}"] = (
+                alias,
+                own,
+                cages[parent]["index"].split(",")[0],
+            )
+    assert made == {
+        port: (row["alias"], row["lanes"], row["index"]) for port, row in tables["PORT"].items()
+    }
+
+
+def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
+    """SONiC wants VRFs whose names start with Vrf; ports, loopbacks and BGP instances are bound to them."""
+    one = shown("shared boxes below spines")[0]
+    tables, box = tables_of(one), read(one.files["config_db.json"], one.files["frr.conf"])
+    assert (
+        set(tables["VRF"]) == set(box.instances) == set(box.loopbacks) == {"Vrfrail0", "Vrfrail1"}
+    )
+    assert {port.vrf for port in box.ports.values()} == {"Vrfrail0", "Vrfrail1"}
+
+
+def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
+    """All 64 DSCPs are mapped: one to the lossless class, one to the notifications, the rest to the rest."""
+    one = shown("other numbers")[0]
+    tables = tables_of(one)
+    assert tables["DSCP_TO_TC_MAP"]["ROCE"] == {
+        str(dscp): {24: "4", 46: "7"}.get(dscp, "0") for dscp in range(64)
+    }
+    assert tables["TC_TO_PRIORITY_GROUP_MAP"]["ROCE"] == {
+        str(tc): "4" if tc == 4 else "0" for tc in range(8)
+    }
+    assert tables["WRED_PROFILE"]["ROCE"]["green_min_threshold"] == "1000"
+    assert tables["QUEUE"]["Ethernet0|4"] == {"scheduler": "sched.roce", "wred_profile": "ROCE"}
+    assert tables["QUEUE"]["Ethernet0|7"] == {"scheduler": "sched.cnp"}
+    assert tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "4"
+    assert (
+        "frr_mgmt_framework_config" not in tables["DEVICE_METADATA"]["localhost"]
+    )  # it starts bfdd, and there is no BFD here
+    assert tables["PORT"]["Ethernet0"]["mtu"] == "4200"
+
+
+def test_buffers_are_dynamic_only_where_sonic_has_that() -> None:
+    """The dynamic buffer model and its priority groups are NVIDIA's; elsewhere SONiC looks profiles up by itself."""
+    nvidia = tables_of(shown("sn5600")[0])
+    other = tables_of(shown("z9864f")[0])
+    assert nvidia["DEVICE_METADATA"]["localhost"]["buffer_model"] == "dynamic"
+    assert nvidia["BUFFER_PG"]["Ethernet0|3"] == {"profile": "NULL"}
+    assert other["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
+    assert "BUFFER_PG" not in other
+
+
+def test_all_models_with_lanes_are_covered() -> None:
+    """A model of the catalog that SONiC can be configured on, and no test here, would be a gap."""
+    assert {
+        switch.model for switch in CATALOG.switches() if switch.sonic and switch.sonic.lanes
+    } == set(MODELS)
+    pack = PACKS.for_nos("sonic")
+    assert pack is not None
+    assert pack.needs == ("sonic.lanes",)
+
+
+def test_a_sku_is_named_only_for_the_split_that_it_stands_for() -> None:
+    """Mellanox-SN5600-O128 means 128 x 400G; with whole cages, or whole uplinks, the SKU is another one, and none is named."""
+    keys = {"name": "t", "gpus": 2048, "hb_domain": {"gpus": 8}, "nos": "sonic"}
+    named = []
+    for leaf, spine in (("2x400G", "2x400G"), ("2x400G", "1x800G"), ("1x800G", "1x800G")):
+        switches = {
+            "leaf": {"model": "sn5600", "breakout": leaf},
+            "spine": {"model": "sn5600", "breakout": spine},
+        }
+        plan = make_plan(
+            FabricSpec.model_validate(
+                {**keys, "switches": switches, "nic": {"speed": leaf.split("x")[1]}}
+            ),
+            CATALOG,
+        )
+        named.append(next(Views(plan).switches(0)).hwsku)
+    assert named == ["Mellanox-SN5600-O128", "", ""]

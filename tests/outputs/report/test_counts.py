@@ -1,0 +1,216 @@
+"""What the page counts is what the command line counts, for fabrics of every kind; and each opens from the disk, without a network or a complaint."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import reduce
+from operator import getitem
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from tests.outputs.report.browsing import FABRICS, Built, number, reading, section
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, Locator, Page
+
+
+class Shown(NamedTuple):
+    """A report that is open, and what it was built from."""
+
+    page: Page
+    built: Built
+
+
+@pytest.fixture(scope="module", params=FABRICS)
+def shown(
+    request: pytest.FixtureRequest, browser: Browser, fabric: Callable[[str], Built]
+) -> Iterator[Shown]:
+    """Open the report of each fabric, for tests that only look; at the end nothing was asked of a network, and nothing complained."""
+    built = fabric(request.param)
+    with reading(browser, built.report) as page:
+        yield Shown(page, built)
+
+
+def cells(rows: Locator) -> list[list[str]]:
+    """Return the texts of the cells of rows."""
+    found: list[list[str]] = rows.evaluate_all(
+        "rows => rows.map(row => [...row.cells].map(cell => cell.textContent.trim()))"
+    )
+    return found
+
+
+def figures(report: Shown) -> dict[str, str]:
+    """Return the figures of the first section by their keys."""
+    found = section(report.page, "numbers").locator("[data-figure]")
+    return dict(
+        found.evaluate_all(
+            "all => all.map(each => [each.dataset.figure, each.querySelector('.value').textContent])"
+        )
+    )
+
+
+def test_every_section_is_there_and_linked(shown: Shown) -> None:
+    """Each link of the contents leads to a section that has a heading and something below it."""
+    links = shown.page.get_by_role("navigation", name="Contents").get_by_role("link")
+    targets = links.evaluate_all("links => links.map(link => link.getAttribute('href'))")
+    assert targets == [
+        f"#{each}"
+        for each in shown.page.locator("main section").evaluate_all(
+            "all => all.map(each => each.id)"
+        )
+    ]
+    assert len(targets) >= 10
+    assert [
+        target for target in targets if shown.page.locator(f"{target} > :not(h2)").count() == 0
+    ] == []
+    has_room = '"site": "unknown"' not in shown.built.inventory.read_text(encoding="utf-8")
+    assert ("#racks" in targets) == (shown.page.locator("#racks").count() == 1) == has_room
+
+
+def test_the_numbers_are_those_of_plan(shown: Shown) -> None:
+    """GPUs, switches, cables, transceivers, cost and power."""
+    plan, told = shown.built.said("plan"), figures(shown)
+    wanted = {
+        "gpus": plan["gpus"],
+        "hb_domains": plan["hb_domains"],
+        "rails": plan["rails"],
+        "tiers": plan["tiers"],
+        "switches": plan["switches"]["total"],
+        "cables": plan["cables"]["total"],
+    }
+    assert {key: number(told[key]) for key in wanted} == wanted
+    assert told["cost"] == f"{plan['cost']['currency']} {plan['cost']['total']:,}"
+    assert told["power_w"] == ("not known" if plan["power_w"] is None else f"{plan['power_w']:,} W")
+    assert told["longest_cable"] == (
+        "not known" if plan["longest_cable_m"] is None else f"{plan['longest_cable_m']} m"
+    )
+    modules = sum(
+        int(row["quantity"])
+        for row in shown.built.rows("bom/bom.csv")
+        if (row["row"], row["class"]) == ("part", "transceivers")
+    )
+    assert number(told["transceivers"]) == modules
+
+
+def test_every_cable_is_listed(shown: Shown) -> None:
+    """The table has the rows of cables.csv, and counts links where cables carry several of them."""
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    cables = sum(not row["piece"] for row in rows) + len({row["piece"] for row in rows} - {""})
+    assert cables == plan["cables"]["total"]
+    words = "cables" if cables == len(rows) else f"links; the fabric has {cables:,} cables"
+    count = f"{len(rows):,} of {len(rows):,} {words}"
+    assert shown.page.get_by_test_id("cable-count").inner_text() == count
+    assert section(shown.page, "cables").get_by_role("table").get_attribute("aria-rowcount") == str(
+        len(rows) + 1
+    )
+
+
+def test_failures_count_what_the_table_counts(shown: Shown) -> None:
+    """Every row of cables.csv is in one class of links, which are called cables where each has one of its own."""
+    rows, plan = shown.built.rows("cabling/cables.csv"), shown.built.said("plan")
+    word = "cable" if len(rows) == plan["cables"]["total"] else "link"
+    kinds = {"1": f"host {word}", "2": f"leaf-spine {word}", "3": f"spine-core {word}"}
+    told: Counter[str] = Counter()
+    for what, alike, *_ in cells(section(shown.page, "failures").locator("tbody tr")):
+        if what in {
+            f"{tier} {each}"
+            for tier in ("host", "leaf-spine", "spine-core")
+            for each in ("cable", "link")
+        }:
+            told[what] += int(alike.replace(",", ""))
+    assert told == Counter(kinds[row["tier"]] for row in rows)
+
+
+def test_the_laws_are_those_of_check(shown: Shown) -> None:
+    """Each law with its figure, and how many hold."""
+    laws = shown.built.said("check")["laws"]
+    rows = cells(section(shown.page, "laws").locator("tbody tr"))
+    assert [(row[-1], row[2]) for row in rows] == [(law["code"], law["figure"]) for law in laws]
+    assert [row[0] for row in rows] == [
+        "yes" if law["ok"] else "not judged" if law["ok"] is None else "broken" for law in laws
+    ]
+    assert (
+        shown.page.get_by_test_id("laws")
+        .inner_text()
+        .startswith(f"{sum(bool(law['ok']) for law in laws)} of {len(laws)} laws")
+    )
+
+
+def test_the_bill_is_that_of_the_table(shown: Shown) -> None:
+    """Row by row the class, the part, how many and what they cost, with the sums below."""
+    table = section(shown.page, "bill").locator("table")
+    head, *rows = cells(table.locator("tr"))
+    lines = [dict(zip(head, row, strict=True)) for row in rows]
+    wanted = [
+        row
+        for row in shown.built.rows("bom/bom.csv")
+        if row["row"] in {"part", "subtotal", "total"}
+    ]
+    assert [(row["class"], row["part"], row["currency"]) for row in lines] == [
+        (row["class"], row["part"], row["currency"]) for row in wanted
+    ]
+    for column in ("quantity", "spares", "total"):
+        assert [row[column].replace(",", "") for row in lines] == [row[column] for row in wanted], (
+            column
+        )
+
+
+BARS = {
+    "switches": ("switches", "total"),
+    "links": ("links", "total"),
+    "transceivers, one per link end": ("transceivers",),
+    "cables": ("cables", "total"),
+    "cost": ("cost", "total"),
+    "power": ("power_w",),
+}
+"""Where `compare --json` has the figure of a chart."""
+
+
+def test_the_bars_are_those_of_compare(shown: Shown) -> None:
+    """Each figure of each design that can be built, and bars as long as their shares of the largest."""
+    summaries = shown.built.said("compare")["designs"]
+    for figure, path in BARS.items():
+        bars = section(shown.page, "comparison").locator(f"[data-figure='{figure}'] [data-design]")
+        told = bars.evaluate_all(
+            "all => all.map(each => [each.dataset.design, each.querySelector('.amount').textContent, parseFloat(each.querySelector('.bar').style.width)])"
+        )
+        wanted = {summary["design"]: reduce(getitem, path, summary) for summary in summaries}
+        most = max((value for value in wanted.values() if value is not None), default=0)
+        assert {design for design, *_ in told} >= set(wanted)
+        for design, amount, width in told:
+            value = wanted.get(design)
+            assert width == pytest.approx(100 * value / most if value else 0, abs=0.01), (
+                figure,
+                design,
+            )
+            assert (
+                number(amount) == value
+                if value is not None
+                else amount in {"cannot be built", "not known", "unknown"}
+            ), (figure, design)
+
+
+def test_what_rail_only_saves_is_that_of_compare(shown: Shown) -> None:
+    """It saves, takes more, or makes no difference; where one of the two cannot be built nothing is said."""
+    for key, saved in shown.built.said("compare")["savings"].items():
+        figure = {"transceivers": "transceivers, one per link end"}.get(
+            name := key.removesuffix("_pct"), name
+        )
+        told = (
+            section(shown.page, "comparison")
+            .locator(f"[data-figure='{figure}'] .saving")
+            .all_text_contents()
+        )
+        if saved is None:
+            assert told == [], figure
+        elif saved == 0:
+            assert told == ["no difference"], figure
+        else:
+            assert told == [
+                f"rail-only saves {saved:g} %"
+                if saved > 0
+                else f"rail-only takes {-saved:g} % more"
+            ], figure

@@ -1,0 +1,168 @@
+"""The page that is served: it follows its controls, says what cannot be built in the words of the command line, and hands out files."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from fabricgen.api import plan_file, summary
+from tests.outputs.report.browsing import (
+    FABRICS,
+    Built,
+    called,
+    number,
+    section,
+    serving,
+    settled,
+    violations,
+    watched,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from playwright.sync_api import Browser, Page
+
+NAME = "no-room"
+
+
+@pytest.fixture(scope="module")
+def inventory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the inventory that is served."""
+    path = tmp_path_factory.mktemp("served") / "fabric.yaml"
+    keys = FABRICS[NAME]
+    assert isinstance(keys, dict)
+    path.write_text(json.dumps({"name": NAME} | keys), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def address(inventory: Path) -> Iterator[str]:
+    """Serve it, and return where."""
+    with serving(inventory) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def served(browser: Browser, address: str) -> Iterator[Page]:
+    """Open the page. What cannot be built is answered with 422, which the browser logs as it logs any such answer."""
+    with watched(
+        browser.new_context(reduced_motion="reduce"),
+        lambda url: url.startswith(address),
+        forgiven="status of 422",
+    ) as page:
+        page.goto(address)
+        settled(page)
+        yield page
+
+
+@pytest.fixture
+def live(served: Page) -> Page:
+    """Return the page as it is at first."""
+    reset = served.get_by_role("button", name="Reset")
+    if reset.is_enabled():
+        reset.click()
+    expect(section(served, "numbers").locator("[data-figure=gpus] .value")).to_have_text("8")
+    return served
+
+
+def turn(page: Page, **controls: str) -> None:
+    """Set controls by their names, and wait for the answer."""
+    for name, value in controls.items():
+        field = page.get_by_test_id("controls").locator(f"[name={name}]")
+        field.select_option(value) if name == "design" else field.fill(value)
+    expect(page.get_by_test_id("state")).not_to_have_text("Sizing …")
+
+
+@pytest.mark.parametrize(
+    "controls",
+    [
+        {"gpus": "64"},
+        {"hb_domain": "8", "gpus": "32"},
+        {"design": "fat-tree", "gpus": "64"},
+        {"planes": "2"},
+        {"radix": "16", "gpus": "64"},
+    ],
+)
+def test_the_page_follows_its_controls(
+    live: Page, inventory: Path, controls: dict[str, str]
+) -> None:
+    """Numbers and cables are those that the command line has with the same settings."""
+    keys = {
+        "gpus": "gpus",
+        "hb_domain": "hb_domain.gpus",
+        "design": "design",
+        "planes": "rails.planes",
+        "radix": "switches.leaf.generic.radix",
+    }
+    sets = [word for name, value in controls.items() for word in ("--set", f"{keys[name]}={value}")]
+    plan = Built(inventory, inventory.parent).said("plan", *sets)
+    turn(live, **controls)
+    total = plan["cables"]["total"]
+    expect(live.get_by_test_id("cable-count")).to_have_text(f"{total} of {total} cables")
+    shown = {
+        key: section(live, "numbers").locator(f"[data-figure={key}] .value").inner_text()
+        for key in ("gpus", "switches", "cables")
+    }
+    assert {key: number(text) for key, text in shown.items()} == {
+        "gpus": plan["gpus"],
+        "switches": plan["switches"]["total"],
+        "cables": total,
+    }
+    expect(section(live, "laws").get_by_text("laws hold")).to_be_visible()
+
+
+def test_what_cannot_be_built_is_said_as_on_the_command_line(live: Page, inventory: Path) -> None:
+    """The text is that of `plan`, the control is marked, and the page stays at the last fabric that can be built."""
+    before = live.get_by_test_id("cable-count").inner_text()
+    turn(live, gpus="13")
+    diagnostics = live.get_by_test_id("diagnostics")
+    expect(diagnostics.locator("pre")).to_have_text(
+        called("plan", str(inventory), "--set", "gpus=13", stream="stderr").strip()
+    )
+    expect(live.get_by_test_id("controls").locator("[name=gpus]")).to_have_attribute(
+        "aria-invalid", "true"
+    )
+    assert live.get_by_test_id("cable-count").inner_text() == before
+    turn(live, gpus="16")
+    expect(diagnostics).to_be_empty()
+
+
+def test_the_inventory_that_is_kept_makes_the_fabric_that_is_shown(
+    live: Page, tmp_path: Path
+) -> None:
+    """It plans to the same numbers."""
+    turn(live, gpus="64")
+    expect(section(live, "numbers").locator("[data-figure=gpus] .value")).to_have_text("64")
+    with live.expect_download() as download:
+        live.get_by_test_id("inventory-link").click()
+    kept = tmp_path / download.value.suggested_filename
+    download.value.save_as(kept)
+    assert kept.name == f"{NAME}.yaml"
+    assert summary(plan_file(kept))["gpus"] == 64
+
+
+def test_the_build_that_is_kept_is_whole(live: Page, inventory: Path, tmp_path: Path) -> None:
+    """The archive has the files of a build, with their bytes."""
+    with live.expect_download() as download:
+        live.get_by_test_id("build-link").click()
+    called("build", str(inventory), "-o", str(tmp_path / "out"))
+    with zipfile.ZipFile(download.value.path()) as archive:
+        found = {name.partition("/")[2]: archive.read(name) for name in archive.namelist()}
+    assert found == {
+        path.relative_to(tmp_path / "out").as_posix(): path.read_bytes()
+        for path in (tmp_path / "out").rglob("*")
+        if path.is_file()
+    }
+
+
+def test_axe_finds_nothing_grave_in_the_controls(live: Page) -> None:
+    """Also where a control is refused."""
+    turn(live, gpus="13")
+    expect(live.get_by_test_id("diagnostics").locator("pre")).to_be_visible()
+    assert violations(live, "[data-testid=controls]") == []

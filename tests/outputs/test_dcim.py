@@ -1,0 +1,299 @@
+"""The DCIM files and the sheets of others' validators, read back by our own readers: they hold exactly the plan's links."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from openpyxl import load_workbook
+
+from fabricgen.build.group_dcim import IMPORTED, ROWS
+from fabricgen.build.job import Job
+from fabricgen.outputs.dcim.cables import MEDIA
+from fabricgen.outputs.dcim.devices import INFINIBAND, TYPES
+from fabricgen.outputs.dcim.view import InterfaceView, TableView
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.stripes import stripes
+from fabricgen.views.factory import Views
+from tests.outputs.dcim_files import read_netbox, read_wiring, table
+from tests.outputs.machine_room import FABRICS as ROOMS
+from tests.planned import planned
+from tests.small_fabrics import FORMULA, GENERIC, SUPERPOD, cables_of, plan_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.cables.view import CableView
+    from tests.outputs.dcim_files import Database
+
+TRAYS = {
+    "rack": {"units": 48},
+    "hosts_per_rack": 18,
+    "footprints": {"host": {"units": 1, "power_w": 5000}},
+    "leaves": "top-of-rack",
+}
+SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+HEDGEHOG: dict[str, Any] = {
+    "gpus": 64, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2},
+    "switches": {"leaf": {"model": "ds5000", "breakout": "2x400G"}, "spine": {"model": "ds5000", "breakout": "2x400G"}},
+}  # fmt: skip
+
+FABRICS: dict[str, dict[str, Any]] = {
+    "generic": GENERIC,
+    "infiniband, several files of a table": SUPERPOD,
+    "copper splitters": {
+        "gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4}, "switches": SN5600,
+        "site": TRAYS | {"tray": {"slack_mm": 100}},
+    },
+    "two cables a link": ROOMS["two-connectors"],
+    "hedgehog": HEDGEHOG,
+    "nothing placed": GENERIC | {"site": "unknown"},
+}  # fmt: skip
+
+
+class Built:
+    """A fabric's DCIM files: the plan, its cable list, where they were written, and what NetBox would hold."""
+
+    def __init__(self, root: Path, plan: Plan) -> None:
+        """Write the files below `root`, and read them."""
+        self.plan, self.cables, self.root = plan, cables_of(plan), root / "dcim"
+        self.paths = write(plan, root)
+        self.netbox: Database = read_netbox(self.root)
+
+    def ends(self) -> dict[frozenset[tuple[str, str]], list[CableView]]:
+        """Return the rows of the cable list by the ends that they join."""
+        found: dict[frozenset[tuple[str, str]], list[CableView]] = {}
+        for cable in self.cables:
+            found.setdefault(
+                frozenset(
+                    {(cable.a_device, cable.a_interface), (cable.b_device, cable.b_interface)}
+                ),
+                [],
+            ).append(cable)
+        return found
+
+
+def write(plan: Plan, root: Path) -> list[str]:
+    """Write the group, and compare what is listed beforehand with what is written."""
+    job = Job(plan, Packs(), ("dcim",), frozenset({"dcim"}))
+    written = [file.path for task in job.tasks for file in task.write(job, root)]
+    assert written == [path for task in job.tasks for path in task.paths(job)]
+    return written
+
+
+@pytest.fixture(scope="module", params=FABRICS, ids=list(FABRICS))
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """Build each fabric."""
+    keys = FABRICS[request.param]
+    return Built(tmp_path_factory.mktemp("dcim"), planned(**{"name": "small", **keys}))
+
+
+def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
+    """Every link stands once, with the labels of its cables, its medium and its length; so does every device where it stands."""
+    ends = built.ends()
+    assert built.netbox.links.keys() == ends.keys()
+    for pair, label in built.netbox.links.items():
+        assert {cable.cable for cable in ends[pair]} <= set(label.split(" "))
+    by_label = {cable.cable: cable for cable in built.cables}
+    for row in built.netbox.single:
+        cable = by_label[row["label"].split(" ")[0]]
+        assert (row["type"], row["length"], row["description"]) == (
+            MEDIA.get(cable.medium, ""),
+            cable.length_m,
+            cable.part,
+        )
+        assert row["length_unit"] == ("m" if cable.length_m else "")
+    places = {cable.a_device: (cable.a_rack, cable.a_unit) for cable in built.cables} | {
+        cable.b_device: (cable.b_rack, cable.b_unit) for cable in built.cables
+    }
+    assert {
+        name: (row["rack"], row["position"]) for name, row in built.netbox.devices.items()
+    } == places
+
+
+def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
+    """A splitter or a twin cable is a piece in the JSON, with as many ends on each side as it has legs, and in no CSV."""
+    wanted: dict[str, set[str]] = {}
+    for cable in built.cables:
+        if cable.piece:
+            wanted.setdefault(cable.piece, set()).add(cable.cable)
+    assert {frozenset(str(piece["label"]).split(" ")) for piece in built.netbox.pieces} == {
+        frozenset(labels) for labels in wanted.values()
+    }
+    assert len(built.netbox.pieces) == len(wanted)
+    assert all(piece["profile"] == "trunk-2c1p" for piece in built.netbox.pieces)
+    assert len(built.netbox.single) == sum(
+        cable.connector < 2 and not cable.piece for cable in built.cables
+    )
+
+
+def test_the_fabrics_show_what_they_are_for() -> None:
+    """One has pieces beside straight cables, one links of two cables."""
+    cables = cables_of(planned(name="small", **FABRICS["copper splitters"]))
+    assert {bool(cable.piece) for cable in cables} == {True, False}
+    assert {cable.connector for cable in cables_of(planned(**FABRICS["two cables a link"]))} == {
+        1,
+        2,
+    }
+
+
+def test_every_port_has_an_interface(built: Built) -> None:
+    """A switch has all its ports, on where a cable is; types are those that NetBox knows."""
+    linked = {end for pair in built.netbox.links for end in pair}
+    rows = built.netbox.interfaces
+    assert {end for end, row in rows.items() if row["enabled"] == "true"} == linked
+    assert {row["type"] for row in rows.values()} <= TYPES | {*INFINIBAND.values(), "other"}
+    ports = Counter(device for device, _ in rows)
+    for unit in range(built.plan.mapping.units):
+        for switch in Views(built.plan).switches(unit):
+            assert ports[switch.name] == len(switch.ports) + len(switch.idle_ports)
+
+
+def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
+    """No file has more rows than an import takes, and only the last of a table has fewer; names sort in the order of the import."""
+    for begin in ("01-devices", "02-interfaces", "03-cables"):
+        sizes = [
+            len(table((built.root.parent / path).read_text()))
+            for path in built.paths
+            if f"netbox/{begin}" in path
+        ]
+        assert sizes[:-1] == [ROWS] * (len(sizes) - 1)
+        assert 0 < (sizes or [1])[-1] <= ROWS
+    named = [path for path in built.paths if "/netbox/" in path]
+    assert named == sorted(named)
+
+
+def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
+    """All cells are texts; on InfiniBand a NIC is a number that hca_mapping.csv explains, and a switch's port cage/position."""
+    titles, *rows = load_workbook(built.root / "point-to-point.xlsx")["P2P"].iter_rows(
+        values_only=True
+    )
+    assert titles == (
+        "A-Rack",
+        "A-U",
+        "A-Node Name",
+        "A-Type",
+        "A-Port",
+        "Z-Rack",
+        "Z-U",
+        "Z-Node Name",
+        "Z-Type",
+        "Z-Port",
+    )
+    links = [cable for cable in built.cables if cable.connector < 2]
+    assert all(isinstance(cell, str) or cell is None for row in rows for cell in row)
+    infiniband = built.plan.spec.name == "pod"
+    names = {}
+    if infiniband:
+        mapping = table((built.root / "hca_mapping.csv").read_text())
+        hosts = built.plan.request.host
+        assert hosts
+        names = {
+            row["port"]: next(
+                port.infiniband for port in hosts.ports if port.rdma == row["hca-name"]
+            )
+            for row in mapping
+        }
+    found = [
+        (row[2], row[3], names.get(str(row[4]), row[4]), row[7], row[8], row[9]) for row in rows
+    ]
+    assert found == [
+        (
+            cable.a_device, "Host" if cable.tier == 1 else "Switch", cable.a_port if infiniband and cable.tier > 1 else cable.a_interface,
+            cable.b_device, "Switch", cable.b_port if infiniband else cable.b_interface,
+        )
+        for cable in links
+    ]  # fmt: skip
+
+
+def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
+    """Ports are those of the profile; a spine and a leaf share one connection; every cage that is used is split as planned."""
+    plan = planned(name="hh", **HEDGEHOG)
+    write(plan, tmp_path)
+    splits, links = read_wiring(tmp_path / "dcim" / "hedgehog" / "wiring.yaml")
+    wanted = set()
+    for cable in cables_of(plan):
+        lower = cable.a_interface if cable.tier == 1 else f"E1/{cable.a_port}"
+        wanted.add(frozenset({f"{cable.a_device}/{lower}", f"{cable.b_device}/E1/{cable.b_port}"}))
+    assert links == wanted
+    assert splits.keys() == {*plan.switches()}
+    assert {mode for cages in splits.values() for mode in cages.values()} == {"2x400G"}
+    assert {len(cages) for cages in splits.values()} == {64}
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [HEDGEHOG, HEDGEHOG | {"design": "rail-optimized", "gpus": 1024}],
+    ids=["rail-only", "rail-optimized"],
+)
+def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
+    """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
+    plan = planned(name="kit", **keys)
+    write(plan, tmp_path)
+    said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
+    ends = {
+        (
+            leaf["node"],
+            leaf["interface"],
+            host["node"],
+            host["interface"],
+            host["attributes"]["rail"],
+        )
+        for leaf, host in said["links"]
+    }
+    rows = [cable for cable in cables_of(plan) if cable.tier == 1]
+    assert ends == {
+        (cable.b_device, cable.b_interface, cable.a_device, cable.a_interface, int(cable.rail))
+        for cable in rows
+    }
+    units: dict[int, set[str]] = {}
+    for leaf, host in said["links"]:
+        assert leaf["attributes"]["su"] == host["attributes"]["su"]
+        assert host["attributes"]["rail"] in leaf["attributes"]["rail_group"]
+        units.setdefault(host["attributes"]["su"], set()).add(leaf["node"])
+    assert len(units) == len(stripes(plan))
+    assert sum(map(len, units.values())) == len(set.union(*units.values()))
+    assert {node["name"] for node in said["nodes"]} == {*plan.hosts, *set.union(*units.values())}
+
+
+def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:
+    """No wiring of switches without a profile, and no topology of more rails than an address holds."""
+    paths = write(planned(name="wide", gpus=64, hb_domain={"gpus": 16}, radix=16), tmp_path)
+    assert [
+        path
+        for path in paths
+        if "hedgehog" in path or "launch-kit" in path or "hca_mapping" in path
+    ] == []
+
+
+def test_a_large_fabric_is_written_on_request_only() -> None:
+    """Above so many cables the group says what would write it."""
+    plan = plan_of(
+        gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}}
+    )
+    assert plan.cables > IMPORTED
+    job = Job(plan, Packs(), ("dcim",))
+    assert (job.tasks, len(job.skipped)) == ([], 1)
+    assert "--only dcim" in job.skipped[0]
+    assert len(Job(plan, Packs(), ("dcim",), frozenset({"dcim"})).tasks) > 9
+
+
+HOSTILE = InterfaceView('a "b", c\nd', FORMULA, "-x", "-x", 1, "-x", "-x", "+1+1")
+"""A row whose columns are what a spreadsheet would run, or what would break a line of a CSV."""
+
+
+def test_hostile_cells_stay_cells() -> None:
+    """Formulas, quotes, commas and line ends stay in their cells."""
+    text = Packs().render("netbox", "interfaces.csv.j2", table=TableView([HOSTILE]))
+    (row,) = csv.DictReader(io.StringIO(text), strict=True)
+    assert (row["name"], row["device"], row["description"]) == (
+        f"'{FORMULA}",
+        'a "b", c\nd',
+        "'+1+1",
+    )
+    assert not any(cell.startswith(("=", "+", "-", "@")) for cell in row.values())

@@ -1,0 +1,798 @@
+"""The packs of labs in containers: engines accept the files, every file that they mount is there, and nodes and links are the plan's."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+from collections import Counter
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+from hypothesis import assume, given, settings
+from pydantic import ValidationError
+
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.outputs.lab_topologies.build import Topologies
+from fabricgen.outputs.packs.containers import Bind, Container
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.hosts.build import Hosts
+from fabricgen.views.switches.view import PortView
+from tests.conftest import SYSTEM_PATH
+from tests.laws.drawing import Inventory, inventories
+from tests.nos import eos, srlinux
+from tests.outputs import libyaml
+from tests.pack_plans import PACKS, generic
+from tests.planned import planned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
+    from tests.conftest import Run
+
+SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
+WHOLE = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
+MIXED = SN5600 | {"spine": {"model": "sn5600", "breakout": "1x800G"}}
+STRANGERS = {
+    "leaf": {"model": "7060x6-64pe", "breakout": "2x400G"},
+    "spine": {"model": "7220-ixr-h5-64", "breakout": "2x400G"},
+}
+SMALL: Inventory = {"gpus": 64, "hb_domain": {"gpus": 4}}
+VARIANTS: dict[str, Inventory] = {
+    "one tier": generic(32, gpus=64),
+    "two tiers": generic(8, gpus=64),
+    "three tiers": generic(4, gpus=64),
+    "two planes": generic(8, gpus=64, rails={"planes": 2}),
+    "shared boxes": generic(32, gpus=64, rails={"per_switch": 2}),
+    "shared boxes below spines": generic(16, gpus=64, rails={"per_switch": 2, "tiers": 2}),
+    "two GPUs a rail": generic(8, gpus=64, hb_domain={"gpus": 8}, rails={"count": 4}),
+    "domains of several hosts": generic(8, gpus=64, hb_domain={"gpus": 8, "hosts": 4}),
+    "room to grow": generic(8, gpus=24, reserve={"gpus": 128}),
+    "unnumbered hosts": generic(8, gpus=64, addressing={"host_links": "unnumbered"}),
+    "rail-optimized": generic(8, gpus=64, design="rail-optimized", hb_domain={"gpus": 2}),
+    "fat-tree": generic(8, gpus=64, design="fat-tree"),
+    "sn5600, frr": SMALL | {"switches": SN5600, "nos": "frr", "rails": {"tiers": 2}},
+    "sn5600, sonic": SMALL | {"switches": SN5600, "nos": "sonic", "rails": {"tiers": 2}},
+    "sonic on shared boxes": SMALL
+    | {"switches": SN5600, "nos": "sonic", "rails": {"per_switch": 2}},
+    "sonic with two speeds": SMALL | {"switches": MIXED, "nos": "sonic", "rails": {"tiers": 2}},
+    "whole cages": SMALL | {"switches": WHOLE, "nos": "sonic", "rails": {"tiers": 2}},
+    "leaves on sonic, spines on frr": SMALL
+    | {"switches": SN5600, "nos": {"leaf": "sonic", "spine": "frr"}, "rails": {"tiers": 2}},
+    "leaves on eos, spines on srlinux": SMALL
+    | {
+        "switches": STRANGERS,
+        "nos": {"leaf": "eos", "spine": "srlinux"},
+        "rails": {"tiers": 2},
+        "addressing": {"mtu": 9214},
+    },
+    "a system for each rail": {
+        "gpus": 32,
+        "hb_domain": {"gpus": 4},
+        "switches": {"leaf": {"model": "7060x6-64pe"}},
+        "nos": {"leaf": "eos", "rails": {1: "sonic"}},
+        "rails": {"tiers": 2},
+        "addressing": {"mtu": 9214},
+    },
+    "two planes of sonic": {
+        "gpus": 32,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-b300"},
+        "rails": {"planes": 2},
+        "switches": SN5600,
+        "nos": "sonic",
+    },
+}
+MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
+"""What the variants are called where a container's names differ from the NOS's."""
+
+LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")  # RFC 1123
+KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
+CONFIG_MAP, REQUEST = 1 << 20, 3 << 19
+"""What Kubernetes allows a ConfigMap to hold, and etcd one object to be; bytes."""
+
+End = tuple[str, str]
+
+
+class Tree:
+    """What a build wrote for a lab, read back."""
+
+    def __init__(self, plan: Plan, root: Path) -> None:
+        """Keep where it is."""
+        self.plan, self.root = plan, root
+
+    @cached_property
+    def clab(self) -> dict[str, Any]:
+        """The containerlab topology."""
+        return document(self.root / "lab/containerlab/fabric.clab.yml")
+
+    @cached_property
+    def nodes(self) -> dict[str, dict[str, Any]]:
+        """Its nodes."""
+        found: dict[str, dict[str, Any]] = self.clab["topology"]["nodes"]
+        return found
+
+    @cached_property
+    def links(self) -> list[tuple[End, End]]:
+        """The two ends of its links."""
+        return [
+            (end(link["endpoints"][0]), end(link["endpoints"][1]))
+            for link in self.clab["topology"]["links"]
+        ]
+
+    @cached_property
+    def cables(self) -> list[dict[str, str]]:
+        """The rows of cables.csv."""
+        return rows(self.root / "cabling/cables.csv")
+
+    @cached_property
+    def called(self) -> dict[End, str]:
+        """What containers call ports otherwise, by node and interface."""
+        return {
+            (row["node"], row["interface"]): row["container_interface"]
+            for row in rows(self.root / "lab/containerlab/interfaces.csv")
+        }
+
+    def interfaces(self, node: str) -> list[str]:
+        """List the interfaces of a node."""
+        return [name for link in self.links for other, name in link if other == node]
+
+    def mounted(self, node: str) -> dict[str, str]:
+        """Return what a container finds at each place."""
+        below = self.root / "lab/containerlab"
+        parts = (bind.split(":") for bind in self.nodes[node]["binds"])
+        return {at: (below / source).read_text() for source, at, mode in parts if mode == "ro"}
+
+
+def end(text: str) -> End:
+    """Read one end of a link."""
+    node, interface = text.split(":")
+    return node, interface
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Read a CSV."""
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def document(path: Path) -> dict[str, Any]:
+    """Read a file of one YAML document; a key twice is an error."""
+    return libyaml.document(path.read_text())
+
+
+@pytest.fixture(scope="module", params=VARIANTS)
+def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tree:
+    """Build the lab of a variant once."""
+    plan, root = planned(**VARIANTS[request.param]), tmp_path_factory.mktemp("topologies") / "out"
+    job = Job(plan, PACKS, ("cabling", "configs", "lab"))
+    written = {file.path for file in build(job, root)}
+    assert written == set(job.paths()) - {"manifest.json"}
+    assert not job.skipped
+    assert (request.param.startswith(MAPPED) or "sonic" in request.param) == (
+        len((root / "lab/containerlab/interfaces.csv").read_text().splitlines()) > 1
+    )
+    return Tree(plan, root)
+
+
+# --- containerlab
+# -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def complaints(oracles: Path) -> Callable[[dict[str, Any]], list[str]]:
+    """Return a function that lists what containerlab's own schema has against a topology."""
+    judge = jsonschema.Draft7Validator(json.loads((oracles / "clab.schema.json").read_text()))
+    return lambda read: [error.message for error in judge.iter_errors(read)]
+
+
+def test_containerlab_accepts_it(
+    tree: Tree, complaints: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    """Kinds, modes, mounts, commands and links are what its schema allows."""
+    assert complaints(tree.clab) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("kind", "sonic"),
+        ("image", 7),
+        ("binds", []),
+        ("exec", "sh"),
+        ("labels", ["leaf"]),
+        ("colour", "blue"),
+        ("network-mode", None),
+    ],
+)
+def test_the_schema_finds_what_is_broken(
+    key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path
+) -> None:
+    """The judge is awake."""
+    build(Job(planned(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    read = document(tmp_path / "out/lab/containerlab/fabric.clab.yml")
+    assert complaints(read) == []
+    read["topology"]["nodes"]["d0-g0"][key] = value
+    assert complaints(read)
+
+
+def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
+    """A node for each switch, GPU and HB domain; a link for each link of the plan, and one from each GPU to its HB domain."""
+    plan, request = tree.plan, tree.plan.request
+    domains = request.gpus // request.domain_gpus
+    gpus = [
+        gpu_name(domain, rank) for domain in range(domains) for rank in range(request.domain_gpus)
+    ]
+    assert list(tree.nodes) == [
+        *plan.switches(),
+        *gpus,
+        *(f"hb-{domain}" for domain in range(domains)),
+    ]
+    assert len(tree.links) == sum(plan.link_count(kind) for kind in plan.kinds) + request.gpus
+    roles = Counter(node["labels"]["role"] for node in tree.nodes.values())
+    assert roles == {
+        **{role.value: plan.switch_count(role) for role in plan.roles},
+        "gpu": request.gpus,
+        "hb-domain": domains,
+    }
+
+
+def test_links_are_the_cables(tree: Tree) -> None:
+    """Each row of cables.csv is a link, by the names that the containers have for the same ports, with its label; two cables may make one link."""
+    nics = {
+        (host.name, nic.interface): (nic.gpu, f"nic{nic.plane}")
+        for host in Hosts(tree.plan).views(range(len(tree.plan.hosts)))
+        for nic in host.nics
+    }
+
+    def port(row: dict[str, str], side: str) -> End:
+        device, interface = row[f"{side}_device"], row[f"{side}_interface"]
+        return nics.get((device, interface)) or (
+            device,
+            tree.called.get((device, interface), interface),
+        )
+
+    text = (tree.root / "lab/containerlab/fabric.clab.yml").read_text()
+    labels = re.findall(r"\], mtu: \d+\}(?:  # (\S+))?$", text, re.MULTILINE)
+    gpus, cables = tree.plan.request.gpus, dict[tuple[End, End], list[str]]()
+    for row in tree.cables:
+        cables.setdefault((port(row, "a"), port(row, "b")), []).append(row["cable"])
+    assert list(zip(tree.links, labels, strict=True))[:-gpus] == [
+        (ends, names[0] if len(names) == 1 else names[0][:-1]) for ends, names in cables.items()
+    ]
+    assert len(tree.cables) == tree.plan.cables
+    domain_gpus = tree.plan.request.domain_gpus
+    hb = [divmod(gpu, domain_gpus) for gpu in range(gpus)]
+    assert tree.links[-gpus:] == [
+        ((gpu_name(domain, rank), "hb0"), (f"hb-{domain}", f"gpu{rank}")) for domain, rank in hb
+    ]
+    assert {link["mtu"] for link in tree.clab["topology"]["links"]} == {
+        tree.plan.spec.addressing.mtu
+    }
+
+
+def test_every_end_is_a_device_of_its_own(tree: Tree) -> None:
+    """No interface is linked twice, and Linux takes every name."""
+    ends = [one for link in tree.links for one in link]
+    assert len(set(ends)) == len(ends)
+    assert {node for node, _ in ends} == set(tree.nodes)
+    assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]{0,14}", interface) for _, interface in ends)
+
+
+def test_every_mounted_file_is_there(tree: Tree) -> None:
+    """Sources are files of this build, every mount is read only, and commands start what is mounted; nothing asks for the environment."""
+    assert "$" not in (tree.root / "lab/containerlab/fabric.clab.yml").read_text()
+    for name, node in tree.nodes.items():
+        mounted = tree.mounted(name)
+        assert len(mounted) == len(node["binds"])
+        if "startup-config" in node:
+            assert (
+                tree.root / "lab/containerlab" / node["startup-config"]
+            ).read_text() in mounted.values()
+        for command in node.get("exec", ()):
+            shell, script = command.split()
+            assert mounted[script].startswith(("#!/bin/sh\n", "#!/bin/bash\n"))
+            assert shell in mounted[script].splitlines()[0]
+
+
+def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> None:
+    """What FRR configures is there; on SONiC each interface has the lanes of its port; a GPU's script sets the devices that it has."""
+    for name, node in tree.nodes.items():
+        mounted, here = tree.mounted(name), tree.interfaces(name)
+        if node["labels"]["role"] == "gpu":
+            assert (
+                re.findall(
+                    r"^address replace \S+ dev (\S+)$", mounted["/fabric/gpu.sh"], re.MULTILINE
+                )
+                == here
+            )
+        elif node["kind"] == "sonic-vs":
+            _sonic_finds_its_ports(tree, name, mounted, here)
+        elif node["kind"] == "arista_ceos":
+            mapped = json.loads(mounted["/mnt/flash/EosIntfMapping.json"])["EthernetIntf"]
+            assert set(mapped) == set(here)
+            assert list(mapped.values()) == list(eos.read(mounted["/fabric/startup-config"]).ports)
+            assert all(
+                tree.called[name, interface] == device for device, interface in mapped.items()
+            )
+        elif node["kind"] == "nokia_srlinux":
+            ports = srlinux.read(mounted["/fabric/config.json"]).ports
+            assert {port.replace("ethernet-", "e").replace("/", "-") for port in ports} == set(here)
+            assert {tree.called[name, port] for port in ports} == set(here)
+        elif node["labels"]["role"] != "hb-domain":
+            named = re.findall(r"^interface (\S+)$", mounted["/etc/frr/frr.conf"], re.MULTILINE)
+            vrfs = re.findall(
+                r"^ip link add (\S+) type vrf", mounted["/fabric/start.sh"], re.MULTILINE
+            )
+            assert sorted(named) == sorted([*here, *(vrfs or ["lo"])])
+            assert (
+                re.findall(r"^ip link set dev (\S+) mtu", mounted["/fabric/start.sh"], re.MULTILINE)
+                == named[-len(here) :]
+            )
+
+
+def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here: list[str]) -> None:
+    """Do what docker-sonic-vs does at its start: look up each interface in lanemap.ini, and its lanes in port_config.ini and config_db.json."""
+    ports = json.loads(mounted["/var/sonic/config_db.json"])["PORT"]
+    sku = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000/"
+    lanes = dict(
+        line.split(":")
+        for line in mounted[f"{sku}lanemap.ini.orig"].splitlines()
+        if not line.startswith("#")
+    )
+    assert (
+        sorted(lanes)
+        == sorted(here)
+        == sorted(f"eth{number}" for number in range(1, len(here) + 1))
+    )
+    title, *lines = mounted[f"{sku}port_config.ini.orig"].splitlines()
+    assert title.startswith("#")  # the start script ends where it finds no title
+    used = {port: row for port, row in ports.items() if row["admin_status"] == "up"}
+    for (port, row), number in zip(used.items(), range(1, len(used) + 1), strict=True):
+        assert tree.called[name, port] == f"eth{number}"
+        assert lanes[f"eth{number}"] == row["lanes"]
+        (line,) = (line for line in lines if re.search(rf"\s{row['lanes']}\s", line))
+        assert line.split() == [port, row["lanes"], row["alias"], row["index"], row["speed"]]
+
+
+# --- clabernetes
+# ------------------------------------------------------------------------------------------------------------------
+
+
+def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
+    """The topology inside is containerlab's, but for where files are found: each is in a ConfigMap, whole, under a name that Kubernetes takes."""
+    topology = document(tree.root / "lab/clabernetes/topology.yaml")
+    assert (topology["apiVersion"], topology["kind"]) == (
+        "clabernetes.containerlab.dev/v1alpha1",
+        "Topology",
+    )
+    inner = libyaml.document(topology["spec"]["definition"]["containerlab"])
+    for node in tree.nodes:
+        assert [
+            f"../../{bind}" for bind in inner["topology"]["nodes"][node]["binds"]
+        ] == tree.nodes[node]["binds"]
+        inner["topology"]["nodes"][node]["binds"] = tree.nodes[node]["binds"]
+        if startup := inner["topology"]["nodes"][node].get("startup-config"):
+            inner["topology"]["nodes"][node]["startup-config"] = f"../../{startup}"
+    assert inner == tree.clab
+
+    maps = {
+        one["metadata"]["name"]: one["data"]
+        for one in libyaml.documents((tree.root / "lab/clabernetes/files.yaml").read_text())
+    }
+    files = topology["spec"]["deployment"]["filesFromConfigMap"]
+    assert list(files) == list(tree.nodes)
+    for node, mounts in files.items():
+        binds = [bind.split(":")[0].removeprefix("../../") for bind in tree.nodes[node]["binds"]]
+        assert [mount["filePath"] for mount in mounts] == binds
+        assert all(
+            maps[mount["configMapName"]][mount["configMapPath"]]
+            == (tree.root / mount["filePath"]).read_text()
+            for mount in mounts
+        )
+        assert {mount["configMapPath"] for mount in mounts} == set(maps[mounts[0]["configMapName"]])
+    assert all(LABEL.fullmatch(name) for name in [topology["metadata"]["name"], *maps, *tree.nodes])
+    assert all(KEY.fullmatch(key) for held in maps.values() for key in held)
+    assert (
+        max(sum(len(text.encode()) for text in held.values()) for held in maps.values())
+        < CONFIG_MAP
+    )
+    assert len((tree.root / "lab/clabernetes/topology.yaml").read_bytes()) < REQUEST
+
+
+# --- netlab
+# -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_netlab_has_the_same_lab(tree: Tree) -> None:
+    """The same nodes and links, in its words; it configures none of the devices, and its limits are wide enough."""
+    read = document(tree.root / "lab/netlab/topology.yml")
+    assert (read["provider"], read["defaults"]["device"]) == ("clab", "unknown")
+    assert read["defaults"]["const"]["MAX_NODE_ID"] == len(tree.nodes)
+    assert max(map(len, tree.nodes)) <= read["defaults"]["const"]["MAX_NODE_ID_LENGTH"]
+    assert list(read["nodes"]) == list(tree.nodes)
+    for name, node in read["nodes"].items():
+        assert {
+            "image": node["image"],
+            **node["clab"],
+            "labels": tree.nodes[name]["labels"],
+        } == tree.nodes[name]
+    found = [
+        tuple((node, one["ifname"]) for node, one in link.items() if node != "prefix")
+        for link in read["links"]
+    ]
+    assert found == tree.links
+    assert {link["prefix"] for link in read["links"]} == {False}
+
+
+# --- scripts
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def in_namespace(
+    tool: Callable[[str], str], out_of_reach: Callable[[str], None]
+) -> Callable[[str], str]:
+    """Return a function that runs a shell script in a network namespace of its own, and returns what it prints."""
+    command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
+    environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
+    tried = subprocess.run(
+        command,
+        input="ip link add one type veth peer name two",
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
+    )
+    if tried.returncode:
+        out_of_reach(f"no network namespace can be made here: {tried.stderr.strip()}")
+
+    def start(script: str) -> str:
+        done = subprocess.run(
+            command, input=script, capture_output=True, text=True, check=False, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return start
+
+
+def test_shells_can_read_the_scripts(tree: Tree, tool: Callable[[str], str]) -> None:
+    """Each with the shell that its command names."""
+    scripts = {
+        (command.split()[0], tree.mounted(name)[command.split()[1]])
+        for name, node in tree.nodes.items()
+        for command in node.get("exec", ())
+    }
+    for shell, text in scripts:
+        done = subprocess.run(
+            [tool(shell), "-n"], input=text, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_switch_and_an_hb_domain_start(
+    tmp_path: Path, in_namespace: Callable[[str], str]
+) -> None:
+    """The bridge has every GPU's interface and no other, ports are up with the fabric's MTU."""
+    build(Job(planned(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    made = Tree(planned(**VARIANTS["two tiers"]), tmp_path / "out")
+    for name in ("hb-0", "r0-leaf-1"):
+        here = made.interfaces(name)
+        pairs = [
+            f"ip link add {interface} type veth peer name far{index}"
+            for index, interface in enumerate(here)
+        ]
+        (script,) = (
+            text
+            for at, text in made.mounted(name).items()
+            if at == made.nodes[name]["exec"][0].split()[1]
+        )
+        shown = json.loads(
+            in_namespace("\n".join([*pairs, f"(\n{script}\n) >&2", "ip -json link show"]))
+        )
+        links = {link["ifname"]: link for link in shown}
+        assert all("UP" in links[interface]["flags"] for interface in here)
+        if name.startswith("hb"):
+            assert {
+                interface for interface, link in links.items() if link.get("master") == "hb"
+            } == set(here)
+        else:
+            assert {links[interface]["mtu"] for interface in here} == {
+                made.plan.spec.addressing.mtu
+            }
+
+
+# --- what names a container
+# -------------------------------------------------------------------------------------------------------
+
+
+def _ports(*names: tuple[str, int, int]) -> list[PortView]:
+    """Make ports of these interfaces, cages and positions."""
+    return [
+        PortView(
+            name,
+            "",
+            cage,
+            subport,
+            "",
+            "400G",
+            400000,
+            "",
+            "",
+            "",
+            "",
+            "",
+            to_host=False,
+            vrf="",
+            rail="",
+        )
+        for name, cage, subport in names
+    ]
+
+
+@pytest.mark.parametrize(
+    ("keys", "ports", "names"),
+    [
+        ({}, [("swp1s0", 1, 1), ("swp64", 64, 0)], ["swp1s0", "swp64"]),
+        ({}, [("Ethernet1/1", 1, 0), ("swp2", 2, 0)], ["eth1", "eth2"]),
+        ({}, [("a-long-name-of-16", 3, 0)], ["eth1"]),
+        ({"interface": "eth{n}"}, [("Ethernet8", 2, 0), ("Ethernet0", 5, 0)], ["eth1", "eth2"]),
+        (
+            {"interface": "e1-{cage}", "split": "e1-{cage}-{subport}"},
+            [("ethernet-1/3", 3, 0), ("ethernet-1/4/2", 4, 2)],
+            ["e1-3", "e1-4-2"],
+        ),
+        (
+            {"interface": "e1-{cage}"},
+            [("ethernet-1/4/1", 4, 1), ("ethernet-1/4/2", 4, 2)],
+            ["eth1", "eth2"],
+        ),
+    ],
+)
+def test_what_ports_are_called(
+    keys: dict[str, str], ports: list[tuple[str, int, int]], names: list[str]
+) -> None:
+    """By the pack's pattern, or as the NOS calls them; by number where Linux would not take it, or two would be one."""
+    assert Container(kind="linux", image="alpine:3", **keys).interfaces(_ports(*ports)) == names  # type: ignore[arg-type]  # keys of a pack.yaml
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"interface": "eth{n.__class__}"},
+        {"interface": "{name}"},
+        {"exec": ["echo $HOME"]},
+        {"network": "host"},
+        {
+            "binds": [
+                {"file": "configs/{switch}/a", "at": "/x/a"},
+                {"file": "lab/{switch}/a", "at": "/y/a", "template": "a.j2"},
+            ]
+        },
+        {
+            "binds": [
+                {"file": "configs/{switch}/a", "at": "/x/a"},
+                {"file": "configs/{switch}/b", "at": "/x/a"},
+            ]
+        },
+        {"binds": [{"file": "configs/{switch}/a", "at": "/x/a"}], "startup": "configs/{switch}/b"},
+    ],
+)
+def test_a_container_that_does_not_fit_is_refused(keys: dict[str, Any]) -> None:
+    """Patterns have three fields, commands no environment, and files differ in name and place."""
+    with pytest.raises(ValidationError):
+        Container(kind="linux", image="alpine:3", **keys)
+
+
+@pytest.mark.parametrize(
+    "file", ["configs/{switch}/a", "lab/a", "lab/{switch}", "lab/../{switch}/a"]
+)
+def test_a_file_for_a_container_alone_is_the_labs(file: str) -> None:
+    """It cannot take the place of another file."""
+    with pytest.raises(ValidationError):
+        Bind(file=file, at="/a", template="a.j2")
+
+
+EOS = """
+name: eos
+description: A made-up pack, to show that a NOS needs no code for a lab
+nos: eos
+group: configs
+verified: by nobody
+outputs:
+  - {path: "configs/{switch}/startup.cfg", template: startup.cfg.j2, each: switch, reader: nobody}
+containers:
+  switch:
+    kind: arista_ceos
+    image: ceos:4.34.2F
+    interface: "eth{n}"
+    binds:
+      - {file: "configs/{switch}/startup.cfg", at: /mnt/flash/startup-config}
+      - {file: "lab/switches/{switch}/map.json", at: /mnt/flash/EosIntfMapping.json, template: map.json.j2}
+"""
+
+
+def _eos(folder: Path, text: str = EOS) -> Packs:
+    """Write a user's own pack for a NOS that no shipped one configures."""
+    (folder / "eos").mkdir()
+    (folder / "eos/pack.yaml").write_text(text)
+    (folder / "eos/startup.cfg.j2").write_text("hostname {{ switch.name }}\n")
+    (folder / "eos/map.json.j2").write_text(
+        "{% for port in node.ports %}{{ port.name }}={{ port.own.interface }}\n{% endfor %}"
+    )
+    return Packs([folder])
+
+
+ARISTA: Inventory = SMALL | {
+    "switches": {"leaf": {"model": "7060x6-64pe", "breakout": "2x400G"}},
+    "nos": "eos",
+    "rails": {"tiers": 2},
+}
+
+
+def test_a_pack_names_its_own_container(
+    tmp_path: Path, complaints: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    """A new NOS is in the lab as soon as its pack says how, map of interfaces and all."""
+    packs = _eos(tmp_path)
+    made = Tree(planned(**ARISTA), tmp_path / "out")
+    build(Job(made.plan, packs, ("cabling", "configs", "lab")), made.root)
+    assert complaints(made.clab) == []
+    leaf = made.nodes["r0-leaf-1"]
+    assert (leaf["kind"], "exec" in leaf, "network-mode" in leaf) == ("arista_ceos", False, False)
+    pairs = dict(
+        line.split("=")
+        for line in made.mounted("r0-leaf-1")["/mnt/flash/EosIntfMapping.json"].splitlines()
+    )
+    assert set(pairs) == set(made.interfaces("r0-leaf-1"))
+    assert {pairs[name] for name in pairs} == {
+        interface for node, interface in made.called if node == "r0-leaf-1"
+    }
+    assert pairs["eth2"] == "Ethernet1/5"
+    assert len(made.links) == len(made.cables) + made.plan.request.gpus
+
+
+def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
+    """The finding names the pack and the file."""
+    packs = _eos(
+        tmp_path,
+        EOS.replace('{file: "configs/{switch}/startup.cfg"', '{file: "configs/{switch}/other.cfg"'),
+    )
+    with pytest.raises(Refusal) as refused:
+        build(Job(planned(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
+    (finding,) = refused.value.findings
+    assert finding.code == "bad-pack"
+    assert "configs/{switch}/other.cfg" in str(finding.fact)
+
+
+def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> None:
+    """What has no container has no topology, and the build says why."""
+    packs = _eos(tmp_path, EOS.partition("containers:")[0])
+    job = Job(planned(**ARISTA), packs, ("configs", "lab"))
+    assert {path.split("/")[1] for path in job.paths() if path.startswith("lab/")} == {"gpus"}
+    assert job.skipped == [
+        "lab topologies: no pack names a container for eos, which the leaf switches run"
+    ]
+
+
+def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
+    """Two nodes of one name would be one."""
+    plan = planned(
+        **generic(64, gpus=8, design="fat-tree", naming={"leaf": "hb-{n}"})
+        | {"hb_domain": {"gpus": 2}}
+    )
+    with pytest.raises(Refusal) as refused:
+        build(Job(plan, PACKS, ("configs", "lab")), tmp_path / "out")
+    assert [finding.code for finding in refused.value.findings] == ["name-twice"]
+
+
+def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
+    """Nodes and links of its table are those of the fabrics that it names."""
+    table = re.findall(
+        r"^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+ s ",
+        (root / "docs/labs.md").read_text(),
+        re.MULTILINE,
+    )
+    assert table
+    for gpus, nodes, links in ([int(cell.replace(",", "")) for cell in row] for row in table):
+        plan = planned(gpus=gpus, hb_domain={"gpus": 8}, radix=16)
+        assert (nodes, links) == (
+            sum(map(plan.switch_count, plan.roles)) + gpus + gpus // 8,
+            plan.links + gpus,
+        )
+
+
+# --- the command
+# ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_lab_comes_with_the_configurations_that_it_boots(tmp_path: Path, run: Run) -> None:
+    """`--only lab` writes what its files mount."""
+    done = run(
+        "build",
+        "--gpus",
+        64,
+        "--hb-domain",
+        8,
+        "--radix",
+        4,
+        "--only",
+        "lab",
+        "-o",
+        tmp_path / "out",
+    )
+    assert done.returncode == 0, done.stderr
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "manifest.json",
+        "plan.json",
+        "configs",
+        "lab",
+    }
+
+
+def test_a_large_lab_waits_for_a_request(tmp_path: Path, run: Run) -> None:
+    """Above the stated size the command says how to have it, and then lists it whole."""
+    sizing = ("--gpus", 1040, "--hb-domain", 8, "--radix", 64, "-o", tmp_path / "out", "--dry-run")
+    done = run("build", *sizing)
+    assert "lab/" not in done.stdout
+    assert "1,040 GPUs are more than 1,024; `--only lab`" in done.stderr
+    assert (
+        "lab/containerlab/fabric.clab.yml" in run("build", *sizing, "--only", "lab").stdout.split()
+    )
+
+
+def test_infiniband_has_no_lab() -> None:
+    """Containers are linked by Ethernet."""
+    job = Job(
+        planned(**SMALL, switches={"leaf": {"model": "qm9700"}}),
+        PACKS,
+        ("configs", "lab"),
+        frozenset({"lab"}),
+    )
+    assert not [path for path in job.paths() if path.startswith("lab/")]
+    assert any("InfiniBand" in sentence for sentence in job.skipped)
+
+
+# --- any fabric
+# -------------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(inventories())
+def test_counts_of_any_fabric(inventory: Inventory) -> None:
+    """Whatever is drawn: counts are the plan's, and every end is linked once."""
+    assume(inventory["gpus"] <= 512)
+    try:
+        plan = planned(**inventory)
+    except Refusal:
+        assume(condition=False)
+    frr = PACKS.for_nos("frr")
+    assert frr is not None
+    view = Topologies(plan, PACKS, {plan.request.fronts[role].nos: frr for role in plan.roles}).view
+    request = plan.request
+    assert (
+        len(view.nodes)
+        == sum(map(plan.switch_count, plan.roles))
+        + request.gpus
+        + request.gpus // request.domain_gpus
+    )
+    assert len(view.links) == plan.links + request.gpus
+    ends = [
+        one
+        for link in view.links
+        for one in ((link.a_node, link.a_interface), (link.b_node, link.b_interface))
+    ]
+    assert len(set(ends)) == len(ends)
+    assert {node for node, _ in ends} == {node.name for node in view.nodes}
+    assert sum(link.cable != "" for link in view.links) == sum(
+        plan.link_count(kind) for kind in LinkKind if kind in plan.kinds
+    )

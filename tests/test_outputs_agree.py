@@ -1,0 +1,176 @@
+"""Every output agrees with every other: cables, configurations, graph and bill, for every ready inventory of up to 4,096 GPUs.
+
+Each file is read back as a stranger would read it, from the bytes of one build; nothing here looks
+into the plan.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from fabricgen.build.job import Job
+from fabricgen.build.run import build
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.inventory.load import read_inventory
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.planning.plan import make_plan
+from tests import ROOT
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST, MEDIUM = 4096, 1024
+"""GPUs of the inventories that are built, and of those that `make test` builds."""
+
+SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
+GPUS = {path: read_inventory(str(path)).spec.gpus for path in SHIPPED}
+READY = [path for path in SHIPPED if GPUS[path] <= LARGEST]
+
+End = tuple[str, str]
+FRR_PORT = re.compile(r"^interface (\S+)[^\n]*\n description (\S+):(\S+) (\S+)$", re.MULTILINE)
+
+
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV."""
+    return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
+
+
+def ends(row: dict[str, str]) -> tuple[End, End]:
+    """Return both ends of a row."""
+    return (row["a_device"], row["a_interface"]), (row["b_device"], row["b_interface"])
+
+
+def read_configs(out: Path) -> dict[End, tuple[End, str]]:
+    """Return what each configured port says of its peer and its cable."""
+    said: dict[End, tuple[End, str]] = {}
+    for folder in sorted((out / "configs").glob("*")):
+        for path in [*folder.glob("frr.conf"), *folder.glob("frr/frr.conf")]:
+            for port, device, interface, cable in FRR_PORT.findall(
+                path.read_text(encoding="utf-8")
+            ):
+                said[folder.name, port] = (device, interface), cable
+        for path in folder.glob("config_db.json"):
+            for port, fields in json.loads(path.read_text(encoding="utf-8"))["PORT"].items():
+                if fields["admin_status"] == "up":
+                    peer, cable = fields["description"].split(" ")
+                    device, _, interface = peer.partition(":")
+                    assert said.setdefault((folder.name, port), ((device, interface), cable)) == (
+                        (device, interface),
+                        cable,
+                    )
+    return said
+
+
+def read_graph(out: Path) -> dict[str, tuple[str, str]]:
+    """Return the two nodes that each cable of the graph joins; a NIC port stands for its host."""
+    graph = json.loads((out / "graph/fabric.json").read_text(encoding="utf-8"))
+    hosts = {node["id"]: node.get("host") or node.get("switch") for node in graph["nodes"]}
+    return {
+        edge["cable"]: (hosts[edge["source"]], hosts[edge["target"]])
+        for edge in graph["edges"]
+        if "cable" in edge
+    }
+
+
+def read_topology(out: Path) -> set[tuple[End, End]]:
+    """Return the links of topology.dot."""
+    text = (out / "graph/topology.dot").read_text(encoding="utf-8")
+    return {
+        ((a, b), (c, d)) for a, b, c, d in re.findall(r'"(.*?)":"(.*?)" -- "(.*?)":"(.*?)"', text)
+    }
+
+
+def test_there_is_something_to_compare() -> None:
+    """A collector that finds nothing proves nothing."""
+    assert len(READY) >= 12
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] * (GPUS[path] > MEDIUM), id=path.stem)
+        for path in READY
+    ],
+)
+def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> None:
+    """Cables in the sheet, in the labels, in both ends' configurations, in the graph and in the bill."""
+    plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
+    job = Job(plan, Packs(), ("cabling", "bom", "configs", "graph"))
+    out = tmp_path / "out"
+    build(job, out)
+
+    rows = read_csv(out / "cabling/cables.csv")
+    assert len({row["cable"] for row in rows}) == len(rows), "a label names two cables"
+    links = {link_of(row): row for row in rows}
+    used = Counter(end for row in links.values() for end in ends(row))
+    assert used.most_common(1)[0][1] == 1, "a port is cabled twice"
+    connectors = Counter((row[f"{end}_device"], row[f"{end}_port"]) for row in rows for end in "ab")
+    assert connectors.most_common(1)[0][1] == 1, "a connector is cabled twice"
+
+    labels = read_csv(out / "cabling/labels.csv")
+    assert Counter(label["cable_id"] for label in labels) == {row["cable"]: 2 for row in rows}
+
+    wanted = {
+        mine: (other, label)
+        for label, row in links.items()
+        for mine, other in (ends(row), ends(row)[::-1])
+    }
+    switches = {row["b_device"] for row in rows} | {
+        row["a_device"] for row in rows if int(row["tier"]) > 1
+    }
+    said = read_configs(out)
+    configured = {device for device, _ in said}
+    assert said == {end: peer for end, peer in wanted.items() if end[0] in configured}
+    assert configured == (set() if job.skipped else switches)
+
+    assert read_graph(out) == {
+        label: (row["a_device"], row["b_device"]) for label, row in links.items()
+    }
+    assert read_topology(out) == {ends(row) for row in rows}
+    check_bill(out, rows, len(links))
+
+
+def link_of(row: dict[str, str]) -> str:
+    """Return the label that the cables of one link share: a link of two connectors takes two, told apart by a letter."""
+    return row["cable"].rstrip("ab")
+
+
+def check_bill(out: Path, rows: list[dict[str, str]], links: int) -> None:
+    """Check that the bill buys the cables and modules that the sheet names, and that the summary counts them."""
+    bill = [line for line in read_csv(out / "bom/bom.csv") if line["row"] == "part"]
+    bought = {line["part"]: int(line["quantity"]) for line in bill}
+    summary = json.loads((out / "plan.json").read_text(encoding="utf-8"))
+    cables = {
+        part: count for part, count in bought.items() if part in {row["part"] for row in rows}
+    }
+    assert sum(cables.values()) == summary["cables"]["total"] == len(rows)
+    assert links == summary["links"]["total"]
+    cages: Counter[str] = Counter()
+    for device, module, cage in {
+        (row[f"{end}_device"], row[f"{end}_transceiver"], cage_of(row[f"{end}_port"]))
+        for row in rows
+        for end in "ab"
+    }:
+        assert device
+        cages[module] += bool(cage)
+    assert {part: count for part, count in bought.items() if part in cages} == dict(cages)
+    devices = {row["b_device"] for row in rows} | {
+        row["a_device"] for row in rows if int(row["tier"]) > 1
+    }
+    assert (
+        sum(int(line["quantity"]) for line in bill if line["class"] == "switches")
+        == len(devices)
+        == summary["switches"]["total"]
+    )
+
+
+def cage_of(port: str) -> str:
+    """Return the cage behind a printed port: `5/2` and `OSFP4P2` name the second port of a cage."""
+    return re.sub(r"(?:/\d+|(?<=\d)P\d+)$", "", port)
