@@ -63,11 +63,8 @@ class HostTables:
         """Write them."""
         wanted = sources.part.gpus if sources.part else None
         for host in self.run:
-            yield write_text(
-                root,
-                host_table(sources.plan.hosts[host]),
-                [document_text(sources.tables.host(host, wanted))],
-            )
+            pieces = sources.tables.host(host, wanted)
+            yield write_text(root, host_table(sources.plan.hosts[host]), pieces)
 
 
 @dataclass(frozen=True)

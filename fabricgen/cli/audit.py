@@ -132,7 +132,7 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
             write_text(root, switch_table(name), [document_text(table)]) for name, table in switches
         ]
         written += [
-            write_text(root, host_table(name), [document_text(detours.host(host))])
+            write_text(root, host_table(name), detours.host(host))
             for host, name in enumerate(plan.hosts)
         ]
         written.append(write_text(root, DOMAINS, [document_text(detours.domains())]))

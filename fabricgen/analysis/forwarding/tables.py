@@ -49,7 +49,13 @@ def switch_table(switch: str) -> str:
 
 def document_text(document: dict[str, Any]) -> str:
     """Write a table; blanks would double it."""
-    return json.dumps(document, separators=(",", ":")) + "\n"
+    return _text(document) + "\n"
+
+
+_text = json.JSONEncoder(separators=(",", ":")).encode
+
+_ROUTE = '{"prefix":"%s","via":"%s","device":"%s","source":"%s","metric":%d}'
+"""A route as JSON: addresses and names of devices hold nothing to escape."""
 
 
 class Tables:
@@ -97,37 +103,41 @@ class Tables:
         ]
         return {"rule": RULE, "domains": listed}
 
-    def host(self, host: int, wanted: Container[int] | None = None) -> dict[str, Any]:
-        """Return the tables of the GPUs of a host, counted from 0 over all HB domains, or of those that are wanted."""
+    def host(self, host: int, wanted: Container[int] | None = None) -> Iterator[str]:
+        """Yield the text of a host's table: its GPUs, or those of them that are wanted.
+
+        Hosts count over all HB domains. In large HB domains nearly all of it is routes, which are
+        written without a mapping for each.
+        """
         request = self.plan.request
+        first = host * request.host_gpus
         gpus = [
             gpu
-            for gpu in range(host * request.host_gpus, (host + 1) * request.host_gpus)
+            for gpu in range(first, first + request.host_gpus)
             if wanted is None or gpu in wanted
         ]
-        return {
-            "host": self.plan.hosts[host],
-            "hb_domain": host // request.domain_hosts,
-            "gpus": [self._gpu(gpu) for gpu in gpus],
-        }
+        head = {"host": self.plan.hosts[host], "hb_domain": host // request.domain_hosts}
+        yield _text(head)[:-1] + ',"gpus":['
+        for gpu in gpus:
+            routes = ",".join(map(_ROUTE.__mod__, self._gpu_routes(gpu)))
+            yield f'{"," if gpu > gpus[0] else ""}{_text(self._gpu(gpu))[:-1]},"routes":[{routes}]}}'
+        yield "]}\n"
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
-        """Return the tables of a GPU."""
+        """Return the tables of a GPU, but for its routes."""
         request = self.plan.request
-        routed = self.ethernet and has_hb_addresses(request.domain_gpus)
         return {
             "gpu": self.ends.gpu(gpu),
             "rank": gpu % request.domain_gpus,
             "rail": rail_of(request, gpu),
             "ports": [self._port(gpu, plane) for plane in range(request.planes)],
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
-            "routes": [
-                dict(zip(GpuRoute._fields, route, strict=True))
-                for route in gpu_routes(self.ends, gpu)
-            ]
-            if routed
-            else [],
         }
+
+    def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
+        """Return the IP routes of a GPU; none where nothing is routed by IP."""
+        routed = self.ethernet and has_hb_addresses(self.plan.request.domain_gpus)
+        return gpu_routes(self.ends, gpu) if routed else []
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
         """Name the GPUs on which a packet for a GPU may land, rail by rail, best first: as `landings` has them, and quicker for all rails at once."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.analysis.forwarding.failures import Failures
+    from fabricgen.analysis.forwarding.gpu_routes import GpuRoute
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
     from fabricgen.views.switches.view import Instance
@@ -110,29 +111,31 @@ class Detours(Tables):
             rail: [name for name in names if name in useful]
             for rail, names in document["relays"].items()
         }
-        document["routes"] = [route for route in document["routes"] if self._leads(gpu, route)]
         return document
+
+    def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
+        """Return the IP routes of a GPU that live."""
+        return [route for route in super()._gpu_routes(gpu) if self._leads(gpu, route)]
 
     def _carries(self, gpu: int) -> bool:
         """Say whether a GPU has a living NIC port."""
         return any(self.reach.lives(gpu, plane) for plane in range(self.plan.request.planes))
 
-    def _leads(self, gpu: int, route: dict[str, Any]) -> bool:
+    def _leads(self, gpu: int, route: GpuRoute) -> bool:
         """Say whether an IP route of a GPU lives: its own NIC port, or its HB domain and the NIC port of the GPU there."""
-        if route["device"] != HB_DEVICE:
-            return self.reach.lives(gpu, int(route["device"].removeprefix("nic")))
+        if route.device != HB_DEVICE:
+            return self.reach.lives(gpu, int(route.device.removeprefix("nic")))
         first = gpu - gpu % self.plan.request.domain_gpus
-        other = first + hb_rank(route["via"])
+        other = first + hb_rank(route.via)
         if not (self.reach.hb_lives(gpu) and self.reach.hb_lives(other)):
             return False
         plane = next(
             each
             for each in range(self.plan.request.planes)
-            if dotted(self.ends.address(gpu, each)) == route["source"]
+            if dotted(self.ends.address(gpu, each)) == route.source
         )
-        return route[
-            "prefix"
-        ] == f"{dotted(self.ends.address(other, plane))}/32" or self.reach.lives(other, plane)
+        own = f"{dotted(self.ends.address(other, plane))}/32"
+        return route.prefix == own or self.reach.lives(other, plane)
 
     @cached_property
     def _dead(self) -> set[str]:

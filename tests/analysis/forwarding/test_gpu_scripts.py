@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -121,7 +122,11 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     plan = planned(**FABRIC)
     build(Job(plan, Packs(), ("lab",)), tmp_path / "out")
     tables = Tables(plan)
-    gpus = [gpu for host in range(len(plan.hosts)) for gpu in tables.host(host)["gpus"]]
+    gpus = [
+        gpu
+        for host in range(len(plan.hosts))
+        for gpu in json.loads("".join(tables.host(host)))["gpus"]
+    ]
     scripts = [
         f"{AT.format(gpu['gpu'])} sh {tmp_path}/out/lab/gpus/{gpu['gpu']}.sh" for gpu in gpus
     ]

@@ -378,7 +378,7 @@ def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> Non
     """Each GPU of an HB domain is named once among the relays of each other, whatever the size of the domain; rails are ordered once for all."""
     plan = planned(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
     tables = Tables(plan)
-    (gpu, *_) = tables.host(0)["gpus"]
+    (gpu, *_) = json.loads("".join(tables.host(0)))["gpus"]
     relays = [name for names in gpu["relays"].values() for name in names]
     assert sorted(relays) == sorted(gpu_name(0, rank) for rank in range(domain_gpus))
     orders = tables.domains()["domains"][-1]["third_rails"]

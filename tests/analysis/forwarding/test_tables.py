@@ -61,7 +61,11 @@ def tables_of(plan: Plan) -> Tables:
     switches = [
         document for unit in range(plan.mapping.units) for _, document in writer.switches(unit)
     ]
-    written = [writer.host(host) for host in range(len(plan.hosts))], switches, writer.domains()
+    written = (
+        [json.loads("".join(writer.host(host))) for host in range(len(plan.hosts))],
+        switches,
+        writer.domains(),
+    )
     return Tables(*json.loads(json.dumps(written)))
 
 
