@@ -21,6 +21,7 @@ from typing import NoReturn
 import click
 
 from fabricgen import __version__
+from fabricgen.cli.command import Group
 from fabricgen.cli.printing import echo, print_findings
 from fabricgen.cli.streams import check_streams, drop_output, escape_unencodable, system_refusal
 from fabricgen.core.diagnostics import Refusal
@@ -28,13 +29,19 @@ from fabricgen.core.interrupts import raise_on_signals
 
 INTERRUPTED, FAULT = 130, 3
 
-COMMANDS = {
-    "audit": "audit:audit", "build": "build:build", "catalog": "catalog:catalog", "check": "check:check", "compare": "plan:compare", "diff": "diff:diff",
-    "explain": "explain:explain", "impact": "impact:impact", "import": "import_:import_sheet", "init": "init:init", "lab": "lab:lab", "model": "model:model",
-    "phases": "phases:phases", "placement": "placement:placement", "plan": "plan:plan", "route": "route:route", "schema": "explain:schema",
-    "search": "search:search", "serve": "serve:serve", "verify": "verify:verify",
-}  # fmt: skip
-"""Command -> its module in this package, and its name there."""
+SECTIONS = {
+    "Plan": ("init", "plan", "compare", "search", "model", "phases", "serve", "explain"),
+    "Build": ("build", "verify", "catalog", "schema"),
+    "Verify": ("check", "route", "impact", "placement", "lab"),
+    "Operate": ("audit", "diff", "import"),
+}
+"""Heading in the help -> the commands below it."""
+
+MODULES = {"compare": "plan", "import": "import_", "schema": "explain"}
+"""Command -> its module in this package, where that has another name."""
+
+FUNCTIONS = {"import": "import_sheet"}
+"""Command -> its function, where that has another name."""
 
 ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1", "PYDANTIC_DISABLE_PLUGINS": "__all__"}
 """What libraries read when they are imported, where the user has not set it.
@@ -50,7 +57,7 @@ Its own 700 make it look hundreds of times while modules are imported, and find 
 """
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """The commands; each is imported when it is run or described."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -63,10 +70,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command; None where there is none of that name."""
         del ctx
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.commands:
             return None
-        module, name = COMMANDS[cmd_name].split(":")
-        command: click.Command = getattr(import_module(f"{__name__}.{module}"), name)
+        module = import_module(f"{__name__}.{MODULES.get(cmd_name, cmd_name)}")
+        command: click.Command = getattr(module, FUNCTIONS.get(cmd_name, cmd_name))
         return command
 
 
@@ -84,15 +91,16 @@ def _refuse_empty(words: list[str]) -> None:
 
 @click.group(
     cls=_Commands,
-    commands={name: click.Command(name) for name in COMMANDS},
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    commands={name: click.Command(name) for names in SECTIONS.values() for name in names},
+    sections=SECTIONS,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, prog_name="fabricgen")
 def program() -> None:
     """Turn one YAML inventory into a GPU training fabric: sized, wired, priced and configured.
 
-    Every command takes an inventory file (or `-`), or sizes straight from --gpus, --hb-domain and
-    --radix.
+    Commands read an inventory (FABRIC), or size a fabric from --gpus, --hb-domain and --radix.
+    `fabricgen COMMAND --help` describes a command, `fabricgen explain TERM` a term or a message.
     """
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json
@@ -22,39 +23,47 @@ FILE = click.Path(path_type=Path)
 COUNTS = ("matched", "wrong", "missing", "extra", "silent")
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen audit fabric.yaml --lldp neighbors",
+        "fabricgen audit fabric.yaml --degraded dead.txt --tables around",
+    ),
+)
 @fabric_arguments
 @click.option(
     "--lldp",
     "heard",
     type=FILE,
     multiple=True,
-    metavar="F",
-    help="LLDP neighbours: a file, or a directory with a file per device; may be repeated.",
+    metavar="PATH",
+    help="LLDP neighbors: a file, or a directory with a file per device; may be repeated.",
 )
 @click.option(
     "--ibnetdiscover",
     "discovered",
     type=FILE,
     multiple=True,
-    metavar="F",
-    help="What ibnetdiscover prints; may be repeated.",
+    metavar="FILE",
+    help="Output of ibnetdiscover; may be repeated.",
 )
 @click.option(
     "--degraded",
     "dead",
     type=FILE,
-    metavar="F",
-    help="Dead cables and ports, one per line; say what is left.",
+    metavar="FILE",
+    help="Failed cables and ports, one per line; print the remaining capacity.",
 )
 @click.option(
     "--tables",
     type=OutputPath(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write forwarding tables around what is dead, wrong or missing.",
+    help="Write forwarding tables that avoid failed, wrong and missing cables.",
 )
 @force_option
-@click.option("--strict", is_flag=True, help="A silent cable is a finding too.")
+@click.option(
+    "--strict", is_flag=True, help="Report a cable without any neighbor record as a finding."
+)
 @json_option
 def audit(
     asked: Asked,
@@ -66,18 +75,18 @@ def audit(
     strict: bool,
     as_json: bool,
 ) -> int:
-    """Compare the cabling with the plan.
+    """Compare the installed cabling with the plan.
 
-    F is what lldpctl -f json0, NVUE, EOS or SONiC print as JSON, a CSV of four columns, or
-    ibnetdiscover's text; a file of LLDP is named by its device, like r0-leaf-1.json. `fabricgen
-    explain audit` says more. Exit code 1 says that the cabling differs.
+    Reads the output of `lldpctl -f json0`, NVUE, EOS and SONiC, a CSV of four columns, or the text
+    of ibnetdiscover. An LLDP file is named after its device, such as r0-leaf-1.json. Exit code 1:
+    the cabling differs from the plan. See also `fabricgen explain audit`.
     """
     from fabricgen.lifecycle.audit.audit import audit as compare
     from fabricgen.lifecycle.audit.load import read_evidence
 
     if not heard and not discovered and dead is None:
         raise click.UsageError(
-            "say what was heard with --lldp or --ibnetdiscover, or what is dead with --degraded"
+            "give the neighbor records with --lldp or --ibnetdiscover, or the failures with --degraded"
         )
     plan, inventory = asked.plan()
     if tables is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
@@ -29,14 +30,21 @@ REQUESTABLE = (
 )  # fmt: skip
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen build fabric.yaml -o out",
+        "fabricgen build fabric.yaml -o out --only cabling,bom",
+        "fabricgen build plan.json --archive fabric.tar.zst",
+    ),
+)
 @fabric_arguments
 @click.option(
     "-o",
     "--output",
     "out",
     type=OutputPath(file_okay=True, path_type=Path),
-    help="Directory to write; one that fabricgen wrote is replaced.",
+    help="Directory to write; an earlier output is replaced.",
 )
 @click.option(
     "--archive",
@@ -45,40 +53,41 @@ REQUESTABLE = (
 )
 @force_option
 @click.option(
-    "--only", metavar="GROUPS", help=f"Groups of files, joined by commas: {', '.join(REQUESTABLE)}."
+    "--only",
+    metavar="GROUPS",
+    help=f"Groups to write, separated by commas: {', '.join(REQUESTABLE)}.",
 )
 @click.option(
     "--columns",
     default="",
     metavar="NAME|A,B,C",
-    help="Columns of the sheets of cables: a profile, or names joined by commas.",
+    help="Columns of the cable sheets: a profile, or names separated by commas.",
 )
 @click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")
 @click.option(
     "--serials",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="CSV with device and serial, for columns that show them.",
+    help="CSV with the columns device and serial, for sheets that show serial numbers.",
 )
 @click.option(
     "--list-outputs",
     "show",
     flag_value="outputs",
-    help="Print every output with who reads it, or those of a fabric, and write nothing.",
+    help="List all outputs with their readers, or those of FABRIC, and write nothing.",
 )
-@click.option(
-    "--dry-run", "show", flag_value="files", help="List what would be written, and write nothing."
-)
+@click.option("--dry-run", "show", flag_value="files", help="List the files, and write nothing.")
 @json_option
 def build(
     asked: Asked, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
     both_ways: bool, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write cabling, configurations, hosts, forwarding tables, parts, graph, lab and files of schedulers, or what `outputs` of the inventory names.
+    """Write cabling, configurations, bill, report and more.
 
-    Every law of `check` must hold first. OUT is replaced whole or not at all. A directory that
-    fabricgen did not write is never touched, and one with files that were added or edited since
-    only with --force.
+    Writes what the NOS and the transport need, or what `outputs` of the inventory lists. Every
+    check must pass first. The directory of -o is replaced as a whole or not at all; one that
+    fabricgen did not write is never touched, and one with files that were added or edited only
+    with --force.
     """
     from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.planning.notices import advice, room_guesses

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from fabricgen.cli.options import ROOT, json_option
+from fabricgen.cli.command import Group
+from fabricgen.cli.options import catalog_option, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
 KINDS = (
@@ -19,24 +20,22 @@ KINDS = (
     "accelerators",
     "workloads",
 )
-roots_option = click.option(
-    "--catalog",
-    "roots",
-    type=ROOT,
-    multiple=True,
-    envvar="FABRICGEN_CATALOG",
-    help="Directory of your own catalog files.",
-)
 
 
-@click.group()
+@click.group(cls=Group)
 def catalog() -> None:
-    """Show what can be bought, and where its facts come from; take a switch over from another project's file."""
+    """List hardware with its sources; import a switch definition."""
 
 
-@catalog.command("list")
-@click.argument("kind", required=False, type=click.Choice(KINDS))
-@roots_option
+@catalog.command("list", examples=("fabricgen catalog list switches",))
+@click.argument(
+    "kind",
+    required=False,
+    metavar="[KIND]",
+    type=click.Choice(KINDS),
+    help=f"One of {', '.join(KINDS)}; default: all.",
+)
+@catalog_option
 @json_option
 def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> None:
     """List the models of one kind, or of all."""
@@ -61,12 +60,15 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
         echo(table(rows))
 
 
-@catalog.command("show")
-@click.argument("model")
-@roots_option
+@catalog.command("show", examples=("fabricgen catalog show sn5600",))
+@click.argument("model", help="Name of a switch, host, module, cable or price book.")
+@catalog_option
 @json_option
 def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
-    """Show every fact of a model, and where it comes from; what could not be verified is marked."""
+    """Show every fact of a model with its sources.
+
+    Facts that could not be verified are marked.
+    """
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.diagnostics import refuse, suggest
     from fabricgen.core.yaml_text import write_yaml
@@ -90,36 +92,38 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
         echo("\n".join([lines[0] + mark, *lines[1:]]))
 
 
-@catalog.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@catalog.command("import", examples=("fabricgen catalog import device-type.yaml -o own",))
+@click.argument(
+    "file",
+    type=click.Path(path_type=Path),
+    help="NetBox device type, platform.json of SONiC, or SwitchProfile of Hedgehog.",
+)
 @click.option(
     "-o",
     "--output",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Directory of your catalog files; left out, the file is printed.",
+    help="Directory of your catalog files; default: print the file.",
 )
 @click.option(
     "--nos",
     default="frr",
     show_default=True,
-    help="The system that calls ports as a NetBox device type does.",
+    help="NOS whose port names the NetBox device type uses.",
 )
 @click.option(
     "--set",
     "sets",
     multiple=True,
     metavar="KEY=VALUE",
-    help="State a fact that the file does not give, like form_factor=osfp; may be repeated.",
+    help="State a fact that the file lacks, such as form_factor=osfp; may be repeated.",
 )
 def import_switch(file: Path, folder: Path | None, nos: str, sets: tuple[str, ...]) -> None:
     """Make a catalog file of a switch from another project's description.
 
-    FILE is a NetBox device type, a platform.json of SONiC, or a SwitchProfile of Hedgehog as YAML.
-    What it does not give is left out, or assumed and marked; both are said. A file that exists is
+    Facts that FILE lacks are left out, or assumed and marked; the command lists both. The result
+    is written to `switches/` in the directory of -o, for use with --catalog. An existing file is
     never overwritten.
-
-    The file goes to `switches/` in the directory, for use with --catalog.
     """
     from fabricgen.build.write.single_file import check_file, write_file
     from fabricgen.catalog.importers.detect import read_description

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import colours, echo, finding_json, grouped, print_json
 
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
 MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
 
 
-@click.command()
+@click.command(cls=Command, examples=("fabricgen check fabric.yaml",))
 @fabric_arguments
 @json_option
 def check(asked: Asked, *, as_json: bool) -> int:
-    """Ask every law of a fabric, and print each with its figure.
+    """Check every invariant of a fabric and print the evidence.
 
-    Exit code 1 where a law is broken. `fabricgen explain CODE` tells what a law is about.
+    Exit code 1: a check failed. `fabricgen explain CODE` describes a check.
     """
     from fabricgen.analysis.checks.laws import check as check_plan
 

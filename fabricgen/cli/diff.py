@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from fabricgen.cli.options import ROOT, Asked, json_option
+from fabricgen.cli.command import Command
+from fabricgen.cli.options import (
+    Asked,
+    catalog_option,
+    json_option,
+    prices_option,
+    templates_option,
+)
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
@@ -33,27 +40,16 @@ WORDS = {
 """What each action is to whoever stands at the rack."""
 
 
-@click.command()
-@click.argument("old", type=click.Path(allow_dash=True))
-@click.argument("new", type=click.Path(allow_dash=True))
-@click.option(
-    "--prices", metavar="BOOK", help="Price book for both: a name of the catalog, or a .yaml file."
+@click.command(cls=Command, examples=("fabricgen diff plan.json fabric.yaml",))
+@click.argument(
+    "old", type=click.Path(allow_dash=True), help="Inventory or saved plan to start from."
 )
-@click.option(
-    "--catalog",
-    "roots",
-    type=ROOT,
-    multiple=True,
-    envvar="FABRICGEN_CATALOG",
-    help="Directory of your own catalog files; they shadow the shipped ones.",
+@click.argument(
+    "new", type=click.Path(allow_dash=True), help="Inventory or saved plan to arrive at."
 )
-@click.option(
-    "--templates",
-    type=ROOT,
-    multiple=True,
-    envvar="FABRICGEN_TEMPLATES",
-    help="Directory of your own packs; they shadow the shipped ones, file by file.",
-)
+@prices_option
+@catalog_option
+@templates_option
 @click.option("--all", "everything", is_flag=True, help="Print every step and every device.")
 @json_option
 def diff(
@@ -66,10 +62,10 @@ def diff(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Tell what it takes to make one fabric of another.
+    """List the steps that turn one fabric into another.
 
-    OLD and NEW are inventories, or plans that `plan -o` kept. Steps stand in the order of the work:
-    new cables first, then one move after the other, and what is not needed any more last.
+    Steps are listed in working order: new cables first, then the moves one by one, and last the
+    cables that are no longer needed.
     """
     from fabricgen.lifecycle.change.diff import diff as compare
 

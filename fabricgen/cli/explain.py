@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.printing import echo, print_json
 
 
-@click.command()
+@click.command(cls=Command, examples=("fabricgen schema > fabric.schema.json",))
 def schema() -> None:
-    """Print the JSON Schema of an inventory.
+    """Print the JSON Schema of the inventory.
 
-    It keeps to the part of draft-07 that yaml-language-server reads.
+    It uses the part of draft-07 that yaml-language-server supports.
     """
     from fabricgen.inventory.fabric import json_schema
 
     print_json(json_schema())
 
 
-@click.command()
-@click.argument("code", required=False)
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen explain rail-only",
+        "fabricgen explain block-too-large",
+    ),
+)
+@click.argument(
+    "code", required=False, metavar="[TERM]", help="Error code, check or term; default: list all."
+)
 def explain(code: str | None) -> None:
-    """Explain an error code or a term.
-
-    Without one, list them all.
-    """
+    """Explain an error code, a check or a term."""
     from importlib.resources import files
 
     from fabricgen.core.diagnostics import refuse, suggest

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
@@ -21,38 +22,46 @@ COMPARED_GPUS = 65536
 """Larger fabrics are compared with another design on request only."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen impact fabric.yaml --fail switch:r0-leaf-1",
+        "fabricgen impact fabric.yaml --each leaf",
+    ),
+)
 @fabric_arguments
 @click.option(
     "--fail",
     "failed",
     multiple=True,
-    metavar="X",
-    help="What fails, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
+    metavar="PART",
+    help="Failed part, such as switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
 )
 @click.option(
-    "--each", type=click.Choice(KINDS), help="Rank every part of a kind, the worst first."
+    "--each",
+    type=click.Choice(KINDS),
+    help="Rank all parts of a kind by their effect, the worst first.",
 )
 @click.option(
     "--compare/--no-compare",
     default=None,
-    help=f"Show another design beside it; up to {COMPARED_GPUS} GPUs by default.",
+    help=f"Compare with the other design; default: up to {COMPARED_GPUS} GPUs.",
 )
 @json_option
 def impact(
     asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: bool | None, as_json: bool
 ) -> None:
-    """Show what a failure takes.
+    """Show the effect of one or more failures.
 
-    X is switch:NAME, link:CABLE-LABEL, nic:GPU[/plane], gpu:GPU, hb:DOMAIN, plane:N or rail:N.
-    Beside it stands the corresponding part of the rail-optimized design of the same inventory, or
-    of rail-only where it is not.
+    A failed PART is switch:NAME, link:CABLE-LABEL, nic:GPU[/PLANE], gpu:GPU, hb:DOMAIN, plane:N or
+    rail:N. The output compares it with the same failure in the rail-optimized design of the
+    inventory, or in rail-only where the inventory is not.
     """
     from fabricgen.analysis.impact.compare import compare as compare_with
     from fabricgen.analysis.impact.measure import impact as measure
 
     if bool(failed) == bool(each):
-        raise click.UsageError("name what fails with --fail, or a kind of part with --each")
+        raise click.UsageError("name failed parts with --fail, or a kind of part with --each")
     if each and compare:
         raise click.UsageError("--compare goes with --fail")
     plan, inventory = asked.plan()

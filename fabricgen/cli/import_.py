@@ -1,4 +1,4 @@
-"""`import`: a fabric that stands, taken over from its cut sheet."""
+"""`import`: the plan of an existing fabric, from its cut sheet."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.plan import summary_text
@@ -18,26 +19,32 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-@click.command("import")
-@click.argument("sheet", type=click.Path(path_type=Path))
+@click.command(
+    "import",
+    cls=Command,
+    examples=("fabricgen import out/cabling/cables.csv fabric.yaml -o imported.json",),
+)
+@click.argument(
+    "sheet",
+    type=click.Path(path_type=Path),
+    help="Cut sheet of the fabric: a CSV with a row per cable.",
+)
 @fabric_arguments
 @click.option(
     "-o",
     "--output",
     type=OUTPUT_FILE,
     required=True,
-    help="Keep the plan in a file; every command takes it.",
+    help="File to save the plan in; every command accepts it.",
 )
 @force_option
 @json_option
 def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
-    """Take over a fabric that stands, by its cut sheet.
+    """Import an existing fabric from its cut sheet.
 
-    FABRIC says what it is, SHEET how it is cabled.
-
-    SHEET is a CSV with a line for each cable, like cabling/cables.csv: a_device, a_interface,
-    b_device, b_interface, in any order and beside any other column; source and destination, from
-    and to, host and port are understood as well.
+    FABRIC describes the fabric, SHEET its cables. SHEET has at least the columns a_device,
+    a_interface, b_device and b_interface, as cabling/cables.csv has them, in any order; names with
+    source and destination, from and to, host and port are accepted too.
     """
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import DESIGNS
 from fabricgen.cli.printing import echo
 
@@ -32,36 +33,61 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
 """What an inventory starts with where no model tells, and the room for growth that its comment shows."""
 
 
-@click.command()
-@click.argument("file", default="fabric.yaml", type=click.Path(allow_dash=True))
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen init --gpus 256 --host dgx-h100 --leaf sn5600 --nos sonic",
+        "fabricgen init --radix 64 -",
+    ),
+)
+@click.argument(
+    "file",
+    default="fabric.yaml",
+    type=click.Path(allow_dash=True),
+    help="File to write, or `-` to print it; default: fabric.yaml.",
+)
 @click.option("--name", default="my-fabric", show_default=True, help="Name of the fabric.")
-@click.option("--gpus", type=click.IntRange(1), default=1024, show_default=True, help="GPUs.")
+@click.option(
+    "--gpus",
+    metavar="N",
+    type=click.IntRange(1),
+    default=1024,
+    show_default=True,
+    help="Number of GPUs.",
+)
 @click.option(
     "--hb-domain",
+    metavar="N",
     type=click.IntRange(1),
-    help="GPUs of an HB domain; default: the host model's, else 8.",
+    help="GPUs of an HB domain; default: as the host model, else 8.",
 )
-@click.option("--host", metavar="MODEL", help="Host of the catalog, like dgx-h100.")
-@click.option("--leaf", metavar="MODEL", help="Switch of the catalog, like sn5600.")
+@click.option("--host", metavar="MODEL", help="Host of the catalog, such as dgx-h100.")
+@click.option("--leaf", metavar="MODEL", help="Switch of the catalog, such as sn5600.")
 @click.option(
-    "--radix", type=click.IntRange(2), help="Ports of a switch, instead of a model; default 64."
+    "--radix",
+    metavar="N",
+    type=click.IntRange(2),
+    help="Number of ports of a switch, instead of a model; default: 64.",
 )
-@click.option("--nos", metavar="NAME", help="Network operating system, like sonic.")
+@click.option("--nos", metavar="NAME", help="Network operating system, such as sonic.")
 @click.option(
-    "--design", type=click.Choice(DESIGNS), default="rail-only", show_default=True, help="Design."
+    "--design",
+    type=click.Choice(DESIGNS),
+    default="rail-only",
+    show_default=True,
+    help="Design of the fabric.",
 )
 @click.option(
     "--planes",
+    metavar="N",
     type=click.IntRange(1),
-    help="NIC ports per GPU; default: the fewest that the host offers.",
+    help="Planes, and so NIC ports per GPU; default: the fewest that the host offers.",
 )
-@click.option("--force", is_flag=True, help="Replace an inventory that exists.")
+@click.option("--force", is_flag=True, help="Replace an existing inventory.")
 def init(file: str, *, force: bool, **wanted: Any) -> None:  # noqa: ANN401 - the options above, handed on to the template by name
     """Write a commented inventory to start from.
 
-    It builds as it is; beside it goes the schema that editors read.
-
-    FILE is fabric.yaml by default; `-` prints.
+    It can be built as it is. The JSON Schema for editors is written beside it.
     """
     from fabricgen.build.load_plan import plan_of
     from fabricgen.build.write.manifest import json_document

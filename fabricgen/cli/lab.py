@@ -1,4 +1,4 @@
-"""`lab`: the emitted files, booted and tried on this machine."""
+"""`lab`: boots and tests the generated files on this machine."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Group
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
@@ -39,36 +40,39 @@ def _check_name(_context: click.Context, _option: click.Parameter, name: str | N
 name_option = click.option(
     "--name",
     callback=_check_name,
-    help="Name of the lab; default: the fabric's, or of the only one that is up.",
+    help="Name of the lab; default: that of the fabric, or of the only lab that is up.",
 )
 
 
-@click.group()
+@click.group(cls=Group)
 def lab() -> None:
-    """Boot the emitted files in network namespaces, and try them.
+    """Boot the generated files in network namespaces and test them.
 
-    Real FRR in each switch, a veth pair for each cable, a bridge for each HB domain. Needs Linux,
-    FRR and iproute2, and no root where the kernel has user namespaces. Nothing of it reaches the
-    machine outside its own namespaces.
+    Runs FRR in each switch, a veth pair for each cable and a bridge for each HB domain. Needs
+    Linux, FRR and iproute2, and no root where the kernel has user namespaces. The lab stays in its
+    own namespaces.
     """
 
 
 def slice_options(function: Any) -> Any:  # noqa: ANN401 - a click command, before and after
     """Add the options that choose what is booted."""
     for option in (
-        click.option("--rails", type=click.IntRange(1), help="Boot the first rails only."),
+        click.option(
+            "--rails", metavar="N", type=click.IntRange(1), help="Boot the first N rails only."
+        ),
         click.option(
             "--hb-domains",
             "domains",
+            metavar="N",
             type=click.IntRange(1),
-            help="Boot so many HB domains only, taken from both ends.",
+            help="Boot N HB domains only, the first and the last ones.",
         ),
         click.option(
             "-o",
             "--output",
             "out",
             type=click.Path(path_type=Path, file_okay=False),
-            help="Directory that `build` wrote; default: built now.",
+            help="Output of `build` to boot; default: build it now.",
         ),
     ):
         function = option(function)
@@ -80,11 +84,16 @@ failures_option = click.option(
     type=click.Choice(["none", "clocked", "single", "all"]),
     default="none",
     show_default=True,
-    help="clocked: one of each kind dies while packets flow; single: every single thing dies once, and every pair is compared with the plan.",
+    help="clocked: fail one part of each kind while packets flow; single: fail every part once and compare every pair with the plan; all: both.",
 )
 
 
-@lab.command()
+@lab.command(
+    examples=(
+        "fabricgen lab run fabric.yaml --failures clocked",
+        "fabricgen lab run fabric.yaml --rails 2 --hb-domains 8",
+    )
+)
 @fabric_arguments
 @slice_options
 @failures_option
@@ -92,14 +101,14 @@ failures_option = click.option(
     "--rail-at-a-time",
     "one_rail",
     is_flag=True,
-    help="Boot and try the rails one after the other, in the memory of one.",
+    help="Boot and test the rails one after the other, in the memory of one.",
 )
 @json_option
 def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
-    """Boot a lab, try it, and end it, whatever happens.
+    """Boot a lab, test it, and always tear it down.
 
-    An InfiniBand fabric is run over ibsim instead, with OpenSM and the emitted files: a manager for
-    each subnet, every pair walked, a switch killed.
+    An InfiniBand fabric runs over ibsim, with OpenSM and the generated files: one subnet manager
+    per subnet, a test of every pair, and the failure of a switch.
     """
     from fabricgen.lab.infiniband.session import run as run_subnets
     from fabricgen.lab.session import run as run_lab
@@ -110,13 +119,13 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
         return run_subnets(wish, say) if is_infiniband(wish.plan) else run_lab(wish, say)
 
 
-@lab.command()
+@lab.command(examples=("fabricgen lab up fabric.yaml",))
 @fabric_arguments
 @slice_options
 @name_option
 @json_option
 def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
-    """Boot a lab and leave it up in the background."""
+    """Boot a lab and leave it running in the background."""
     from fabricgen.lab.daemon import put_up
     from fabricgen.lab.registry import Keep
 
@@ -132,32 +141,36 @@ def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:
     return 0
 
 
-@lab.command("test")
-@click.argument("fabric", required=False)
+@lab.command("test", examples=("fabricgen lab test --failures single",))
+@click.argument(
+    "fabric", required=False, metavar="[FABRIC]", help="Inventory of the lab, in place of --name."
+)
 @name_option
 @failures_option
 @json_option
 def test_lab(fabric: str | None, name: str | None, failures: str, *, as_json: bool) -> int:
-    """Try a lab that is up."""
+    """Test a lab that is up."""
     with _voice(as_json=as_json) as say:
         return _relay(_keep(fabric, name), {"do": "test", "failures": failures}, say)
 
 
-@lab.command()
-@click.argument("fabric", required=False)
+@lab.command(examples=("fabricgen lab down",))
+@click.argument(
+    "fabric", required=False, metavar="[FABRIC]", help="Inventory of the lab, in place of --name."
+)
 @name_option
 def down(fabric: str | None, name: str | None) -> None:
-    """End a lab that is up."""
+    """Tear down a lab that is up."""
     keep = _keep(fabric, name)
     _ = keep.facts
     keep.end()
     echo(f"{keep.name} is down")
 
 
-@lab.command()
+@lab.command(examples=("fabricgen lab status",))
 @json_option
 def status(*, as_json: bool) -> None:
-    """List this user's labs, and what is up in each."""
+    """List the labs of this user with their BGP sessions."""
     from fabricgen.lab.registry import every_keep
 
     rows = []
@@ -189,32 +202,52 @@ def _sessions(row: dict[str, Any]) -> str:
     return f"{row['sessions']} of {row['of']}" if "sessions" in row else "still booting"
 
 
-@lab.command("exec", context_settings={"ignore_unknown_options": True})
-@click.argument("node")
-@click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
+@lab.command(
+    "exec",
+    examples=("fabricgen lab exec r0-leaf-1 -- ip route",),
+    context_settings={"ignore_unknown_options": True},
+)
+@click.argument("node", help="Switch, GPU such as d0-g3, or HB domain such as hb:0.")
+@click.argument(
+    "command",
+    nargs=-1,
+    required=True,
+    type=click.UNPROCESSED,
+    help="Command with its arguments.",
+)
 @name_option
 def execute(node: str, command: tuple[str, ...], name: str | None) -> int:
-    """Run a command in a node: a switch, a GPU like d0-g3, or an HB domain like hb:0."""
+    """Run a command in a node of the lab."""
     from fabricgen.lab.daemon import inside
 
     return inside(_keep(None, name), node, list(command))
 
 
-@lab.command()
-@click.argument("node")
+@lab.command(examples=("fabricgen lab shell r0-leaf-1",))
+@click.argument("node", help="Switch, GPU such as d0-g3, or HB domain such as hb:0.")
 @name_option
 def shell(node: str, name: str | None) -> int:
-    """Open a shell in a node; in a switch, `vtysh --vty_socket /run/frr/NODE` speaks to FRR."""
+    """Open a shell in a node of the lab.
+
+    In a switch, `vtysh --vty_socket /run/frr/NODE` opens the shell of FRR.
+    """
     from fabricgen.lab.daemon import inside
 
     return inside(_keep(None, name), node, [os.environ.get("SHELL", "/bin/sh")])
 
 
-@lab.command()
-@click.argument("out", type=click.Path(path_type=Path, file_okay=False))
+@lab.command(examples=("fabricgen lab lldp neighbors",))
+@click.argument(
+    "out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Directory for a file per node, in the form of `lldpctl -f json0`.",
+)
 @name_option
 def lldp(out: Path, name: str | None) -> int:
-    """Keep what each node of a lab hears by LLDP in OUT, a file per node as `lldpctl -f json0` prints it, and compare it with the cabling."""
+    """Compare the LLDP neighbors of every node with the cabling.
+
+    Needs root, because lldpd does.
+    """
     import json
 
     with _voice(as_json=False) as say:
@@ -229,10 +262,10 @@ def lldp(out: Path, name: str | None) -> int:
     return int(answer["end"])
 
 
-@lab.command()
+@lab.command(examples=("fabricgen lab doctor",))
 @json_option
 def doctor(*, as_json: bool) -> int:
-    """Say what this machine has and lacks for a lab, and the command that brings it."""
+    """Check what the lab needs here, and print the install command."""
     from fabricgen.lab.infiniband.requirements import needs as examine_infiniband
     from fabricgen.lab.requirements import available_mb
     from fabricgen.lab.requirements import doctor as examine

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.all_to_all import print_all_to_all
+from fabricgen.cli.command import Command
 from fabricgen.cli.model_options import (
     PLOTS,
     TRAFFIC_PLOTS,
@@ -38,17 +39,23 @@ COLUMNS = {
 }
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen model fabric.yaml --llm opt-175b",
+        "fabricgen model fabric.yaml --llm gpt3 --sweep nic-speed=100G..1600G --svg sweep.svg",
+    ),
+)
 @fabric_arguments
 @question_options
 @output_options
 @force_option
 @json_option
 def model(asked: Asked, question: Question, output: Output, *, as_json: bool) -> None:
-    """Tell how long a training iteration takes.
+    """Estimate the time of a training iteration.
 
-    The parts of the iteration, the best model-parallel group, and the speed against an ideal
-    network. Several --llm stand side by side.
+    Prints the parts of an iteration, the best model-parallel group, and the speed relative to an
+    ideal network. Several --llm are compared side by side.
     """
     _check(question, output)
     whole = "divisor" if output.traffic and question.group == "continuous" else question.group

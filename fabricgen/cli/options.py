@@ -1,4 +1,4 @@
-"""The arguments that commands share: an inventory or sizing flags, overrides, and a user's own catalog and templates."""
+"""The arguments that commands share: FABRIC or sizing flags, overrides, own catalogs and packs."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from fabricgen.cli.command import SharedOption, SizingOption
 from fabricgen.cli.output_file import note_inventory
 
 if TYPE_CHECKING:
@@ -132,44 +133,85 @@ class Asked:
         return plan, inventory
 
 
+prices_option = click.option(
+    "--prices",
+    cls=SharedOption,
+    metavar="BOOK",
+    help="Price book: a name of the catalog, or a .yaml file.",
+)
+catalog_option = click.option(
+    "--catalog",
+    "roots",
+    cls=SharedOption,
+    type=ROOT,
+    multiple=True,
+    envvar="FABRICGEN_CATALOG",
+    help="Directory of your own catalog files, which shadow the shipped ones.",
+)
+templates_option = click.option(
+    "--templates",
+    cls=SharedOption,
+    type=ROOT,
+    multiple=True,
+    envvar="FABRICGEN_TEMPLATES",
+    help="Directory of your own packs, which shadow the shipped ones file by file.",
+)
+json_option = click.option(
+    "--json",
+    "as_json",
+    cls=SharedOption,
+    is_flag=True,
+    help="Print one JSON document on standard output.",
+)
+
+
 def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
     """Add FABRIC, the sizing flags, --set, --prices, --catalog and --templates to a command; it receives them as `asked`."""
 
-    @click.argument("fabric", required=False, metavar="[FABRIC]", type=click.Path(allow_dash=True))
-    @click.option("--gpus", type=click.IntRange(1), help="GPUs, where no inventory is given.")
-    @click.option("--hb-domain", type=click.IntRange(1), help="GPUs of an HB domain.")
-    @click.option("--radix", type=click.IntRange(1), help="Ports of every switch.")
+    @click.argument(
+        "fabric",
+        required=False,
+        metavar="[FABRIC]",
+        type=click.Path(allow_dash=True),
+        help="Inventory, saved plan, or `-` for standard input.",
+    )
+    @click.option(
+        "--gpus", cls=SizingOption, metavar="N", type=click.IntRange(1), help="Number of GPUs."
+    )
+    @click.option(
+        "--hb-domain",
+        cls=SizingOption,
+        metavar="N",
+        type=click.IntRange(1),
+        help="GPUs of an HB domain.",
+    )
+    @click.option(
+        "--radix",
+        cls=SizingOption,
+        metavar="N",
+        type=click.IntRange(1),
+        help="Number of ports of every switch.",
+    )
     @click.option(
         "--design",
+        cls=SizingOption,
         type=click.Choice(DESIGNS),
-        help="Design, without an inventory; default rail-only.",
+        help="Design of the fabric; default: rail-only.",
     )
-    @click.option("--speed", metavar="400G", help="Speed of a NIC port, without an inventory.")
+    @click.option(
+        "--speed", cls=SizingOption, metavar="400G", help="Speed of a NIC port; default: 400G."
+    )
     @click.option(
         "--set",
         "sets",
+        cls=SharedOption,
         multiple=True,
         metavar="KEY=VALUE",
-        help="Override one key, like rails.count=4; may be repeated.",
+        help="Override one key of the inventory, such as rails.count=4; may be repeated.",
     )
-    @click.option(
-        "--prices", metavar="BOOK", help="Price book: a name of the catalog, or a .yaml file."
-    )
-    @click.option(
-        "--catalog",
-        "roots",
-        type=ROOT,
-        multiple=True,
-        envvar="FABRICGEN_CATALOG",
-        help="Directory of your own catalog files; they shadow the shipped ones.",
-    )
-    @click.option(
-        "--templates",
-        type=ROOT,
-        multiple=True,
-        envvar="FABRICGEN_TEMPLATES",
-        help="Directory of your own packs; they shadow the shipped ones, file by file.",
-    )
+    @prices_option
+    @catalog_option
+    @templates_option
     @functools.wraps(function)
     def wrapped(
         *args: Any,  # noqa: ANN401 - whatever else the command takes
@@ -185,8 +227,3 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         return function(*args, asked=asked, **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
 
     return wrapped
-
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
-)

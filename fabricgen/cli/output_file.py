@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import SharedOption
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -37,10 +39,11 @@ def _keep_force(context: click.Context, _: click.Parameter, value: bool) -> None
 
 force_option = click.option(
     "--force",
+    cls=SharedOption,
     is_flag=True,
     expose_value=False,
     callback=_keep_force,
-    help="Replace a file that fabricgen did not write; never one that is read.",
+    help="Replace files that fabricgen did not write, but never one that this command reads.",
 )
 
 

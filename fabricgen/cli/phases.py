@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
@@ -14,17 +15,22 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen phases fabric.yaml --set 'phases=[{name: now, rails: 4}, {name: later}]'",
+    ),
+)
 @fabric_arguments
 @click.option(
-    "--cables", "name", metavar="PHASE", help="Print the cables that this phase pulls, as CSV."
+    "--cables", "name", metavar="PHASE", help="Print the cables to pull in this phase, as CSV."
 )
 @json_option
 def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
-    """Tell what each phase buys and cables.
+    """Show what to buy and cable in each phase.
 
-    Phases are the inventory's `phases`; the bandwidth in between stands beside each. No cable is
-    pulled twice, and names, ports and addresses are final from the first day.
+    Reads `phases` of the inventory and prints the bandwidth after each of them. No cable is pulled
+    twice, and names, ports and addresses are final from the first day.
     """
     from fabricgen.lifecycle.change.phases import document, phase_in
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
@@ -20,17 +21,21 @@ LONGEST = 200
 """Letters of a job that are printed; `--json` has it whole."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen placement fabric.yaml d0-d3",
+        "fabricgen placement fabric.yaml host-01..host-04",
+    ),
+)
 @fabric_arguments
-@click.argument("job", required=False, metavar="JOB")
+@click.argument("job", required=False, metavar="JOB", help="GPUs of the job, such as d0-d15.")
 @json_option
 def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
-    """Say whether NCCL can use these GPUs together.
+    """Check whether NCCL can use a set of GPUs together.
 
-    JOB names HB domains, GPUs and hosts, joined by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3,
-    host-01..host-04, or @FILE.
-
-    Exit code 1 says that some pair has no path that NCCL can use.
+    JOB lists HB domains, GPUs and hosts, separated by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3,
+    host-01..host-04, or @FILE. Exit code 1: some pair has no path that NCCL can use.
     """
     from fabricgen.analysis.communicator.placement import placement as place
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
@@ -17,20 +18,29 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen plan fabric.yaml -o plan.json",
+        "fabricgen plan --gpus 32768 --hb-domain 256 --radix 64",
+        "fabricgen plan --from plan.json --set gpus=512 -o grown.json",
+    ),
+)
 @fabric_arguments
 @json_option
-@click.option("-o", "--output", type=OUTPUT_FILE, help="Keep the plan in a file; `build` takes it.")
+@click.option(
+    "-o", "--output", type=OUTPUT_FILE, help="File to save the plan in; `build` accepts it."
+)
 @force_option
 @click.option(
     "--from",
     "older",
     metavar="PLAN",
     type=click.Path(),
-    help="Grow this plan: keep its cables, names and numbers; without FABRIC, by --set.",
+    help="Saved plan to grow: its cables, names and numbers are kept. Without FABRIC, give the new size with --set.",
 )
 def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
-    """Size and wire a fabric, and print its numbers."""
+    """Size and wire a fabric, and print its figures."""
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
     from fabricgen.planning.notices import advice
@@ -173,13 +183,13 @@ def _cost(cost: dict[str, Any]) -> str:
     return text + (f"; without a price: {', '.join(cost['unpriced'])}" if cost["unpriced"] else "")
 
 
-@click.command()
+@click.command(cls=Command, examples=("fabricgen compare fabric.yaml --prices street-2026-09",))
 @fabric_arguments
 @json_option
 def compare(asked: Asked, *, as_json: bool) -> None:
-    """Show one cluster in the three designs, side by side.
+    """Compare the three designs of one cluster side by side.
 
-    Savings are those of rail-only against the fat-tree, the any-to-any baseline.
+    Savings are those of rail-only relative to the fat-tree, the any-to-any baseline.
     """
     from fabricgen.bom.summary import compare as compare_designs
     from fabricgen.build.preconditions import check_buildable

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json
 
@@ -24,26 +25,31 @@ RELAYED = {
 """What people call each kind of path."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen route fabric.yaml d0-g0 d1-g3",
+        "fabricgen route fabric.yaml d0-g0 d1-g0 --fail switch:r0-leaf-1",
+    ),
+)
 @fabric_arguments
-@click.argument("source", required=False, metavar="SRC")
-@click.argument("target", required=False, metavar="DST")
+@click.argument("source", required=False, metavar="SRC", help="Source GPU, such as d0-g0.")
+@click.argument("target", required=False, metavar="DST", help="Destination GPU, such as d1-g3.")
 @click.option(
     "--fail",
     "failed",
     multiple=True,
-    metavar="X",
-    help="Something that is down, like switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
+    metavar="PART",
+    help="Failed part, such as switch:r0-leaf-1, link:LABEL, nic:d0-g3; may be repeated.",
 )
-@click.option(
-    "--all-kinds", is_flag=True, help="Show a path of every kind that there is, the default first."
-)
+@click.option("--all-kinds", is_flag=True, help="Show a path of every kind, the default first.")
 @click.option(
     "--flow",
     "number",
+    metavar="N",
     type=click.IntRange(0),
     default=0,
-    help="Which flow between the two to follow: the number is hashed as the UDP source port.",
+    help="Flow to follow; the number is hashed as the UDP source port.",
 )
 @json_option
 def route(
@@ -56,9 +62,9 @@ def route(
     all_kinds: bool,
     as_json: bool,
 ) -> int:
-    """Show the path from GPU SRC to GPU DST, hop by hop, such as d0-g0 and d1-g3.
+    """Show the path between two GPUs, hop by hop.
 
-    Exit code 1 says that no path is left.
+    Exit code 1: no path is left.
     """
     from fabricgen.analysis.forwarding.ecmp_hash import flow_of
     from fabricgen.analysis.forwarding.failures import find_failures, find_gpu

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import Asked, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
@@ -21,22 +22,30 @@ SHOWN_ALIKE = 3
 """So many of the fabrics that are alike in every figure get a name."""
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=(
+        "fabricgen search fabric.yaml --llm gpt3 -o best.yaml",
+        "fabricgen search fabric.yaml --set 'search={max_tiers: 1}'",
+    ),
+)
 @fabric_arguments
 @click.option(
     "--llm",
     metavar="NAME",
-    help="Time an iteration of this language model, as `model` does; default: the inventory's search.llm.",
+    help="Language model whose iteration is timed; default: search.llm of the inventory.",
 )
-@click.option("--accelerator", metavar="MODEL", help="The GPU, where the host does not name it.")
 @click.option(
-    "--pick", type=click.IntRange(1), help="The row that -o writes; default: the cheapest."
+    "--accelerator", metavar="MODEL", help="GPU of the catalog; default: that of the host."
+)
+@click.option(
+    "--pick", metavar="N", type=click.IntRange(1), help="Row that -o writes; default: the cheapest."
 )
 @click.option(
     "-o",
     "--output",
     type=OUTPUT_FILE,
-    help="Write the cheapest as an inventory, or the row of --pick.",
+    help="File to write the chosen row to, as an inventory.",
 )
 @force_option
 @json_option
@@ -51,9 +60,9 @@ def search(
 ) -> None:
     """Find the cheapest feasible designs.
 
-    Tries switches, tiers, planes, rails per switch, oversubscription, HB domains and the three
-    designs, and shows those that no other beats in cost, power, switches, iteration time and worst
-    single failure. What is on offer, and the limits, stand under `search` in the inventory.
+    Combines switches, tiers, planes, rails per switch, oversubscription, HB domains and the three
+    designs, and lists the fabrics that no other one beats in cost, power, switches, iteration time
+    and worst single failure. `search` in the inventory sets the choices and the limits.
     """
     from fabricgen.analysis.search.document import document
     from fabricgen.analysis.search.search import search as find
@@ -68,7 +77,7 @@ def search(
             "`search.min_relative` is the speed of a language model: name one by --llm, or as `search.llm`"
         )
     if pick and not output:
-        raise click.UsageError("--pick says which row -o writes")
+        raise click.UsageError("--pick selects the row that -o writes: give -o as well")
     if output:
         check(output)
     with inventory.placing():

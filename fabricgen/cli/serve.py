@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import SIZING, Asked, fabric_arguments
 from fabricgen.cli.printing import echo
 
@@ -21,21 +22,21 @@ if TYPE_CHECKING:
 PORT = 8765
 
 
-@click.command()
+@click.command(cls=Command, examples=("fabricgen serve fabric.yaml --open",))
 @fabric_arguments
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     default=PORT,
     show_default=True,
-    help="Port of the page; 0 takes any that is free.",
+    help="Port of the page; 0 selects a free one.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in your browser.")
 def serve(asked: Asked, port: int, *, show: bool) -> None:
-    """Show the report with live sizing: turn GPUs, HB domain, radix, design and planes, and the page follows.
+    """Serve the report with controls for GPUs, radix and design.
 
-    Only this machine can reach it. The inventory is read again for every change, so the page
-    follows the file too. Ctrl-C ends it.
+    Only this machine can reach the page. The inventory is read again for every change, so the page
+    follows the file too. Ctrl-C ends the server.
     """
     server = open_server(asked, port)
     with server:

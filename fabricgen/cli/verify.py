@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fabricgen.cli.command import Command
 from fabricgen.cli.options import json_option
 from fabricgen.cli.printing import echo, finding_json, grouped, print_json
 from fabricgen.core.diagnostics import Finding, Place, printable
@@ -20,16 +21,16 @@ SHOWN = 20
 """Files of each kind that are printed; `--json` has all."""
 
 
-@click.command()
-@click.argument("out", type=click.Path(path_type=Path))
+@click.command(cls=Command, examples=("fabricgen verify out",))
+@click.argument(
+    "out", type=click.Path(path_type=Path), help="Directory or archive that `build` wrote."
+)
 @json_option
 def verify(out: Path, *, as_json: bool) -> int:
-    """Compare an output with its manifest.
+    """Compare an output of `build` with its manifest.
 
-    OUT is a directory or an archive that `build` wrote. Every file is hashed; an archive is read
-    without unpacking it.
-
-    Exit code 1 says that a file is missing, altered or extra.
+    Hashes every file; an archive is read without unpacking it. Exit code 1: a file is missing,
+    altered or extra.
     """
     from fabricgen.build.write.verification import verify as compare
 
