@@ -11,7 +11,7 @@ import pytest
 from fabricgen.cli import SECTIONS, program, run
 from fabricgen.cli.command import OWN, SHARED, SIZING, Command
 from fabricgen.core.yaml_text import write_yaml
-from tests.test_catalog_import import DEVICE_TYPE
+from tests.catalog.test_importers import DEVICE_TYPE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
