@@ -22,7 +22,7 @@ from fabricgen.lifecycle.change.phases import document, phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.report.key_figures import headline
 from fabricgen.planning.plan import make_plan
-from tests.planned import planned, spec_of
+from tests.fabrics import plan_of, spec_of
 from tests.planning.cabling.test_selection import B300, H100, NVL72, SN5600, SPLIT_HOST, TRAYS
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def accepted() -> list[dict[str, Any]]:
 
     def sound(keys: dict[str, Any]) -> bool:
         try:
-            return bool(planned(**keys).offers)
+            return bool(plan_of(**keys).offers)
         except Refusal:
             return False
 
@@ -139,7 +139,7 @@ def written(
 
 def test_what_is_written_is_of_every_shape() -> None:
     """Twin copper, splitters, links of two cables and plain fibres are among the fabrics, and copper among the drawn ones."""
-    shipped = {name: planned(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
+    shipped = {name: plan_of(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
     kinds = {
         name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers}
         for name, plan in shipped.items()
@@ -147,7 +147,7 @@ def test_what_is_written_is_of_every_shape() -> None:
     assert (True, 1, 1) in kinds["twin copper between switches"] & kinds["twin copper of two rails"]
     assert (True, 2, 1) in kinds["copper splitters of two lengths"]
     assert (False, 1, 2) in kinds["two cables for each link"]
-    assert {shape(planned(**keys)) for keys in accepted()} >= {(True, False), (False, False)}
+    assert {shape(plan_of(**keys)) for keys in accepted()} >= {(True, False), (False, False)}
 
 
 def totals(written: Written) -> dict[str, dict[str, int]]:
@@ -273,7 +273,7 @@ def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
 def test_what_changes_adds_up_in_pieces(before: dict[str, Any], after: dict[str, Any]) -> None:
     """What stays, moves and goes is the old fabric, and what stays, moves and comes the new one."""
     twin = FABRICS["twin copper between switches"]
-    old, new = planned(**twin | before), planned(**twin | after)
+    old, new = plan_of(**twin | before), plan_of(**twin | after)
     found = diff(old, new)
     assert found.kept + found.moved + found.removed == old.cables
     assert found.kept + found.moved + found.added == new.cables

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,13 +10,13 @@ import pytest
 from fabricgen.bom.bill import make_bom
 from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.inventory.load import read_inventory
-from fabricgen.planning.plan import Plan, make_plan
 from tests import ROOT
-from tests.planned import CATALOG
+from tests.fabrics import CATALOG, plan_file
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from fabricgen.planning.plan import Plan
 
 READY = sorted((ROOT / "inventories").glob("*.yaml"))
 EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
@@ -34,12 +33,6 @@ SUPERPODS = {
 }
 
 
-@cache
-def plan_of(path: Path) -> Plan:
-    """Plan a file."""
-    return make_plan(read_inventory(str(path)).spec, CATALOG)
-
-
 def boxes(plan: Plan) -> tuple[int, ...]:
     """Count leaves, spines and cores."""
     return tuple(plan.switch_count(role) for role in Role)
@@ -47,7 +40,7 @@ def boxes(plan: Plan) -> tuple[int, ...]:
 
 def ready(name: str) -> Plan:
     """Plan a ready fabric by its name."""
-    return plan_of(ROOT / "inventories" / f"{name}.yaml")
+    return plan_file(ROOT / "inventories" / f"{name}.yaml")
 
 
 def test_how_many_are_found() -> None:
@@ -59,7 +52,7 @@ def test_how_many_are_found() -> None:
 @pytest.mark.parametrize("path", READY + EXAMPLES, ids=lambda path: path.stem)
 def test_it_plans(path: Path) -> None:
     """It is called like its file, tells its story first, and cables every NIC port."""
-    plan = plan_of(path)
+    plan = plan_file(path)
     text = path.read_text(encoding="utf-8")
     assert plan.spec.name == path.stem
     assert text.startswith("# ")
@@ -72,7 +65,7 @@ def test_it_plans(path: Path) -> None:
 def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
     """The counts and the saving in the comment are those that `compare` prints."""
     text = path.read_text(encoding="utf-8").replace("\n#", "")
-    compared = compare(plan_of(path).spec, CATALOG)
+    compared = compare(plan_file(path).spec, CATALOG)
     rail_only, fat_tree = compared.summaries[0], compared.summaries[-1]
     for pair in (
         (
@@ -107,13 +100,13 @@ def test_the_others_are_what_their_comments_say() -> None:
     assert boxes(ready("lab-64")) == (16, 16, 0)
     assert (ready("lab-64").sizing.leaf, ready("lab-64").sizing.spine) == (2, 2)
     assert {
-        name: plan_of(ROOT / "examples" / f"{name}.yaml").mapping.per_switch
+        name: plan_file(ROOT / "examples" / f"{name}.yaml").mapping.per_switch
         for name in ("two-rails-one-leaf", "ocdai-256")
     } == {
         "two-rails-one-leaf": 2,
         "ocdai-256": 2,
     }
-    assert {path.stem: boxes(plan_of(path)) for path in EXAMPLES} == {
+    assert {path.stem: boxes(plan_file(path)) for path in EXAMPLES} == {
         "first-fabric": (8, 0, 0),
         "growing": (16, 32, 0),
         "mixed-speed": (24, 16, 0),
@@ -138,4 +131,4 @@ def test_a_million_gpus(name: str, counts: tuple[int, ...], links: int) -> None:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_can_be_compared(path: Path) -> None:
     """The demo compares each example with the other designs; at least two of them can be built."""
-    assert len(compare(plan_of(path).spec, CATALOG).summaries) >= 2
+    assert len(compare(plan_file(path).spec, CATALOG).summaries) >= 2

@@ -17,11 +17,10 @@ import pytest
 
 from fabricgen.build.job import Job
 from fabricgen.build.run import build
-from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.planning.plan import make_plan
 from tests import ROOT
+from tests.fabrics import plan_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,7 +100,7 @@ def test_there_is_something_to_compare() -> None:
 )
 def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> None:
     """Cables in the sheet, in the labels, in both ends' configurations, in the graph and in the bill."""
-    plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
+    plan = plan_file(path)
     job = Job(plan, Packs(), ("cabling", "bom", "configs", "graph"))
     out = tmp_path / "out"
     build(job, out)

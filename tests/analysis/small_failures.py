@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fabricgen.analysis.graph import graph
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, gpu_name
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def small_plans(seed: int, count: int, gpus: int = 40) -> Iterator[tuple[Plan, R
 def plan_or_none(inventory: dict[str, Any]) -> Plan | None:
     """Plan an inventory, unless it is refused."""
     try:
-        return planned(**inventory)
+        return plan_of(**inventory)
     except Refusal:
         return None
 

@@ -15,18 +15,15 @@ from hypothesis import strategies as st
 from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.law import SHOWN
 from fabricgen.analysis.checks.laws import LAWS, check, judge
-from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
 from fabricgen.core.terms import LinkKind
-from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.fabric_links import Wiring, wiring_of
-from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests import ROOT
+from tests.fabrics import plan_file, plan_of
 from tests.laws.drawn import drawn_plans, other_plans
 from tests.mutations.breaking import dropped, rewired, rows, swapped
 from tests.mutations.plans import PLANS, evidence
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +92,7 @@ def test_every_plan_keeps_every_law_by_formula() -> None:
 )
 def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
     """Also the million: all of it is judged, and what follows by formula says so."""
-    plan = make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
+    plan = plan_file(path)
     report = check(plan)
     assert report.ok, report.findings
     assert {code for code, method in by_code(report).items() if method == "formula"} == (
@@ -105,7 +102,7 @@ def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
 
 def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
     """Both are made once, and a view that went wrong after the plan is found."""
-    plan = planned(**PLANS["lab"])
+    plan = plan_of(**PLANS["lab"])
     views = Views(plan, kept=True)
     assert check(plan, views).ok
     next(views.switches(0)).ports[0].cable = "r9-h00001"
@@ -115,7 +112,7 @@ def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
 @pytest.mark.parametrize("kept", [True, False])
 def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a case
     """Those of a large one are made whenever they are asked for, for they would fill the memory."""
-    plan = planned(**PLANS["lab"])
+    plan = plan_of(**PLANS["lab"])
     monkeypatch.setattr("fabricgen.views.factory.KEPT_LINKS", plan.links - (not kept))
     views = Views(plan, kept=True)
     assert (next(views.switches(0)) is next(views.switches(0))) is kept
@@ -178,7 +175,7 @@ def test_no_fault_of_the_wiring_is_unseen() -> None:
 @pytest.mark.usefixtures("hurried")
 def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
     """Outputs are read in part, but the wiring of every unit is judged."""
-    sound = evidence_of(planned(**PLANS["lab"]))
+    sound = evidence_of(plan_of(**PLANS["lab"]))
     report = judge(swapped(sound, rows(sound, LinkKind.HOST, unit=4)[3:5]))
     assert report.broken == ["wired-as-planned"]
     assert "r4-h00004" in report.findings[0].fact
@@ -186,7 +183,7 @@ def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
 
 def test_the_wiring_is_the_unit_stamped() -> None:
     """Unit 0 as the plan has it, and every other one with its own switches, GPUs and plane."""
-    plan = planned(**PLANS["shared"])
+    plan = plan_of(**PLANS["shared"])
     wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.unit.kind), len(plan.naming.boxes)
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
     assert {len(column) for column in wiring} == {plan.links}

@@ -16,8 +16,8 @@ from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
 from fabricgen.views.factory import Views
+from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -44,7 +44,7 @@ FABRICS: dict[str, Inventory] = {
 @pytest.fixture(params=list(FABRICS.values()), ids=list(FABRICS), scope="module")
 def plan(request: pytest.FixtureRequest) -> Plan:
     """Plan each of the fabrics."""
-    return planned(**request.param)
+    return plan_of(**request.param)
 
 
 def without(made: nx.MultiGraph[str], *kinds: str) -> nx.MultiGraph[str]:
@@ -60,7 +60,7 @@ def switches(made: nx.Graph[str]) -> set[str]:
 
 def test_every_node_and_link_is_there() -> None:
     """64 GPUs on 8 rails of four leaves and two spines."""
-    plan = planned(**SMALL)
+    plan = plan_of(**SMALL)
     made = graph(plan)
     assert Counter(shown["kind"] for shown in made.nodes.values()) == {
         "gpu": 64,
@@ -79,7 +79,7 @@ def test_every_node_and_link_is_there() -> None:
 
 def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
     """All tiers, boxes that are shared, pairs with unequal numbers of links, links of two cables and of two speeds, and a reserve."""
-    plans = {name: planned(**keys) for name, keys in FABRICS.items()}
+    plans = {name: plan_of(**keys) for name, keys in FABRICS.items()}
     assert {plan.sizing.tiers for plan in plans.values()} == {1, 2, 3}
     assert plans["shared boxes on two planes"].mapping.unit_blocks == 2
     assert (
@@ -210,7 +210,7 @@ def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
 )
 def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts: int) -> None:
     """Without HB domains a rail-only fabric falls into its rails, on shared boxes too; planes meet in GPUs, so those are taken out."""
-    plan = planned(**{**SMALL, "radix": 16, "design": design, "rails": rails})
+    plan = plan_of(**{**SMALL, "radix": 16, "design": design, "rails": rails})
     made = without(graph(plan), "hb-domain", "gpu")
     groups = list(nx.connected_components(made))
     assert len(groups) == parts
@@ -225,7 +225,7 @@ def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts
 
 def test_a_shared_box_offers_no_path_between_its_rails() -> None:
     """The way to another rail leads through an HB domain, though both rails' ports are on one box."""
-    made = graph(planned(**SHARED))
+    made = graph(plan_of(**SHARED))
     path = nx.shortest_path(made, "d0-g0", "d1-g1")
     assert {"hb:0", "hb:1"} & set(path)
     (leaf,) = (node for node in made["d0-g0/0"] if "switch" in made.nodes[node])
@@ -273,7 +273,7 @@ def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(
 ) -> None:
     """The same for whatever can be planned."""
     try:
-        plan = planned(**inventory)
+        plan = plan_of(**inventory)
     except Refusal:
         return
     assert exact(switch_graph(plan)) == exact(folded(graph(plan)))

@@ -36,8 +36,8 @@ from tests.analysis.small_failures import (
     small_plans,
     some_failures,
 )
+from tests.fabrics import plan_of
 from tests.laws.drawing import inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,7 +151,7 @@ def test_every_single_failure(design: str, rails: dict[str, int]) -> None:
     """Each part of small fabrics with several GPUs to a rail, two planes, and shared boxes."""
     if "per_switch" in rails and design == "fat-tree":
         rails = {}
-    plan = planned(gpus=24, hb_domain={"gpus": 4}, radix=6, design=design, rails=rails)
+    plan = plan_of(gpus=24, hb_domain={"gpus": 4}, radix=6, design=design, rails=rails)
     for kind in PARTS:
         for name in every_failure(plan, kind)[:40:7]:
             assert shown(impact(plan, [name])) == asked_one_by_one(plan, [name]), name
@@ -257,7 +257,7 @@ def flow(plan: Plan, names: list[str]) -> int:
 @pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
 def test_the_cut_is_the_greatest_flow(design: str, tiers: int) -> None:
     """For every single failure of an evenly wired fabric, the cut formula gives what networkx pushes from half to half."""
-    plan = planned(gpus=32, hb_domain={"gpus": 2}, radix=8, design=design, rails={"tiers": tiers})
+    plan = plan_of(gpus=32, hb_domain={"gpus": 2}, radix=8, design=design, rails={"tiers": tiers})
     before = flow(plan, [])
     for kind in PARTS:
         for name in every_failure(plan, kind)[::11]:
@@ -268,7 +268,7 @@ def test_the_cut_is_the_greatest_flow(design: str, tiers: int) -> None:
 
 def test_figures_of_the_lab_by_hand() -> None:
     """A leaf of four GPUs, of eight on its rail: each pair with one of them counts; the rail's half of the cut is gone, one of eight."""
-    found = impact(planned(**LAB), ["switch:r0-leaf-1"])
+    found = impact(plan_of(**LAB), ["switch:r0-leaf-1"])
     assert found["failed"] == ["switch:r0-leaf-1"]
     assert (
         found["gpus_cut_off"],
@@ -286,7 +286,7 @@ def test_figures_of_the_lab_by_hand() -> None:
         found["bisection_left_pct"],
         found["gpu_bandwidth_lost_pct"],
     ) == (100.0, 87.5, 100.0)
-    spine = impact(planned(**LAB), ["switch:r0-spine-1"])
+    spine = impact(plan_of(**LAB), ["switch:r0-spine-1"])
     assert (
         spine["gpus_degraded"],
         spine["gpu_bandwidth_lost_pct"],
@@ -297,7 +297,7 @@ def test_figures_of_the_lab_by_hand() -> None:
 
 def test_an_hb_domain_takes_the_network() -> None:
     """Its pairs are on different rails, so a third HB domain relays for them: the next one, which carries each pair twice."""
-    found = impact(planned(**LAB), ["hb:7"])
+    found = impact(plan_of(**LAB), ["hb:7"])
     assert (
         found["gpus_cut_off"],
         found["gpus_degraded"],
@@ -313,8 +313,8 @@ def test_the_rail_only_leaf_cuts_nobody_off_and_the_fat_tree_one_does() -> None:
     """A fat-tree's leaf holds whole hosts, a rail-only one a NIC of each; 65,536 GPUs take no longer than a few."""
     keys: dict[str, Any] = {"gpus": 65536, "hb_domain": {"gpus": 8}, "radix": 64}
     fat, rails = (
-        impact(planned(design="fat-tree", **keys), ["switch:leaf-0001"]),
-        impact(planned(**keys), ["switch:r0-leaf-001"]),
+        impact(plan_of(design="fat-tree", **keys), ["switch:leaf-0001"]),
+        impact(plan_of(**keys), ["switch:r0-leaf-001"]),
     )
     assert (fat["gpus_cut_off"], fat["pairs_lost"]) == (
         32,
@@ -326,13 +326,13 @@ def test_the_rail_only_leaf_cuts_nobody_off_and_the_fat_tree_one_does() -> None:
 
 def test_one_gpu_and_one_domain() -> None:
     """Where nothing is outside, nothing is cut off from it."""
-    alone = impact(planned(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])
+    alone = impact(plan_of(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])
     assert (alone["gpus_cut_off"], alone["gpus_degraded"], alone["reachable_pairs_pct"]) == (
         0,
         1,
         100.0,
     )
-    domain = planned(gpus=4, hb_domain={"gpus": 4}, radix=4)
+    domain = plan_of(gpus=4, hb_domain={"gpus": 4}, radix=4)
     assert impact(domain, ["hb:0"])["gpus_cut_off"] == 0
     assert impact(domain, ["hb:0"])["pairs_lost"] == 12
     assert impact(domain, ["gpu:d0-g1"])["gpus_cut_off"] == 1
@@ -340,7 +340,7 @@ def test_one_gpu_and_one_domain() -> None:
 
 def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """A twentieth of the sources tells the load of the busiest relay, and of all on average, to within a few per cent."""
-    plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)
+    plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
     exact = impact(plan, ["rail:0"])["relay_load"]
     monkeypatch.setattr(relay_load, "LIMIT", 1024 * 1024 // 20)
     guess = impact(plan, ["rail:0"])["relay_load"]
@@ -352,7 +352,7 @@ def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the search for long ways would take too long, some are searched, and the total is near."""
-    plan = planned(gpus=96, hb_domain={"gpus": 4}, radix=8)
+    plan = plan_of(gpus=96, hb_domain={"gpus": 4}, radix=8)
     names = (
         [f"hb:{domain}" for domain in range(16)]
         + [f"nic:d{domain}-g0" for domain in range(16, 22)]
@@ -369,7 +369,7 @@ def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_million_gpus() -> None:
     """The classes of a million GPUs are as few as those of a thousand."""
-    found = impact(planned(gpus=2**20, hb_domain={"gpus": 256}, radix=128), ["switch:r0-leaf-01"])
+    found = impact(plan_of(gpus=2**20, hb_domain={"gpus": 256}, radix=128), ["switch:r0-leaf-01"])
     assert (found["pairs"], found["gpus_degraded"]) == (2**20 * (2**20 - 1), 64)
     assert found["pairs_needing_relay"] == 2 * 64 * (4096 - 64) + 64 * 63
 
@@ -396,7 +396,7 @@ def test_ranking_stands_for_every_part() -> None:
 
 def test_ranking_puts_the_worst_first() -> None:
     """Of the lab's switches a leaf takes as much as a spine, and relays besides; of all cables those of hosts take most."""
-    plan = planned(**LAB)
+    plan = plan_of(**LAB)
     assert [(row["parts"][0], row["count"]) for row in rank(plan, "switch")] == [
         ("switch:r0-leaf-1", 16),
         ("switch:r0-spine-1", 16),
@@ -413,7 +413,7 @@ def test_ranking_puts_the_worst_first() -> None:
 
 def test_a_link_of_two_cables_has_two_parts() -> None:
     """Either cable brings the link down."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized",
         gpus=1024,
         hb_domain={"gpus": 8},
@@ -431,8 +431,8 @@ def test_a_link_of_two_cables_has_two_parts() -> None:
 def test_the_corresponding_part() -> None:
     """A leaf is answered by the leaf of the same first GPU; what has a name everywhere by itself; and what is not there by nothing."""
     plan, other = (
-        planned(gpus=512, hb_domain={"gpus": 8}, radix=16),
-        planned(gpus=512, hb_domain={"gpus": 8}, radix=16, design="rail-optimized"),
+        plan_of(gpus=512, hb_domain={"gpus": 8}, radix=16),
+        plan_of(gpus=512, hb_domain={"gpus": 8}, radix=16, design="rail-optimized"),
     )
     answers = {
         name: corresponding(plan, other, name)
@@ -454,7 +454,7 @@ def test_the_corresponding_part() -> None:
     )
     assert str(answers["link:r3-u00001"]).startswith("link:u")
     assert (answers["hb:3"], answers["nic:d0-g1"]) == ("hb:3", "nic:d0-g1")
-    one_tier = planned(gpus=64, hb_domain={"gpus": 8}, radix=16)
+    one_tier = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=16)
     assert corresponding(plan, one_tier, "switch:r0-spine-1") is None
     assert corresponding(plan, one_tier, "link:r3-u00001") is None
 
@@ -463,9 +463,9 @@ def test_comparing_says_what_is_missing() -> None:
     """The lab's boxes are too small for a fabric whose rails meet; and a rail-only of one tier has no spine."""
     assert (
         "cannot be built: three tiers of 8-port switches"
-        in compare(planned(**LAB), ["switch:r0-leaf-1"])["missing"]
+        in compare(plan_of(**LAB), ["switch:r0-leaf-1"])["missing"]
     )
-    wide = planned(gpus=64, hb_domain={"gpus": 8}, radix=16, design="rail-optimized")
+    wide = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=16, design="rail-optimized")
     assert compare(wide, ["switch:spine-1"]) == {
         "design": "rail-only",
         "missing": "it has nothing like switch:spine-1",
@@ -551,4 +551,4 @@ def test_the_command_ranks(capsys: pytest.CaptureFixture[str], root: Path) -> No
 )
 def test_sentences(failed: list[str], sentence: str) -> None:
     """A person reads one sentence, in the singular where there is one."""
-    assert sentence_of(impact(planned(**LAB), failed)) == sentence
+    assert sentence_of(impact(plan_of(**LAB), failed)) == sentence

@@ -18,7 +18,7 @@ from fabricgen.cli import run as run_program
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
 from tests.analysis.small_failures import small_plans
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,15 +60,15 @@ def words_of(plan: Plan, job: str) -> list[str]:
 )
 def test_words(job: str, gpus: list[str]) -> None:
     """Domains, GPUs, hosts, and ranges of each, in any order; the answer is in order of GPU."""
-    assert words_of(planned(**FOUR_RAILS), job) == gpus
+    assert words_of(plan_of(**FOUR_RAILS), job) == gpus
 
 
 def test_a_file_of_words(tmp_path: Path) -> None:
     """A word to a line or several, with comments, alone or among other words."""
     path = tmp_path / "job.txt"
     path.write_text("# the first job\nd0-g0 d0-g1\nd1-g0,d1-g1  # and its other half\n\n")
-    assert words_of(planned(**LAB), f"@{path}") == ["d0-g0", "d0-g1", "d1-g0", "d1-g1"]
-    assert len(words_of(planned(**LAB), f"d2,@{path}")) == 12
+    assert words_of(plan_of(**LAB), f"@{path}") == ["d0-g0", "d0-g1", "d1-g0", "d1-g1"]
+    assert len(words_of(plan_of(**LAB), f"d2,@{path}")) == 12
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_file_of_words(tmp_path: Path) -> None:
 def test_bad_words(job: str, code: str, said: str) -> None:
     """Each is refused with a hint."""
     with pytest.raises(Refusal) as refused:
-        find_job(planned(**LAB), job)
+        find_job(plan_of(**LAB), job)
     finding = refused.value.findings[0]
     assert (finding.code, bool(finding.hint)) == (code, True)
     assert said in finding.fact
@@ -114,7 +114,7 @@ def test_a_bad_word_of_a_file_has_its_place(
     path = tmp_path / "job"
     path.write_bytes(text)
     with pytest.raises(Refusal) as refused:
-        find_job(planned(**LAB), f"d7,@{path}")
+        find_job(plan_of(**LAB), f"d7,@{path}")
     (finding,) = refused.value.findings
     assert finding.code in {"bad-job", "unknown-gpu"}
     assert str(finding.place) == f"{path}:{line}:{column}"
@@ -201,7 +201,7 @@ def hold_fixes(
 
 def test_no_smaller_addition_would_do() -> None:
     """On a fabric of nine GPUs, every set of fewer GPUs is tried."""
-    plan, random, tried = planned(gpus=9, hb_domain={"gpus": 3}, radix=8), Random(3), 0  # noqa: S311 - the same jobs every time
+    plan, random, tried = plan_of(gpus=9, hb_domain={"gpus": 3}, radix=8), Random(3), 0  # noqa: S311 - the same jobs every time
     for _ in range(20):
         gpus = drawn_job(random, plan)
         fix = Placement(plan, gpus).fix()
@@ -230,13 +230,13 @@ def test_no_smaller_addition_would_do() -> None:
 )
 def test_alignment(keys: dict[str, Any], job: str, legal: bool, aligned: bool, ranks: bool) -> None:  # noqa: FBT001 - the columns of the table above
     """Whether a job is legal, uses the same rails everywhere, and the same ranks."""
-    placed = placement(planned(**keys), job)
+    placed = placement(plan_of(**keys), job)
     assert (placed.legal, placed.rail_aligned, placed.ranks_aligned) == (legal, aligned, ranks)
 
 
 def test_another_relay_of_the_job_will_do() -> None:
     """Turn 0 would hand over to a GPU of turn 0, which somebody else has; one of turn 2 on that rail is in the job."""
-    placed = placement(planned(**FOUR_RAILS), "d0-g0,d0-g9,d1-g0,d1-g1")
+    placed = placement(plan_of(**FOUR_RAILS), "d0-g0,d0-g9,d1-g0,d1-g1")
     assert placed.legal
     assert placed.relays_outside_job == ["d0-g1", "d0-g8"]
     assert placed.by_another == 2
@@ -244,7 +244,7 @@ def test_another_relay_of_the_job_will_do() -> None:
 
 def test_the_job_is_written_in_few_words() -> None:
     """Whole domains and runs of GPUs, each read back as it was."""
-    plan = planned(**LAB)
+    plan = plan_of(**LAB)
     assert job_text(plan, np.arange(64, dtype=np.int32)) == "d0-d7"
     assert (
         job_text(plan, np.array([0, 1, 2, *range(8, 16), 23, 24], dtype=np.int32))
@@ -254,7 +254,7 @@ def test_the_job_is_written_in_few_words() -> None:
 
 def test_a_million_gpus() -> None:
     """Half of a million GPUs, and each of their pairs, by arithmetic; the other half is what lacks."""
-    plan = planned(gpus=2**20, hb_domain={"gpus": 8}, radix=128)
+    plan = plan_of(gpus=2**20, hb_domain={"gpus": 8}, radix=128)
     placed = placement(plan, "d0-d65535,d65536-g0..d65536-g3")
     assert placed.pairs["none"] == 4 * 65536 * 4
     fix = placed.fix()

@@ -27,8 +27,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import draft_plan, make_plan
+from tests.fabrics import CATALOG, plan_of, spec_of
 from tests.laws.drawing import inventories
-from tests.planned import CATALOG, planned, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,7 +108,7 @@ def brute() -> list[tuple[Plan, Figures]]:
             "oversubscription": ratio,
         }
         try:
-            plan = planned(**keys)
+            plan = plan_of(**keys)
         except Refusal:
             continue
         found.append((plan, figures_of(plan)))

@@ -12,7 +12,7 @@ from fabricgen.bom.summary import summarize
 from fabricgen.bom.tables import bom_view
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Role
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ DGX: dict[str, Any] = {
 
 def lines_of(**keys: Any) -> dict[str, Line]:  # noqa: ANN401 - keys of an inventory
     """Return the lines of a bill by part."""
-    return {line.part: line for line in make_bom(planned(**keys)).lines}
+    return {line.part: line for line in make_bom(plan_of(**keys)).lines}
 
 
 def test_a_twin_port_module_serves_two_links() -> None:
@@ -56,7 +56,7 @@ def test_an_800g_link_takes_two_cables() -> None:
         "leaf": {"model": "sn5600", "breakout": "2x400G"},
         "spine": {"model": "sn5600", "breakout": "1x800G"},
     }
-    plan = planned(**{**DGX, "switches": both})
+    plan = plan_of(**{**DGX, "switches": both})
     assert [plan.joints[kind].cables for kind in plan.kinds] == [1, 2]
     assert {line.part: line.quantity for line in make_bom(plan).lines}["mfp7e10"] == 1024 + 2 * 512
 
@@ -89,7 +89,7 @@ def test_own_prices_win_over_the_book() -> None:
 
 def test_what_has_no_price_is_named_and_not_free() -> None:
     """The total leaves it out and says so; a class without any price has no cost at all."""
-    bom = make_bom(planned(**DGX, prices="street-2026-09"))
+    bom = make_bom(plan_of(**DGX, prices="street-2026-09"))
     assert bom.unpriced == ["mfp7e10"]
     assert bom.cost("cables") is None
     assert bom.cost() == sum(
@@ -100,7 +100,7 @@ def test_what_has_no_price_is_named_and_not_free() -> None:
 def test_what_has_no_power_makes_the_sum_unknown() -> None:
     """A sum that leaves something out would be read as a sum."""
     bom = make_bom(
-        planned(
+        plan_of(
             gpus=64,
             hb_domain={"gpus": 8},
             switches={"leaf": {"model": "qfx5240", "breakout": "2x400G"}},
@@ -136,11 +136,11 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
         "name: ours\ndescription: our quotation\ncurrency: EUR\nsource: a letter\nparts: {sn5600: 40000}\n",
         encoding="utf-8",
     )
-    bom = make_bom(planned(**DGX, prices=str(book)))
+    bom = make_bom(plan_of(**DGX, prices=str(book)))
     assert bom.book.currency == "EUR"
     assert bom.cost("switches") == 24 * 40000
     with pytest.raises(Refusal, match="unknown-price-book"):
-        make_bom(planned(**DGX, prices=str(tmp_path / "missing.yaml")))
+        make_bom(plan_of(**DGX, prices=str(tmp_path / "missing.yaml")))
 
 
 def test_packs_are_filled_with_spares() -> None:
@@ -199,7 +199,7 @@ def test_another_currency_is_paid_at_the_stated_rate() -> None:
         "exchange": exchange,
         "discount": {"transceivers": 33},
     }
-    plan = planned(**DGX, prices=prices)
+    plan = plan_of(**DGX, prices=prices)
     bom = make_bom(plan)
     lines = {line.part: line for line in bom.lines}
     assert lines["mfp7e10"].unit_price == Decimal("55.23")
@@ -218,7 +218,7 @@ def test_a_currency_is_not_exchanged_for_itself() -> None:
     """A rate between USD and USD is a mistake."""
     with pytest.raises(Refusal, match="same-currency"):
         make_bom(
-            planned(
+            plan_of(
                 **DGX, prices={"exchange": {"currency": "USD", "rate": 1, "date": "2026-09-22"}}
             )
         )
@@ -226,13 +226,13 @@ def test_a_currency_is_not_exchanged_for_itself() -> None:
 
 def test_terms_are_said_where_there_are_any() -> None:
     """On the bill, in words; a plain bill has none."""
-    plan = planned(**DGX)
+    plan = plan_of(**DGX)
     assert bom_view(make_bom(plan), plan).terms == []
     keys = {
         "prices": {"discount": {"all": 5, "cables": 0}, "exchange": {"currency": "EUR", "rate": 0.5, "date": "2026-09-22"}},
         "spares": {"switches": {"percent": 1, "minimum": 2}, "cables": {"pack": 50}},
     }  # fmt: skip
-    plan = planned(**DGX, **keys)
+    plan = plan_of(**DGX, **keys)
     assert bom_view(make_bom(plan), plan).terms == [
         "discount: 5 % off every price of the book, 0 % off cables; the inventory's own prices are net",
         "paid in EUR at 0.5 for 1 USD, the rate of 2026-09-22 as the inventory states it",
@@ -243,9 +243,9 @@ def test_terms_are_said_where_there_are_any() -> None:
 
 def test_the_most_power_is_that_of_boxes_and_modules() -> None:
     """A maker's maximum of the box, and of a module the one figure that there is."""
-    plan = planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}})
+    plan = plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}})
     bom = make_bom(plan)
     boxes = plan.switch_count(Role.LEAF) + plan.switch_count(Role.SPINE)
     modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
     assert summarize(plan, bom)["power_max_w"] == boxes * 1720 + modules * 15
-    assert make_bom(planned(**DGX)).lines[0].power_max_w is None
+    assert make_bom(plan_of(**DGX)).lines[0].power_max_w is None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from decimal import Decimal
 from fractions import Fraction
@@ -25,8 +23,9 @@ from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.room.footprints import HOST
 from fabricgen.views.factory import Views
+from tests.csv_rows import read_rows
+from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,12 +62,6 @@ def divisions(plan: Plan, bom: Bom) -> dict[str, list[Portion]]:
     return found | ({"rack": by_rack(bom, racks_of(plan))} if plan.lengths else {})
 
 
-def rows_of(text: str) -> list[dict[str, str]]:
-    """Read a CSV whose rows have as many cells as its header."""
-    titles, *rows = csv.reader(io.StringIO(text), strict=True)
-    return [dict(zip(titles, row, strict=True)) for row in rows]
-
-
 @settings(max_examples=60)
 @given(inventories())
 def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
@@ -77,7 +70,7 @@ def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
         "spares": {"cables": {"percent": 3, "pack": 7}, "transceivers": {"minimum": 2}}
     }
     try:
-        plan = planned(**inventory)
+        plan = plan_of(**inventory)
     except Refusal:
         return
     bom = make_bom(plan)
@@ -108,7 +101,7 @@ def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
 )
 def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
     """Where lengths decide on parts, a cable that carries two links is one piece in each division, and modules are where there are any."""
-    plan = planned(**DGX | keys)
+    plan = plan_of(**DGX | keys)
     bom = make_bom(plan)
     copper = [
         line.part for line in bom.lines if line.part_class == "cables" and line.part != "mfp7e10"
@@ -120,7 +113,7 @@ def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
 
 def test_racks_hold_what_the_cable_list_says() -> None:
     """Counted once more from its rows: a module for each cage that a cable ends in, a device for each name."""
-    plan = planned(**DGX)
+    plan = plan_of(**DGX)
     cables = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
     ends = {
         (
@@ -150,7 +143,7 @@ def test_racks_hold_what_the_cable_list_says() -> None:
 
 def test_a_twin_cage_counts_once_in_each_division() -> None:
     """Four cages of a DGX carry its eight rails, and so hold four modules, wherever one looks."""
-    plan = planned(**DGX)
+    plan = plan_of(**DGX)
     bom = make_bom(plan)
     for by, portions in divisions(plan, bom).items():
         held = [
@@ -165,7 +158,7 @@ def test_a_twin_cage_counts_once_in_each_division() -> None:
 
 def test_phases_buy_what_the_phases_say() -> None:
     """The division by phase is that of `phases`: eight rails in two halves, with the spares beside them."""
-    plan = planned(
+    plan = plan_of(
         **DGX | {"design": "rail-only"}, phases=[{"name": "first", "rails": 4}, {"name": "second"}]
     )
     bom, stages = make_bom(plan), phase_in(plan)
@@ -184,9 +177,9 @@ def test_phases_buy_what_the_phases_say() -> None:
 @pytest.mark.parametrize("by", ["role", "rack", "phase"])
 def test_the_tables_add_up_as_they_are_read(by: str) -> None:
     """Read back, the rows of each place sum to its subtotal, and the subtotals to the total, which says what it lacks."""
-    plan = planned(**DGX)
+    plan = plan_of(**DGX)
     bom = make_bom(plan)
-    rows = rows_of(
+    rows = read_rows(
         Packs().render(
             "bom",
             "division.csv.j2",
@@ -212,8 +205,8 @@ def test_the_tables_add_up_as_they_are_read(by: str) -> None:
 
 def test_what_racks_ask_of_the_room() -> None:
     """A rack of four DGX, and one of switches; roles and racks sum to the total, with hosts and without."""
-    plan = planned(**DGX)
-    rows = rows_of(
+    plan = plan_of(**DGX)
+    rows = read_rows(
         Packs().render(
             "bom", "loads.csv.j2", loads=loads_view(plan, make_bom(plan), racks_of(plan))
         )
@@ -241,7 +234,7 @@ def test_what_racks_ask_of_the_room() -> None:
 def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
     """Of a generic box nobody knows size or weight, until the inventory says them."""
     keys: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 64}
-    plan = planned(**keys)
+    plan = plan_of(**keys)
     summary = summarize(plan, make_bom(plan))
     assert [summary[key] for key in ("rack_units", "weight_kg", "power_max_w")] == [
         None,
@@ -253,7 +246,7 @@ def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
     }
     assert summary["heat_btu_h"] == pytest.approx(summary["power_w"] * 3.412, abs=0.05)
     leaf = {"units": 2, "power_w": 2000, "weight_kg": 24}
-    plan = planned(**keys, site={"footprints": {"leaf": leaf, "host": {"units": 8}}})
+    plan = plan_of(**keys, site={"footprints": {"leaf": leaf, "host": {"units": 8}}})
     summary, leaves = summarize(plan, make_bom(plan)), plan.switch_count(plan.roles[0])
     assert (summary["rack_units"], summary["weight_kg"], summary["unknown"]) == (
         2 * leaves,
@@ -265,7 +258,7 @@ def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
 
 def test_a_room_that_is_left_open_has_no_racks() -> None:
     """Nothing is placed, so nothing is divided by rack."""
-    plan = planned(**DGX, site="unknown")
+    plan = plan_of(**DGX, site="unknown")
     assert racks_of(plan) == {}
     view = loads_view(plan, make_bom(plan), {})
     assert (view.room, {row.row for row in view.rows}) == ("", {"role", "total"})
@@ -274,7 +267,7 @@ def test_a_room_that_is_left_open_has_no_racks() -> None:
 def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above a size the bill by rack is left out, and the build says how to have it; where no racks are known it says that."""
     monkeypatch.setattr(group_bom, "MOST_RACKS", 3)
-    plan = planned(**DGX)
+    plan = plan_of(**DGX)
     left, asked = (
         Job(plan, Packs(), ("bom",), named) for named in (frozenset({"bom"}), frozenset({"racks"}))
     )
@@ -292,14 +285,14 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
     (said,) = left.skipped
     assert said.startswith("by-rack.csv: ")
     assert said.endswith(" racks are more than 3; `--only racks` writes it all the same")
-    bare = Job(planned(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
+    bare = Job(plan_of(**DGX, site="unknown"), Packs(), ("bom",), frozenset({"racks"}))
     assert "bom/by-rack.csv" not in set(bare.paths())
     assert "no racks are known" in bare.skipped[0]
 
 
 def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
     """Their totals are those of the bill, and the sheet of the room has a row for each rack."""
-    plan = planned(**DGX, phases=[{"name": "first", "spines": 2}, {"name": "second"}])
+    plan = plan_of(**DGX, phases=[{"name": "first", "spines": 2}, {"name": "second"}])
     job = Job(plan, Packs(), ("bom",))
     (book,) = (task for task in job.tasks if isinstance(task, group_bom.BillBook))
     book.prepare(job)

@@ -13,7 +13,7 @@ from fabricgen.bom.breakdown.savings import savings_view
 from fabricgen.bom.summary import Comparison, compare
 from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
-from tests.planned import CATALOG, spec_of
+from tests.fabrics import CATALOG, spec_of
 
 if TYPE_CHECKING:
     from fabricgen.bom.breakdown.view import SavingsView, SavingView

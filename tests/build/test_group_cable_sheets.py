@@ -30,7 +30,8 @@ from fabricgen.views.cables.columns import (
     schema_of,
 )
 from fabricgen.views.cables.view import ON_REQUEST, CableSheet, Chunk, opposite
-from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
+from tests.csv_rows import FORMULA, read_rows
+from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,12 +94,6 @@ def table(plan: Plan, sheet: CableSheet, run: int = 100) -> str:
     return "".join(Packs().render("cabling", "cables.csv.j2", chunk=chunk) for chunk in chunks)
 
 
-def read(text: str) -> list[dict[str, str]]:
-    """Read a CSV; every row has as many cells as the header."""
-    titles, *rows = csv.reader(io.StringIO(text), strict=True)
-    return [dict(zip(titles, row, strict=True)) for row in rows]
-
-
 def test_scripts_find_their_columns() -> None:
     """The default has the contract's columns in its order; the workbook has the same, and shows the two ends one after the other."""
     default = PROFILES[DEFAULT]
@@ -125,7 +120,7 @@ def test_every_profile_is_one() -> None:
 def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:
     """Hall and row are those of the rack, role and platform those of the device, connectors those of the modules, for every cable."""
     rows, cables = (
-        read(table(pod, settled(pod, ",".join(["cable", *LOOKED_UP])).table)),
+        read_rows(table(pod, settled(pod, ",".join(["cable", *LOOKED_UP])).table)),
         cables_of(pod),
     )
     assert len(rows) == len(cables)
@@ -164,8 +159,8 @@ def test_looked_up_columns_say_what_the_plan_says(pod: Plan) -> None:
 
 def test_without_a_room_places_are_empty() -> None:
     """Nothing is guessed where the inventory wants none placed."""
-    plan = plan_of(site="unknown")
-    rows = read(table(plan, settled(plan, "run-list").table))
+    plan = small_plan(site="unknown")
+    rows = read_rows(table(plan, settled(plan, "run-list").table))
     assert {
         row[f"{end}_{name}"]
         for row in rows
@@ -179,8 +174,8 @@ def test_without_a_room_places_are_empty() -> None:
 
 def test_both_ways_is_each_cable_from_either_end(pod: Plan) -> None:
     """The second row says of b what the first says of a; nothing else differs."""
-    once = read(table(pod, settled(pod, "run-list").table))
-    rows = read(table(pod, settled(pod, "run-list", both_ways=True).table))
+    once = read_rows(table(pod, settled(pod, "run-list").table))
+    rows = read_rows(table(pod, settled(pod, "run-list", both_ways=True).table))
     assert rows[::2] == once
     assert {row["direction"] for row in rows[1::2]} == {"b-a"}
     for row, turned in zip(once, rows[1::2], strict=True):
@@ -214,7 +209,7 @@ def test_the_workbook_has_the_same_rows(pod: Plan, tmp_path: Path) -> None:
         "Done",
     )
     wanted = [
-        [row[name] for name in sheets.table.columns] for row in read(table(pod, sheets.table))
+        [row[name] for name in sheets.table.columns] for row in read_rows(table(pod, sheets.table))
     ]
     assert [
         ["" if cell is None else str(cell) for at, cell in enumerate(row[:-1]) if at != 3]
@@ -240,7 +235,7 @@ def test_serials_are_joined(pod: Plan, tmp_path: Path) -> None:
     )
     sheets = settled(pod, "cable,a_device,a_serial,b_device,b_serial", serials=path)
     wanted = {"leaf-1": f"'{FORMULA}", pod.hosts[0]: "S/N 7, rev B"}
-    for row in read(table(pod, sheets.table)):
+    for row in read_rows(table(pod, sheets.table)):
         assert (row["a_serial"], row["b_serial"]) == tuple(
             wanted.get(row[f"{end}_device"], "") for end in "ab"
         )
@@ -287,7 +282,7 @@ def test_the_schema_describes_the_table(pod: Plan, *, both_ways: bool) -> None:
         assert schema["format"] == FORMAT
         assert [field["name"] for field in schema["fields"]] == text.partition("\n")[0].split(",")
         assert all(len(field["description"].split()) > 2 for field in schema["fields"])
-        rows = read(text)
+        rows = read_rows(text)
         numbers = {"integer": int, "number": float}
         assert all(
             numbers[field["type"]](row[field["name"]] or 0) >= 0

@@ -13,7 +13,7 @@ from fabricgen.build.listing import OWN, Listed, every_output, outputs_of
 from fabricgen.build.selection import GROUPS, ON_REQUEST, PARTS, Group, choose
 from fabricgen.cli.build import REQUESTABLE
 from fabricgen.outputs.packs.render import Packs
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 def job_of(*outputs: str, only: tuple[str, ...] = (), **keys: Any) -> Job:  # noqa: ANN401 - what stands in an inventory
     """Lay out the build of an inventory that names its outputs."""
-    plan = planned(**keys or SMALL, outputs=outputs)
+    plan = plan_of(**keys or SMALL, outputs=outputs)
     choice = choose(only, plan.spec.outputs, PACKS)
     return Job(plan, PACKS, choice.groups, choice.named, alone=choice.alone)
 

@@ -16,7 +16,7 @@ from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.packs.render import Packs
-from tests.planned import spec_of
+from tests.fabrics import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from fabricgen.lab import requirements
 from fabricgen.lab.requirements import check_fits
 from fabricgen.lab.topology import SLICE_WIDTH, Layout, lay_out, one_rail
 from fabricgen.outputs.packs.render import Packs
-from tests.planned import planned
+from tests.fabrics import plan_of
 from tests.test_inventories import ready
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def test_the_doctor_shows_a_version_or_the_path(
 def part(request: pytest.FixtureRequest) -> Layout:
     """Return a slice of each kind of fabric."""
     keys, rails, domains = PARTS[request.param]
-    return lay_out(ready(keys) if isinstance(keys, str) else planned(**keys), rails, domains)
+    return lay_out(ready(keys) if isinstance(keys, str) else plan_of(**keys), rails, domains)
 
 
 def run(machine: Machine, *arguments: object) -> list[dict[str, Any]]:
@@ -153,16 +153,16 @@ def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
         f"{len(part.domains)} of {part.plan.request.gpus // part.plan.request.domain_gpus:,} HB domains"
         in part.left_out()
     )
-    assert lay_out(planned(**LARGE)).left_out() == ""
+    assert lay_out(plan_of(**LARGE)).left_out() == ""
     assert (
-        one_rail(lay_out(planned(**LARGE)), 1).left_out()
+        one_rail(lay_out(plan_of(**LARGE)), 1).left_out()
         == "rail 1 alone, the other rails in their turn"
     )
 
 
 def test_a_part_is_built_as_in_the_whole(tmp_path: Path) -> None:
     """The files of a slice's switches and GPUs are those of the whole build, byte for byte, and there are no others."""
-    plan = planned(**LARGE)
+    plan = plan_of(**LARGE)
     layout = lay_out(plan, 2, 4)
     groups: tuple[Group, ...] = ("configs", "forwarding", "lab")
     build(Job(plan, Packs(), groups, frozenset(groups)), tmp_path / "whole")
@@ -218,7 +218,7 @@ def test_what_is_offered_instead_fits(
 ) -> None:
     """A slice, and where one rail has room, a rail at a time; nothing where nothing has."""
     monkeypatch.setattr(requirements, "available_mb", lambda: free_mb)
-    plan = planned(**LARGE) if name == "lab-256" else ready(name)
+    plan = plan_of(**LARGE) if name == "lab-256" else ready(name)
     found = hints(plan)
     assert len(found) == offered
     for hint in found:
@@ -230,11 +230,11 @@ def test_bfd_needs_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     monkeypatch.setattr(requirements, "available_mb", lambda: 100_000)
     keys = LARGE | {"gpus": 512}
-    assert "--set addressing.bfd=false" in hints(planned(**keys))
-    check_fits(lay_out(planned(**keys, addressing={"bfd": False})))
+    assert "--set addressing.bfd=false" in hints(plan_of(**keys))
+    check_fits(lay_out(plan_of(**keys, addressing={"bfd": False})))
 
 
 def test_rails_that_meet_are_not_booted_alone() -> None:
     """A rail of such a fabric is no network."""
     with pytest.raises(Refusal, match="lab-rails-meet"):
-        one_rail(lay_out(planned(**LARGE, design="fat-tree")), 0)
+        one_rail(lay_out(plan_of(**LARGE, design="fat-tree")), 0)

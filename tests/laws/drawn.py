@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from hypothesis import Phase, given, settings
 
 from fabricgen.core.diagnostics import Refusal
+from tests.fabrics import plan_of
 from tests.laws.drawing import DESIGNS, Inventory, inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -25,7 +25,7 @@ TIERS = (0, 1, 2, 3)
 def planned_or_refused(inventory: Inventory) -> Plan | None:
     """Plan an inventory; None where it is refused with findings that a person can read."""
     try:
-        return planned(**inventory)
+        return plan_of(**inventory)
     except Refusal as refusal:
         findings = refusal.findings
     assert findings

@@ -15,6 +15,7 @@ from fabricgen.bom.summary import compare, summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import make_plan
+from tests.fabrics import CATALOG
 from tests.laws.drawing import DESIGNS, Inventory, wild_inventories
 from tests.laws.drawn import (
     EACH,
@@ -26,7 +27,6 @@ from tests.laws.drawn import (
     planned_or_refused,
 )
 from tests.laws.laws import LAWS, growth_keeps_every_link
-from tests.planned import CATALOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable

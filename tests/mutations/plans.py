@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from fabricgen.analysis.checks.evidence import Evidence, evidence_of
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 PLANS: dict[str, dict[str, Any]] = {
     # Two tiers, two parallel links between any leaf and spine.
@@ -57,4 +57,4 @@ PLANS: dict[str, dict[str, Any]] = {
 @cache
 def evidence(name: str) -> Evidence:
     """Return the evidence about a sound plan."""
-    return evidence_of(planned(**PLANS[name]))
+    return evidence_of(plan_of(**PLANS[name]))

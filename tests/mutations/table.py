@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.port_layout import Port
+from tests.fabrics import CATALOG
 from tests.mutations.breaking import (
     LOWER,
     dropped,
@@ -28,7 +29,6 @@ from tests.mutations.breaking import (
     with_ports,
     with_spec,
 )
-from tests.planned import CATALOG
 
 if TYPE_CHECKING:
     from collections.abc import Callable

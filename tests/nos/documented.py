@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.pack_models import shown
+from tests.nos.model_variants import variant_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.nos.frr import Box
     from tests.nos.statements import Grammar, Names
-    from tests.pack_plans import Rendered
+    from tests.nos.switch_files import SwitchFiles
 
 Edit = tuple[str, str, str]
 """What is replaced in a file, by what, and words of the finding that must follow."""
@@ -25,7 +25,7 @@ class Documented:
     nos: str
     file: str
     grammar: Grammar
-    words: Callable[[Rendered], Names]
+    words: Callable[[SwitchFiles], Names]
     """Names of a box: its ports, and what the NOS has by itself."""
     read: Callable[[str], Box]
     models: tuple[str, ...]
@@ -35,16 +35,16 @@ class Documented:
     misread: tuple[Edit, ...]
     """Edits that leave the statements sound, but not the fabric."""
     release: str = ""
-    variant: Callable[[str], list[Rendered]] | None = None
+    variant: Callable[[str], list[SwitchFiles]] | None = None
 
-    def shown(self, name: str) -> list[Rendered]:
+    def switches(self, name: str) -> list[SwitchFiles]:
         """Return the files of each switch of a variant."""
-        return self.variant(name) if self.variant else shown(name, self.nos)
+        return self.variant(name) if self.variant else variant_files(name, self.nos)
 
-    def text(self, one: Rendered) -> str:
+    def text(self, one: SwitchFiles) -> str:
         """Return the statements of a switch."""
         return one.files[self.file]
 
-    def findings(self, one: Rendered, text: str | None = None) -> list[str]:
+    def findings(self, one: SwitchFiles, text: str | None = None) -> list[str]:
         """Say what is wrong with the statements of a switch, or with a text in their place."""
         return self.grammar.findings(self.text(one) if text is None else text, self.words(one))

@@ -207,7 +207,7 @@ def _ports(found: Fabric) -> Iterator[tuple[Box, str, Port]]:
             yield box, name, port
 
 
-def assert_is_plan(built: Fabric, plan: Plan, forwarding_groups: int) -> None:
+def assert_is_plan(built: Fabric, plan: Plan) -> None:
     """Assert that what was read back from configurations alone is the plan."""
     assert findings(built) == []
     assert sorted(built.boxes) == sorted(plan.switches())
@@ -215,4 +215,9 @@ def assert_is_plan(built: Fabric, plan: Plan, forwarding_groups: int) -> None:
         plan.link_count(kind) for kind in plan.kinds if kind != LinkKind.HOST
     )
     assert len(built.to_hosts()) == plan.link_count(LinkKind.HOST)
-    assert len(built.groups()) == forwarding_groups
+    assert len(built.groups()) == forwarding_groups(plan)
+
+
+def forwarding_groups(plan: Plan) -> int:
+    """Count the groups of routing instances that reach each other: one per plane, or one per rail and plane."""
+    return plan.request.planes * (1 if plan.mapping.spans_rails else plan.request.rails)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from tests.csv_rows import read_rows
 from tests.outputs.libyaml import documents
 
 if TYPE_CHECKING:
@@ -38,17 +37,10 @@ class Database(NamedTuple):
     pieces: list[dict[str, object]]
 
 
-def table(text: str) -> list[Row]:
-    """Read a CSV; every row has as many cells as the header, and lines end as on Unix."""
-    assert "\r" not in text
-    titles, *rows = csv.reader(io.StringIO(text), strict=True)
-    return [dict(zip(titles, row, strict=True)) for row in rows]
-
-
 def _files(root: Path, begin: str) -> Iterator[list[Row]]:
     """Read the files of one table in the order of their names."""
     for path in sorted((root / "netbox").glob(f"{begin}*.csv")):
-        yield table(path.read_text(encoding="utf-8"))
+        yield read_rows(path.read_text(encoding="utf-8"))
 
 
 def read_netbox(root: Path) -> Database:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
@@ -13,7 +11,8 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
-from tests.small_fabrics import GENERIC, SUPERPOD
+from tests.csv_rows import read_rows
+from tests.fabrics import SMALL, SUPERPOD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,15 +21,15 @@ OURS = ("cabling/cables.csv", "cabling/pull-sheets/", "cabling/racks/", "cabling
 SVG = "{http://www.w3.org/2000/svg}"
 ROOM = {"racks_per_row": 5, "tray": {"width_mm": 40, "depth_mm": 25}}
 FABRICS: dict[str, dict[str, Any]] = {
-    "generic": GENERIC,
-    "three-tiers": GENERIC | {"design": "fat-tree", "rails": {"tiers": 3}, "switches": {"leaf": {"generic": {"radix": 8}}}},
+    "generic": SMALL,
+    "three-tiers": SMALL | {"design": "fat-tree", "rails": {"tiers": 3}, "switches": {"leaf": {"generic": {"radix": 8}}}},
     "superpod": SUPERPOD,
     "copper": SUPERPOD | {"site": ROOM},
     "two-rails": {"name": "shared", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
                   "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}},
     "two-connectors": {"name": "wide", "gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 1},
                        "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}},
-    "reserved": GENERIC | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
+    "reserved": SMALL | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
 }  # fmt: skip
 """A fabric for each thing that may look different: tiers, shared boxes and pieces, links of two cables, planned devices, names of racks."""
 
@@ -62,13 +61,7 @@ def built(keys: dict[str, Any], out: Path) -> Built:
         for file in task.write(job, out)
     ]
     files = {path: (out / path).read_text("utf-8") for path in written}
-    return Built(plan, files, table(files["cabling/cables.csv"]))
-
-
-def table(text: str) -> list[dict[str, str]]:
-    """Read a CSV; every row must have as many cells as the header."""
-    titles, *rows = csv.reader(io.StringIO(text), strict=True)
-    return [dict(zip(titles, row, strict=True)) for row in rows]
+    return Built(plan, files, read_rows(files["cabling/cables.csv"]))
 
 
 def titles(svg: str, kind: str) -> Counter[str]:

@@ -19,10 +19,10 @@ from fabricgen.outputs.dcim.view import InterfaceView, TableView
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
-from tests.outputs.dcim_files import read_netbox, read_wiring, table
+from tests.csv_rows import FORMULA, read_rows
+from tests.fabrics import SMALL, SUPERPOD, cables_of, plan_of
+from tests.outputs.dcim_files import read_netbox, read_wiring
 from tests.outputs.machine_room import FABRICS as ROOMS
-from tests.planned import planned
-from tests.small_fabrics import FORMULA, GENERIC, SUPERPOD, cables_of, plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,7 +44,7 @@ HEDGEHOG: dict[str, Any] = {
 }  # fmt: skip
 
 FABRICS: dict[str, dict[str, Any]] = {
-    "generic": GENERIC,
+    "generic": SMALL,
     "infiniband, several files of a table": SUPERPOD,
     "copper splitters": {
         "gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4}, "switches": SN5600,
@@ -52,7 +52,7 @@ FABRICS: dict[str, dict[str, Any]] = {
     },
     "two cables a link": ROOMS["two-connectors"],
     "hedgehog": HEDGEHOG,
-    "nothing placed": GENERIC | {"site": "unknown"},
+    "nothing placed": SMALL | {"site": "unknown"},
 }  # fmt: skip
 
 
@@ -90,7 +90,7 @@ def write(plan: Plan, root: Path) -> list[str]:
 def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
     """Build each fabric."""
     keys = FABRICS[request.param]
-    return Built(tmp_path_factory.mktemp("dcim"), planned(**{"name": "small", **keys}))
+    return Built(tmp_path_factory.mktemp("dcim"), plan_of(**{"name": "small", **keys}))
 
 
 def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
@@ -134,9 +134,9 @@ def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
 
 def test_the_fabrics_show_what_they_are_for() -> None:
     """One has pieces beside straight cables, one links of two cables."""
-    cables = cables_of(planned(name="small", **FABRICS["copper splitters"]))
+    cables = cables_of(plan_of(name="small", **FABRICS["copper splitters"]))
     assert {bool(cable.piece) for cable in cables} == {True, False}
-    assert {cable.connector for cable in cables_of(planned(**FABRICS["two cables a link"]))} == {
+    assert {cable.connector for cable in cables_of(plan_of(**FABRICS["two cables a link"]))} == {
         1,
         2,
     }
@@ -158,7 +158,7 @@ def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
     """No file has more rows than an import takes, and only the last of a table has fewer; names sort in the order of the import."""
     for begin in ("01-devices", "02-interfaces", "03-cables"):
         sizes = [
-            len(table((built.root.parent / path).read_text()))
+            len(read_rows((built.root.parent / path).read_text()))
             for path in built.paths
             if f"netbox/{begin}" in path
         ]
@@ -190,7 +190,7 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
     infiniband = built.plan.spec.name == "pod"
     names = {}
     if infiniband:
-        mapping = table((built.root / "hca_mapping.csv").read_text())
+        mapping = read_rows((built.root / "hca_mapping.csv").read_text())
         hosts = built.plan.request.host
         assert hosts
         names = {
@@ -213,7 +213,7 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
 
 def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     """Ports are those of the profile; a spine and a leaf share one connection; every cage that is used is split as planned."""
-    plan = planned(name="hh", **HEDGEHOG)
+    plan = plan_of(name="hh", **HEDGEHOG)
     write(plan, tmp_path)
     splits, links = read_wiring(tmp_path / "dcim" / "hedgehog" / "wiring.yaml")
     wanted = set()
@@ -233,7 +233,7 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
 )
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
     """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
-    plan = planned(name="kit", **keys)
+    plan = plan_of(name="kit", **keys)
     write(plan, tmp_path)
     said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
     ends = {
@@ -263,7 +263,7 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
 
 def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:
     """No wiring of switches without a profile, and no topology of more rails than an address holds."""
-    paths = write(planned(name="wide", gpus=64, hb_domain={"gpus": 16}, radix=16), tmp_path)
+    paths = write(plan_of(name="wide", gpus=64, hb_domain={"gpus": 16}, radix=16), tmp_path)
     assert [
         path
         for path in paths

@@ -18,9 +18,7 @@ from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.factory import Views
-from tests.pack_plans import VARIANTS
-from tests.pack_plans import planned as variant
-from tests.planned import planned
+from tests.fabrics import VARIANTS, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,7 +71,7 @@ def hostile() -> Drawing:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
     """Every link is in the drawing of its rail once, in its tier; every host link is in the drawing of its stripe; every switch is in one."""
-    plan = variant(VARIANTS[name], "frr")
+    plan = plan_of(nos="frr", **VARIANTS[name])
     drawings = Drawings(plan)
     found: Counter[tuple[str, int]] = Counter()
     switches: Counter[str] = Counter()
@@ -100,7 +98,7 @@ def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
 
 def test_each_line_joins_what_its_cable_joins() -> None:
     """In a small fabric every device stands alone: the ends of each cable are those of the list of cables."""
-    plan = planned(**LAB)
+    plan = plan_of(**LAB)
     views = Views(plan)
     listed = {
         (cable.cable, cable.a_device, cable.b_device, cable.rail)
@@ -122,9 +120,9 @@ def test_each_line_joins_what_its_cable_joins() -> None:
 def test_where_things_stand() -> None:
     """Boxes of a tier do not touch, lines end at them, everything is inside, and tiers stand above one another."""
     for plan in (
-        planned(**LAB),
-        variant(VARIANTS["three tiers"], "frr"),
-        variant(VARIANTS["shared boxes"], "frr"),
+        plan_of(**LAB),
+        plan_of(nos="frr", **VARIANTS["three tiers"]),
+        plan_of(nos="frr", **VARIANTS["shared boxes"]),
     ):
         for one in every(plan):
             for row in one.rows:
@@ -157,7 +155,7 @@ def test_a_large_rail_is_drawn_in_bundles() -> None:
         {"gpus": 524288, "hb_domain": {"gpus": 8}, "radix": 64},
         {"gpus": 65536, "hb_domain": {"gpus": 256}, "radix": 64},
     ):
-        plan = planned(**keys)
+        plan = plan_of(**keys)
         drawings = Drawings(plan)
         for name in (next(iter(drawings.rails)), next(iter(drawings.stripes))):
             one = drawings.draw(name)
@@ -173,7 +171,7 @@ def test_a_large_rail_is_drawn_in_bundles() -> None:
 
 def test_a_shared_leaf_bears_two_rails() -> None:
     """The leaf of two rails is pale in the stripe, and has a line of each colour; in the drawing of a rail it says whose else it is."""
-    drawings = Drawings(planned(gpus=32, hb_domain={"gpus": 4}, rails={"per_switch": 2}, radix=64))
+    drawings = Drawings(plan_of(gpus=32, hb_domain={"gpus": 4}, rails={"per_switch": 2}, radix=64))
     stripe = drawings.draw("stripe-1")
     assert {box.chip.rail for box in stripe.rows[0].boxes} == {""}
     assert {(line.upper.name, line.chip.rail) for line in stripe.strokes} == {
@@ -191,14 +189,14 @@ def test_a_shared_leaf_bears_two_rails() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_the_same_bytes_every_time(form: str) -> None:
     """Two plans of one inventory give the same drawings, and no two drawings are the same."""
-    texts = [[shown(one, form) for one in every(planned(**LAB))] for _ in range(2)]
+    texts = [[shown(one, form) for one in every(plan_of(**LAB))] for _ in range(2)]
     assert texts[0] == texts[1]
     assert len(set(texts[0])) == len(texts[0])
 
 
 def test_the_svg_is_read_as_it_is_meant() -> None:
     """Well-formed, a title, one line for each stroke and a legend; colours for light, for dark and for paper."""
-    for one in (Drawings(planned(**LAB)).draw("stripe-1"), hostile()):
+    for one in (Drawings(plan_of(**LAB)).draw("stripe-1"), hostile()):
         text = shown(one, "svg")
         root = ET.fromstring(text)  # noqa: S314 - the program wrote it
         assert len(root.findall(f".//{SVG}line")) == len(one.strokes)
@@ -214,7 +212,7 @@ def test_the_svg_is_read_as_it_is_meant() -> None:
 
 def test_draw_io_finds_both_ends_of_each_line() -> None:
     """Ids are unique, and what lines name exists; a name with syntax in it is text."""
-    for one in (*every(planned(**LAB)), hostile()):
+    for one in (*every(plan_of(**LAB)), hostile()):
         root = ET.fromstring(shown(one, "drawio").encode())  # noqa: S314 - the program wrote it
         cells = list(root.iter("mxCell"))
         ids = [cell.get("id") for cell in cells]
@@ -233,7 +231,7 @@ def test_draw_io_finds_both_ends_of_each_line() -> None:
 def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
     """Neato draws every box where it stands, with its label, and every line."""
     neato = tool("neato")
-    for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
+    for one in (Drawings(plan_of(**LAB)).draw("rail-0"), hostile()):
         done = subprocess.run(
             [neato, "-n2", "-Tplain"],
             input=shown(one, "dot"),
@@ -260,7 +258,7 @@ def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
 
 def test_mermaid_reads_names_as_text() -> None:
     """A line of the file for each box and each stroke; a name with syntax in it is written in codes."""
-    for one in (Drawings(planned(**LAB)).draw("rail-0"), hostile()):
+    for one in (Drawings(plan_of(**LAB)).draw("rail-0"), hostile()):
         lines = shown(one, "mmd").splitlines()
         assert len(
             [line for line in lines if re.fullmatch(r'  n\w+ -- "[\w .,]+" --- n\w+', line)]
@@ -280,7 +278,7 @@ def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
     (tmp_path / "drawings/pack.yaml").write_text(
         text.replace("most_lines: 200", "most_lines: 12"), encoding="utf-8"
     )
-    job = Job(planned(**LAB), Packs([tmp_path]), ("drawings",))
+    job = Job(plan_of(**LAB), Packs([tmp_path]), ("drawings",))
     paths = {path for task in job.tasks for path in task.paths(job)}
     assert {path for path in paths if path.endswith(".mmd")} == {
         f"drawings/rail-{rail}.mmd" for rail in range(8)
@@ -296,7 +294,7 @@ def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
 
 def test_of_many_the_first_is_drawn() -> None:
     """Rails are alike, and stripes too: above 16 the first of them is drawn, or all of them on request."""
-    plan = planned(gpus=320, hb_domain={"gpus": 32}, radix=4)
+    plan = plan_of(gpus=320, hb_domain={"gpus": 32}, radix=4)
     unasked, asked = (
         Job(plan, Packs(), ("drawings",)),
         Job(plan, Packs(), ("drawings",), frozenset({"drawings"})),

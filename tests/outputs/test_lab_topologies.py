@@ -25,11 +25,11 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.hosts.build import Hosts
 from fabricgen.views.switches.view import PortView
 from tests.conftest import SYSTEM_PATH
+from tests.fabrics import generic, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.nos import eos, srlinux
+from tests.nos.switch_files import PACKS
 from tests.outputs import libyaml
-from tests.pack_plans import PACKS, generic
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -172,7 +172,7 @@ def document(path: Path) -> dict[str, Any]:
 @pytest.fixture(scope="module", params=VARIANTS)
 def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Tree:
     """Build the lab of a variant once."""
-    plan, root = planned(**VARIANTS[request.param]), tmp_path_factory.mktemp("topologies") / "out"
+    plan, root = plan_of(**VARIANTS[request.param]), tmp_path_factory.mktemp("topologies") / "out"
     job = Job(plan, PACKS, ("cabling", "configs", "lab"))
     written = {file.path for file in build(job, root)}
     assert written == set(job.paths()) - {"manifest.json"}
@@ -217,7 +217,7 @@ def test_the_schema_finds_what_is_broken(
     key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path
 ) -> None:
     """The judge is awake."""
-    build(Job(planned(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    build(Job(plan_of(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
     read = document(tmp_path / "out/lab/containerlab/fabric.clab.yml")
     assert complaints(read) == []
     read["topology"]["nodes"]["d0-g0"][key] = value
@@ -483,8 +483,8 @@ def test_a_switch_and_an_hb_domain_start(
     tmp_path: Path, in_namespace: Callable[[str], str]
 ) -> None:
     """The bridge has every GPU's interface and no other, ports are up with the fabric's MTU."""
-    build(Job(planned(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
-    made = Tree(planned(**VARIANTS["two tiers"]), tmp_path / "out")
+    build(Job(plan_of(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
+    made = Tree(plan_of(**VARIANTS["two tiers"]), tmp_path / "out")
     for name in ("hb-0", "r0-leaf-1"):
         here = made.interfaces(name)
         pairs = [
@@ -644,7 +644,7 @@ def test_a_pack_names_its_own_container(
 ) -> None:
     """A new NOS is in the lab as soon as its pack says how, map of interfaces and all."""
     packs = _eos(tmp_path)
-    made = Tree(planned(**ARISTA), tmp_path / "out")
+    made = Tree(plan_of(**ARISTA), tmp_path / "out")
     build(Job(made.plan, packs, ("cabling", "configs", "lab")), made.root)
     assert complaints(made.clab) == []
     leaf = made.nodes["r0-leaf-1"]
@@ -668,7 +668,7 @@ def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
         EOS.replace('{file: "configs/{switch}/startup.cfg"', '{file: "configs/{switch}/other.cfg"'),
     )
     with pytest.raises(Refusal) as refused:
-        build(Job(planned(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
+        build(Job(plan_of(**ARISTA), packs, ("configs", "lab")), tmp_path / "out")
     (finding,) = refused.value.findings
     assert finding.code == "bad-pack"
     assert "configs/{switch}/other.cfg" in str(finding.fact)
@@ -677,7 +677,7 @@ def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
 def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> None:
     """What has no container has no topology, and the build says why."""
     packs = _eos(tmp_path, EOS.partition("containers:")[0])
-    job = Job(planned(**ARISTA), packs, ("configs", "lab"))
+    job = Job(plan_of(**ARISTA), packs, ("configs", "lab"))
     assert {path.split("/")[1] for path in job.paths() if path.startswith("lab/")} == {"gpus"}
     assert job.skipped == [
         "lab topologies: no pack names a container for eos, which the leaf switches run"
@@ -686,7 +686,7 @@ def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> Non
 
 def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
     """Two nodes of one name would be one."""
-    plan = planned(
+    plan = plan_of(
         **generic(64, gpus=8, design="fat-tree", naming={"leaf": "hb-{n}"})
         | {"hb_domain": {"gpus": 2}}
     )
@@ -704,7 +704,7 @@ def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
     )
     assert table
     for gpus, nodes, links in ([int(cell.replace(",", "")) for cell in row] for row in table):
-        plan = planned(gpus=gpus, hb_domain={"gpus": 8}, radix=16)
+        plan = plan_of(gpus=gpus, hb_domain={"gpus": 8}, radix=16)
         assert (nodes, links) == (
             sum(map(plan.switch_count, plan.roles)) + gpus + gpus // 8,
             plan.links + gpus,
@@ -753,7 +753,7 @@ def test_a_large_lab_waits_for_a_request(tmp_path: Path, run: Run) -> None:
 def test_infiniband_has_no_lab() -> None:
     """Containers are linked by Ethernet."""
     job = Job(
-        planned(**SMALL, switches={"leaf": {"model": "qm9700"}}),
+        plan_of(**SMALL, switches={"leaf": {"model": "qm9700"}}),
         PACKS,
         ("configs", "lab"),
         frozenset({"lab"}),
@@ -772,7 +772,7 @@ def test_counts_of_any_fabric(inventory: Inventory) -> None:
     """Whatever is drawn: counts are the plan's, and every end is linked once."""
     assume(inventory["gpus"] <= 512)
     try:
-        plan = planned(**inventory)
+        plan = plan_of(**inventory)
     except Refusal:
         assume(condition=False)
     frr = PACKS.for_nos("frr")

@@ -23,7 +23,8 @@ from fabricgen.outputs.labels.qr_codes import ERROR, MASK, matrices, paths, size
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.labels import LINE, Labelling
 from fabricgen.views.cables.view import Chunk
-from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
+from tests.csv_rows import FORMULA
+from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +73,7 @@ def labelling_of(plan: Plan) -> Labelling:
 @pytest.fixture(scope="module", params=FABRICS)
 def plan(request: pytest.FixtureRequest) -> Plan:
     """Plan each of the fabrics."""
-    return plan_of(**FABRICS[request.param])
+    return small_plan(**FABRICS[request.param])
 
 
 def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
@@ -110,7 +111,7 @@ def test_an_end_is_written_as_in_tia_606() -> None:
 )
 def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: str) -> None:
     """And only then, and that is told."""
-    plan = plan_of(**FABRICS[name])
+    plan = small_plan(**FABRICS[name])
     sheets = SheetAsked().sheets(plan, Packs())
     assert sheets.table.labelling in (Labelling(racks=left_off), Labelling(devices=left_off))
     assert [f"`{left_off}`" in note for note in sheets.notes] == ([True] if left_off else [])
@@ -138,7 +139,7 @@ def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: 
 )
 def test_what_does_not_fit_is_refused(keys: dict[str, Any], key: str, over: int) -> None:
     """With the end that is too long, and by how much; without labels there is nothing to refuse."""
-    plan = plan_of(**WIDE | keys)
+    plan = small_plan(**WIDE | keys)
     with pytest.raises(Refusal) as refused:
         labelling_of(plan)
     (finding,) = refused.value.findings
@@ -256,7 +257,7 @@ def test_the_page_to_print() -> None:
 def test_a_strange_port_stays_text() -> None:
     """Whatever a catalog prints beside a port, the page shows it and does nothing with it."""
     strange = "<b onload=x>&\"'"
-    cables = [replace(cable, a_port=strange) for cable in cables_of(plan_of())[:2]]
+    cables = [replace(cable, a_port=strange) for cable in cables_of(small_plan())[:2]]
     text = "".join(
         Packs().render("cabling", "labels.html.j2", page=page)
         for page in label_pages("x", Labelling(), cables)
@@ -273,7 +274,7 @@ def test_a_strange_port_stays_text() -> None:
 
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are numbered, and hold each cable once between them, across units."""
-    plan = plan_of()
+    plan = small_plan()
     monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))
     tasks = list(label_files(job, "cabling/labels.html", "cabling", "labels.html.j2"))
@@ -292,7 +293,7 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_above_the_limit_they_are_printed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """A build says what it leaves out, and how to have it."""
-    plan = plan_of()
+    plan = small_plan()
     monkeypatch.setattr(group_cabling, "WORKBOOK_CABLES", plan.cables - 1)
     job = Job(plan, Packs(), ("cabling",))
     assert "cabling/labels.html" not in set(job.paths())

@@ -33,8 +33,8 @@ from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.stripes import stripes
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,15 +73,15 @@ LABEL = re.compile(
 
 
 @cache
-def plan_of(variant: str) -> Plan:
+def variant_plan(variant: str) -> Plan:
     """Plan a variant."""
-    return planned(**VARIANTS[variant])
+    return plan_of(**VARIANTS[variant])
 
 
 @cache
 def files_of(variant: str) -> dict[str, str]:
     """Render every file of the group, by the part of the path below cluster/."""
-    job = Job(plan_of(variant), PACKS, ("cluster",))
+    job = Job(variant_plan(variant), PACKS, ("cluster",))
     return {
         output.path.removeprefix("cluster/"): PACKS.render(
             pack.name, output.template, devices=job.devices, cluster=job.cluster
@@ -149,7 +149,7 @@ def domain_hosts(plan: Plan) -> list[list[str]]:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
     """Two HB domains are in one stripe where, rank by rank, their NICs hang on the same leaves, and only there."""
-    plan = plan_of(variant)
+    plan = variant_plan(variant)
     leaves = {
         host.name: [nic.leaf for nic in host.nics]
         for host in Hosts(plan).views(range(len(plan.hosts)))
@@ -170,7 +170,7 @@ def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
 def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
     """Whatever can be planned has each HB domain in one stripe, each stripe at least a leaf and a domain, and each host below one switch."""
     try:
-        plan = planned(**inventory)
+        plan = plan_of(**inventory)
     except Refusal:
         reject()
     found = stripes(plan)
@@ -187,7 +187,10 @@ def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
 
 def test_growth_renames_no_stripe() -> None:
     """What is installed first stands in the same stripes when all that is reserved is installed."""
-    before, after = plan_of("room to grow"), planned(**VARIANTS["room to grow"] | {"gpus": 128})
+    before, after = (
+        variant_plan("room to grow"),
+        plan_of(**VARIANTS["room to grow"] | {"gpus": 128}),
+    )
     small, large = (
         {
             host: stripe.name
@@ -203,7 +206,7 @@ def test_growth_renames_no_stripe() -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_tree_holds_every_host_once(variant: str) -> None:
     """Each host stands below one switch, in order; HB domains are not torn; the root joins all switches where any two hosts share a rail, and only there."""
-    plan, text = plan_of(variant), files_of(variant)["slurm/tree/topology.conf"]
+    plan, text = variant_plan(variant), files_of(variant)["slurm/tree/topology.conf"]
     lines = pairs(text)
     leaves = [line for line in lines if "Nodes" in line]
     below = {line["SwitchName"]: expanded(line["Nodes"]) for line in leaves}
@@ -225,7 +228,7 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_block_is_an_hb_domain(variant: str) -> None:
     """There is a block for each HB domain, none below the base size, and each larger size is a power of two of it."""
-    plan = plan_of(variant)
+    plan = variant_plan(variant)
     *lines, sizes = pairs(files_of(variant)["slurm/block/topology.conf"])
     blocks = {line["BlockName"]: expanded(line["Nodes"]) for line in lines}
     assert len(blocks) == len(lines)
@@ -248,14 +251,14 @@ def test_a_block_is_an_hb_domain(variant: str) -> None:
 def test_the_size_of_a_stripe_is_said_where_it_can_be() -> None:
     """Two domains a stripe are a power of two, one is none to speak of, and three are no power."""
     assert [
-        cluster_view(plan_of(variant)).block_sizes
+        cluster_view(variant_plan(variant)).block_sizes
         for variant in ("two tiers", "domains of several hosts", "fat-tree of wide domains")
     ] == [
         [1, 2],
         [4, 8],
         [3],
     ]
-    assert cluster_view(planned(gpus=18, hb_domain={"gpus": 2}, radix=6)).block_sizes == [1]
+    assert cluster_view(plan_of(gpus=18, hb_domain={"gpus": 2}, radix=6)).block_sizes == [1]
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -322,7 +325,7 @@ def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
     """The manifests keep the rules of Kueue's resource definition, and the script gives each node one value of each level, lower levels within higher ones."""
-    plan, files = plan_of(variant), files_of(variant)
+    plan, files = variant_plan(variant), files_of(variant)
     topology, flavor = yaml_of(files["kueue/topology.yaml"])
     levels = [level["nodeLabel"] for level in topology["spec"]["levels"]]
     assert all(LABEL.fullmatch(level) and len(level) <= 316 for level in levels)
@@ -362,7 +365,7 @@ def test_topograph_takes_the_model(variant: str) -> None:
     assert all(block["switch"] in model["switches"] and block["nodes"] for block in model["blocks"])
     assert Counter(
         host for block in model["blocks"] for nodes in block["nodes"] for host in expanded(nodes)
-    ) == Counter(plan_of(variant).hosts)
+    ) == Counter(variant_plan(variant).hosts)
     domains = [
         block["annotations"]["accelerator.topology.test/domain"] for block in model["blocks"]
     ]
@@ -372,7 +375,7 @@ def test_topograph_takes_the_model(variant: str) -> None:
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_ansible_finds_every_device(variant: str) -> None:
     """Switches stand once by role with the facts of their configurations, hosts once by stripe; no group is called like a device, nor unlike a variable."""
-    plan = plan_of(variant)
+    plan = variant_plan(variant)
     (document,) = yaml_of(files_of(variant)["ansible/inventory.yml"])
     groups = document["all"]["children"]
     switches = {
@@ -433,7 +436,7 @@ def test_ranges_are_as_short_as_they_can_be() -> None:
 
 def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What has a line for each host, HB domain or switch is written on request only where it would be long; what has one for each stripe always is."""
-    plan = plan_of("two tiers")
+    plan = variant_plan("two tiers")
     monkeypatch.setattr(group_cluster, "MOST_LINES", 7)
     job = Job(plan, PACKS, ("cluster",))
     written = {file.path for file in build(job, tmp_path / "short")}
@@ -517,7 +520,7 @@ HARMLESS = ("MailProg", "state file", "read_slurm_conf")
 )
 def test_slurm_reads_the_tree(variant: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
     """Slurm's own controller boots with the file without a complaint, and knows the same switches with the same hosts."""
-    plan, text = plan_of(variant), files_of(variant)["slurm/tree/topology.conf"]
+    plan, text = variant_plan(variant), files_of(variant)["slurm/tree/topology.conf"]
     log, shown = slurm(plan, text)
     complaints = [
         line
@@ -566,7 +569,7 @@ def test_slurm_refuses_a_broken_tree(
     """What the test above takes for silence is none where a child is missing, a key is wrong, or a host stands twice or nowhere."""
     text = files_of("two tiers")["slurm/tree/topology.conf"]
     assert old in text
-    log, _ = slurm(plan_of("two tiers"), text.replace(old, new))
+    log, _ = slurm(variant_plan("two tiers"), text.replace(old, new))
     assert said in log
 
 
@@ -578,7 +581,7 @@ def test_slurm_expands_every_expression(tool: Callable[[str], str], tmp_path: Pa
         "ClusterName=test\nSlurmctldHost=localhost\n", encoding="utf-8"
     )
     for variant in [name for name in VARIANTS if "naming" in VARIANTS[name]]:
-        plan = plan_of(variant)
+        plan = variant_plan(variant)
         asked = [scontrol, "show", "hostnames", node_expression(plan.hosts)]
         said = subprocess.run(
             asked,

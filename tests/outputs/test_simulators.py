@@ -19,8 +19,7 @@ from fabricgen.build.job import Job
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.simulators.build import Simulator
-from tests.pack_plans import VARIANTS
-from tests.planned import planned
+from tests.fabrics import VARIANTS, plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,7 +37,7 @@ LAB: dict[str, Any] = {
 def fast(name: str) -> Plan:
     """Plan a variant whose HB domains have a bandwidth."""
     keys = VARIANTS[name]
-    return planned(**keys | {"hb_domain": keys["hb_domain"] | {"bandwidth": "3.6Tbps"}})
+    return plan_of(**keys | {"hb_domain": keys["hb_domain"] | {"bandwidth": "3.6Tbps"}})
 
 
 def written(plan: Plan, packs: Packs | None = None) -> dict[str, str]:
@@ -167,7 +166,7 @@ def test_rails_meet_where_they_do_in_the_plan(name: str) -> None:
 
 def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:
     """Latencies are data of the pack; a pack of your own says others, and the notes tell them."""
-    files = written(planned(**LAB))
+    files = written(plan_of(**LAB))
     hb, fabric = (
         {
             link.latency
@@ -185,7 +184,7 @@ def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:
     (tmp_path / "simai/pack.yaml").write_text(
         text.replace("link_latency: 0.0005ms", "link_latency: 0.002ms"), encoding="utf-8"
     )
-    other = read(written(planned(**LAB), Packs([tmp_path]))["simai/topology.txt"])
+    other = read(written(plan_of(**LAB), Packs([tmp_path]))["simai/topology.txt"])
     assert {link.latency for link in other.links if link.gbps < HB_GBPS} == {"0.002ms"}
 
 
@@ -196,7 +195,7 @@ def test_the_dimensions_of_astra_sim() -> None:
         (LAB | {"gpus": 8, "rails": {"tiers": 1}}, [8], [450.0]),
         (LAB | {"gpus": 32, "rails": {"planes": 2}}, [8, 4], [450.0, 100.0]),
     ):
-        files = written(planned(**keys))
+        files = written(plan_of(**keys))
         assert [
             int(size) for size in json.loads(files["astra-sim/logical.json"])["logical-dims"]
         ] == dims
@@ -317,7 +316,7 @@ def test_htsim_builds_the_block(name: str) -> None:
 
 def test_htsim_fills_the_last_pod() -> None:
     """The file names the leaves that the tree adds to the last pod; every planned link is in it."""
-    plan = planned(gpus=36, hb_domain={"gpus": 4}, radix=4)
+    plan = plan_of(gpus=36, hb_domain={"gpus": 4}, radix=4)
     text = written(plan)["htsim/block.topo"]
     found = tree(text)
     assert (plan.sizing.leaf, found["leaf"], found["spine"], found["core"]) == (
@@ -344,7 +343,7 @@ GAPS: list[tuple[dict[str, Any], str]] = [
 @pytest.mark.parametrize(("keys", "why"), GAPS, ids=[why for _, why in GAPS])
 def test_what_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
     """The build says why instead of writing a tree that htsim refuses, or builds otherwise."""
-    said = Simulator(planned(**{"hb_domain": {"gpus": 4}, **keys})).block()
+    said = Simulator(plan_of(**{"hb_domain": {"gpus": 4}, **keys})).block()
     assert isinstance(said, str)
     assert why in said
 
@@ -352,7 +351,7 @@ def test_what_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
 def test_wide_switches_are_told() -> None:
     """Htsim asserts 96 ports; above that the file says what to change."""
     wide, narrow = (
-        written(planned(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"]
+        written(plan_of(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"]
         for ports in (128, 64)
     )
     assert "A switch has 128 ports: raise the 96" in wide
@@ -371,7 +370,7 @@ def test_what_is_left_out_is_said(tmp_path: Path, run: Run) -> None:
         in done.stderr
     )
     job = Job(
-        planned(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),
+        plan_of(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),
         Packs(),
         ("simulators",),
     )

@@ -31,7 +31,8 @@ from fabricgen.outputs.workbook.workbook import A3, A4, ON_A4, Book
 from fabricgen.views.cables.columns import WORKBOOK, read_profiles
 from fabricgen.views.cables.view import CableSheet, Chunk
 from tests import ROOT
-from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
+from tests.csv_rows import FORMULA
+from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,7 +83,7 @@ def _open_files() -> int:
 
 def test_one_sheet_of_cables(tmp_path: Path) -> None:
     """Every cable has its row, in order, with numbers as numbers; the header stays in sight and bears a filter."""
-    cables = cables_of(plan_of())
+    cables = cables_of(small_plan())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames == ["Summary", "Cables"]
     sheet = book["Cables"]
@@ -102,8 +103,8 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
     The comparison is one page altogether, so that its charts are not cut.
     """
-    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of()))
-    for path in (_write(tmp_path, cables_of(plan_of())), tmp_path / "bom.xlsx"):
+    write_bom(tmp_path / "bom.xlsx", *_bom(small_plan()))
+    for path in (_write(tmp_path, cables_of(small_plan())), tmp_path / "bom.xlsx"):
         for sheet in load_workbook(path):
             assert sheet.page_setup.orientation == "landscape"
             assert sheet.sheet_properties.pageSetUpPr == PageSetupProperties(fitToPage=True)
@@ -120,7 +121,7 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
 def test_empty_columns_are_hidden(tmp_path: Path) -> None:
     """Racks, units and lengths show once they are known, the plane once there are two, and pieces once there are some; columns are as wide as texts."""
-    cables = cables_of(plan_of(site="unknown"))
+    cables = cables_of(small_plan(site="unknown"))
     dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
     hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}
     assert hidden == {"D", "I", "N", "Q", "V"}, (
@@ -149,7 +150,7 @@ def test_empty_columns_are_hidden(tmp_path: Path) -> None:
 def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one sheet would be too long, each rail has its own, in its colour; together they hold every cable once."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
-    cables = cables_of(plan_of())
+    cables = cables_of(small_plan())
     assert len(cables) > 100
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8))]
@@ -175,7 +176,7 @@ def test_no_sheet_is_longer_than_a_sheet_can_be(
 ) -> None:
     """A table that fills its sheet goes on in the next, and no row is lost."""
     monkeypatch.setattr(tab, "LAST_ROW", 31)
-    cables = cables_of(plan_of())
+    cables = cables_of(small_plan())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames[1:4] == ["Cables", "Cables (2)", "Cables (3)"]
     sheets = [list(_rows(sheet)) for sheet in book.worksheets[1:]]
@@ -189,7 +190,7 @@ def test_hundreds_of_rails_keep_few_files_open(
 ) -> None:
     """Some systems allow a process 256 open files, and a fabric may have more rails."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 0)
-    first, most = cables_of(plan_of())[0], 0
+    first, most = cables_of(small_plan())[0], 0
 
     def chunks() -> Iterator[Chunk]:
         nonlocal most
@@ -256,7 +257,7 @@ def test_text_is_readable_on_every_colour() -> None:
 
 def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
     """The rail and the name of its colour stand on that colour, in every row."""
-    sheet = load_workbook(_write(tmp_path, cables_of(plan_of())))["Cables"]
+    sheet = load_workbook(_write(tmp_path, cables_of(small_plan())))["Cables"]
     for row in sheet.iter_rows(min_row=2, min_col=2, max_col=3):
         hue = HUES[int(str(row[0].value))]
         assert row[1].value == hue.name
@@ -285,7 +286,7 @@ def test_streamed_rows_are_those_of_the_library(
     monkeypatch.setattr(tab, "MOST_KNOWN", most)
     cables = [
         replace(cable, a_interface=text, a_unit=unit) if at == 70 else cable
-        for at, cable in enumerate(cables_of(plan_of()))
+        for at, cable in enumerate(cables_of(small_plan()))
     ]
     links = [
         EndToEndView(*(SheetEnd(rack, "1", "host", "leaf", text) for rack in ("A", text)))
@@ -306,7 +307,7 @@ def test_streamed_rows_are_those_of_the_library(
 )
 def test_no_text_becomes_a_formula(tmp_path: Path, text: str) -> None:
     """What a catalog or an inventory calls a thing is written as text, whatever it looks like."""
-    cable = replace(cables_of(plan_of())[0], a_interface=text, part=text, a_rack=text)
+    cable = replace(cables_of(small_plan())[0], a_interface=text, part=text, a_rack=text)
     sheet = load_workbook(_write(tmp_path, [cable]))["Cables"]
     for column in ("G", "I", "S"):
         assert sheet[f"{column}2"].data_type == "s"
@@ -322,7 +323,7 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
         for line in shipped.read_text(encoding="utf-8").splitlines()
     ]
     (tmp_path / "cables/generic-fibre.yaml").write_text("\n".join(lines), encoding="utf-8")
-    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of(Catalog([tmp_path]))))
+    write_bom(tmp_path / "bom.xlsx", *_bom(small_plan(Catalog([tmp_path]))))
     cells = [
         cell for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows() for cell in row
     ]
@@ -341,10 +342,10 @@ def test_the_same_plan_gives_the_same_bytes(
         try:
             (tmp_path / place).mkdir()
             cables, parts = (
-                _write(tmp_path / place, cables_of(plan_of())),
+                _write(tmp_path / place, cables_of(small_plan())),
                 tmp_path / place / "bom.xlsx",
             )
-            write_bom(parts, *_bom(plan_of()))
+            write_bom(parts, *_bom(small_plan()))
         finally:
             os.umask(before)
         assert sorted(path.name for path in (tmp_path / place).iterdir()) == [
@@ -385,7 +386,7 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
 
 def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
     """It is amber and says so; its total is empty and never 0."""
-    write_bom(tmp_path / "bom.xlsx", *_bom(plan_of()))
+    write_bom(tmp_path / "bom.xlsx", *_bom(small_plan()))
     rows = {
         str(row[1].value): row
         for row in load_workbook(tmp_path / "bom.xlsx")["Parts"].iter_rows(min_row=2)
@@ -400,7 +401,7 @@ def test_the_designs_side_by_side(tmp_path: Path) -> None:
     write_bom(
         tmp_path / "bom.xlsx",
         *_bom(
-            plan_of(
+            small_plan(
                 gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}}
             )
         ),

@@ -9,7 +9,7 @@ import pytest
 from fabricgen.core.terms import Role
 from fabricgen.planning.addressing import ROOM, Slice, dotted
 from fabricgen.views.factory import Views
-from tests.planned import planned, refusal_codes
+from tests.fabrics import plan_of, refusal_codes
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -24,7 +24,7 @@ def numbers(plan: Plan, unit: int, role: Role) -> list[int]:
 
 def test_slices_are_powers_of_two() -> None:
     """A rail of 128 endpoints takes 256 addresses, and has room for sixteen times that, so that rail 2 is one /20."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=64)
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
     assert plan.addresses.hosts == Slice(10 << 24, 256 * ROOM)
     assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == [
         "10.0.0.0/20",
@@ -36,7 +36,7 @@ def test_slices_are_powers_of_two() -> None:
 
 def test_numbered_links() -> None:
     """The leaf has the even address of a /31 and the NIC port the odd one, in the order of endpoint positions."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=64)
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
     assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == [
         "10.0.16.1",
         "10.0.16.3",
@@ -53,7 +53,7 @@ def test_numbered_links() -> None:
 
 def test_unnumbered_links() -> None:
     """A NIC port has one address of its own and the leaf none; a slice is half as large."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=64, addressing={"host_links": "unnumbered"})
     assert plan.addresses.hosts.size == 128 * ROOM
     assert [dotted(address) for address in plan.addresses.host_addresses(2, [0, 127])] == [
         "10.0.16.0",
@@ -64,7 +64,7 @@ def test_unnumbered_links() -> None:
 
 def test_planes_are_slices_too() -> None:
     """Slices go by rail, then plane."""
-    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
+    plan = plan_of(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     views = [next(Views(plan).switches(unit)) for unit in range(3)]
     assert [(view.rail, view.plane, view.instances[0].host_prefix) for view in views] == [
         ("0", 0, "10.0.0.0/23"),
@@ -75,7 +75,7 @@ def test_planes_are_slices_too() -> None:
 
 def test_loopbacks() -> None:
     """Leaves, spines and cores of a block follow each other, from the second address of its slice."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=8)
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=8)
     assert plan.sizing.tiers == 3
     views = list(Views(plan).switches(1))
     loopbacks = [view.instances[0].loopback for view in views]
@@ -86,7 +86,7 @@ def test_loopbacks() -> None:
 
 def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
     """Two VRFs, two loopbacks, each in the slice of its rail; one AS number for the box."""
-    plan = planned(gpus=512, hb_domain=DGX, radix=128, rails={"per_switch": 2})
+    plan = plan_of(gpus=512, hb_domain=DGX, radix=128, rails={"per_switch": 2})
     leaf = next(Views(plan).switches(1))
     assert [(one.vrf, one.rail, one.loopback, one.host_prefix) for one in leaf.instances] == [
         ("rail2", "2", "10.128.0.65", "10.0.16.0/21"),
@@ -97,7 +97,7 @@ def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
 
 def test_as_numbers() -> None:
     """One for each leaf, one for the spines of a pod, one for the cores of a block; the next unit goes on behind."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=8)
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=8)
     sizing, base = plan.sizing, 4200000000
     assert numbers(plan, 0, Role.LEAF) == list(range(base, base + sizing.leaf))
     assert numbers(plan, 0, Role.SPINE) == [
@@ -110,7 +110,7 @@ def test_as_numbers() -> None:
 def test_growth_renumbers_nothing() -> None:
     """Slices follow the reserve, so the addresses of today's endpoints stay."""
     small, large = (
-        planned(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048)
+        plan_of(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048)
     )
     assert (small.addresses.hosts, small.addresses.loopbacks) == (
         large.addresses.hosts,
@@ -137,7 +137,7 @@ def test_pools(asked: dict[str, object], code: str | None) -> None:
     if code:
         assert refusal_codes(**keys) == [code]
     else:
-        assert planned(**keys).sizing.leaf == 4
+        assert plan_of(**keys).sizing.leaf == 4
 
 
 @pytest.mark.parametrize(("pool", "fits"), [("10.0.0.0/22", True), ("10.0.0.0/23", False)])
@@ -151,6 +151,6 @@ def test_rails_on_a_shared_box_need_a_slice_each(pool: str, *, fits: bool) -> No
         "addressing": {"host_pool": pool},
     }
     if fits:
-        assert planned(**keys).addresses.hosts.prefix(7) == "10.0.3.128/25"
+        assert plan_of(**keys).addresses.hosts.prefix(7) == "10.0.3.128/25"
     else:
         assert refusal_codes(**keys) == ["pool-too-small"]

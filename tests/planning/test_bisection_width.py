@@ -14,7 +14,7 @@ from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.laws import check
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.bisection_width import bisection_of
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     import pytest
@@ -33,7 +33,7 @@ def drawn() -> list[Plan]:
         switches = {"leaf": {"generic": {"radix": radix}}, "spine": {"generic": {"radix": spine}}}
         try:
             found.append(
-                planned(
+                plan_of(
                     **UNEVEN,
                     gpus=gpus,
                     switches=switches,
@@ -70,7 +70,7 @@ def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) ->
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}},
         "rails": {"tiers": 2},
     }
-    plan = planned(**UNEVEN, gpus=8, **keys)
+    plan = plan_of(**UNEVEN, gpus=8, **keys)
     found = bisection_of(plan)
     assert (found.even, found.cut, found.flow, found.exact) == (1600, 1200, 1200, False)
     assert check(plan).ok
@@ -78,7 +78,7 @@ def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_even_spreading_carries_what_the_leaves_send() -> None:
     """Also where the last pod has one leaf: the smaller half is what its endpoints send."""
-    plan = planned(gpus=18, hb_domain={"gpus": 2}, radix=4)
+    plan = plan_of(gpus=18, hb_domain={"gpus": 2}, radix=4)
     found = bisection_of(plan)
     assert plan.sizing.leaf % plan.sizing.pod_leaves == 1
     assert found.half == found.even == found.cut == found.flow == 4 * 400

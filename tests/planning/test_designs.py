@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fabricgen.core.terms import LinkKind, Role
-from tests.planned import planned, refusal_codes
+from tests.fabrics import plan_of, refusal_codes
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -39,7 +39,7 @@ def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
 
 def test_rail_only_is_a_block_per_rail_in_order_of_domains() -> None:
     """Rail 3 of eight holds GPU 3 of every domain; a leaf takes them in order."""
-    plan = planned(gpus=512, hb_domain=DGX, radix=16)
+    plan = plan_of(gpus=512, hb_domain=DGX, radix=16)
     assert (plan.mapping.units, plan.mapping.unit_blocks) == (8, 1)
     assert [plan.mapping.rail(unit) for unit in range(8)] == list(range(8))
     assert leaves(plan)[0] == [domain * 8 for domain in range(8)]
@@ -48,7 +48,7 @@ def test_rail_only_is_a_block_per_rail_in_order_of_domains() -> None:
 
 def test_planes_are_units_of_their_own() -> None:
     """Units go by rail, then plane; each plane has every GPU of the rail."""
-    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
+    plan = plan_of(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     assert plan.mapping.units == 16
     assert [(plan.mapping.rail(unit), plan.mapping.plane(unit)) for unit in range(4)] == [
         (0, 0),
@@ -60,7 +60,7 @@ def test_planes_are_units_of_their_own() -> None:
 
 def test_nvl72_on_four_rails() -> None:
     """A rack of 72 brings 18 endpoints to each rail, in the order of its trays; the rail is the position in the tray."""
-    plan = planned(
+    plan = plan_of(
         gpus=288,
         hb_domain={"gpus": 72, "hosts": 18},
         host={"model": "gb200-nvl72"},
@@ -75,7 +75,7 @@ def test_nvl72_on_four_rails() -> None:
 
 def test_rails_that_share_a_box_alternate() -> None:
     """With two rails per switch a twin cage carries GPU 0 and GPU 1 of one host, and the uplinks of the two rails alternate as well."""
-    plan = planned(
+    plan = plan_of(
         gpus=512,
         hb_domain=DGX,
         switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}},
@@ -93,7 +93,7 @@ def test_rails_that_share_a_box_alternate() -> None:
 
 def test_spines_of_rails_that_share_a_box_are_apart() -> None:
     """The rails meet in a box, kept apart by configuration, but each has spines of its own."""
-    plan = planned(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
+    plan = plan_of(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     unit = plan.unit
     rows = unit.kind == LinkKind.LEAF_SPINE
     spines = {block: set(unit.upper[rows & (unit.block == block)].tolist()) for block in (0, 1)}
@@ -105,7 +105,7 @@ def test_spines_of_rails_that_share_a_box_are_apart() -> None:
 def test_auto_packs_as_many_rails_as_fit(gpus: int, expected: int) -> None:
     """`auto` takes the largest divisor of the rails whose endpoints fit one box together."""
     assert (
-        planned(
+        plan_of(
             gpus=gpus, hb_domain=DGX, radix=128, rails={"per_switch": "auto"}
         ).mapping.per_switch
         == expected
@@ -114,13 +114,13 @@ def test_auto_packs_as_many_rails_as_fit(gpus: int, expected: int) -> None:
 
 def test_the_paper_needs_two_rails_per_switch() -> None:
     """32,768 GPUs in domains of 256 on 256-port switches: rails of 128, two to a box."""
-    plan = planned(gpus=32768, hb_domain={"gpus": 256}, radix=256, rails={"per_switch": "auto"})
+    plan = plan_of(gpus=32768, hb_domain={"gpus": 256}, radix=256, rails={"per_switch": "auto"})
     assert (plan.mapping.per_switch, plan.switch_count(Role.LEAF)) == (2, 128)
 
 
 def test_stripes() -> None:
     """Rail-optimized: eight leaves serve the 32 domains of a stripe, a rail each; the next stripe has leaves of its own."""
-    plan = planned(design="rail-optimized", gpus=520, hb_domain=DGX, radix=64)
+    plan = plan_of(design="rail-optimized", gpus=520, hb_domain=DGX, radix=64)
     on_leaf = leaves(plan)
     assert on_leaf[0] == [domain * 8 for domain in range(32)]
     assert on_leaf[7] == [domain * 8 + 7 for domain in range(32)]
@@ -131,7 +131,7 @@ def test_stripes() -> None:
 
 def test_stripes_of_several_rails() -> None:
     """Four leaves of two rails each: a cage carries the two rails of one domain."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized",
         gpus=256,
         hb_domain=DGX,
@@ -149,7 +149,7 @@ def test_stripes_of_several_rails() -> None:
 
 def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
     """A domain of 72 on four rails puts 18 of its GPUs on a leaf; a leaf of 32 downlinks takes one domain and leaves 14 ports idle."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized", gpus=144, hb_domain={"gpus": 72}, rails={"count": 4}, radix=64
     )
     on_leaf = leaves(plan)
@@ -160,7 +160,7 @@ def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
 
 def test_a_fat_tree_takes_hosts_in_order() -> None:
     """A leaf of a fat-tree serves whole hosts, whatever their ranks."""
-    plan = planned(design="fat-tree", gpus=64, hb_domain=DGX, radix=16)
+    plan = plan_of(design="fat-tree", gpus=64, hb_domain=DGX, radix=16)
     assert leaves(plan)[1] == list(range(8, 16))
 
 
@@ -168,7 +168,7 @@ def test_a_fat_tree_takes_hosts_in_order() -> None:
 def test_one_box_is_one_box(design: str) -> None:
     """What fits one switch has no stripes, also where a leaf's downlinks are as many as all the ports it can split so."""
     for switches, gpus in ((NOKIA, 128), ({"leaf": {"generic": {"radix": 128}}}, 128)):
-        plan = planned(
+        plan = plan_of(
             design=design, gpus=gpus, hb_domain=DGX, nic={"speed": "200G"}, switches=switches
         )
         assert (plan.sizing.tiers, plan.switch_count(Role.LEAF)) == (1, 1)
@@ -179,7 +179,7 @@ def test_a_stripe_that_is_too_wide() -> None:
     wide = {"design": "rail-optimized", "hb_domain": {"gpus": 4}, "radix": 4}
     assert refusal_codes(gpus=8, rails={"count": 1}, **wide) == ["stripe-too-wide"]
     assert refusal_codes(gpus=4, rails={"count": 1, "tiers": 2}, **wide) == ["stripe-too-wide"]
-    assert planned(gpus=4, rails={"count": 1}, **wide).sizing.tiers == 1
+    assert plan_of(gpus=4, rails={"count": 1}, **wide).sizing.tiers == 1
     assert refusal_codes(
         gpus=64, design="rail-optimized", hb_domain=DGX, radix=8, rails={"per_switch": 8}
     ) == ["stripe-too-wide"]
@@ -202,7 +202,7 @@ def test_refusals(keys: dict[str, object], code: str) -> None:
 
 def test_no_leaf_is_planned_without_a_gpu() -> None:
     """2,050 endpoints take 65 leaves of 32: the third pod has one, and all of its 32 spines."""
-    plan = planned(gpus=16_400, hb_domain={"gpus": 8}, radix=64)
+    plan = plan_of(gpus=16_400, hb_domain={"gpus": 8}, radix=64)
     sizing = plan.sizing
     assert (sizing.leaf, sizing.spine, sizing.core, sizing.pods, sizing.slots) == (
         65,
@@ -217,10 +217,10 @@ def test_no_leaf_is_planned_without_a_gpu() -> None:
 
 def test_vacant_positions() -> None:
     """The pattern marks a position beyond the last endpoint with -1, and growth inside a reserve fills it."""
-    plan = planned(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)
+    plan = plan_of(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)
     pattern = plan.mapping.pattern()
     assert pattern.tolist() == [domain * 8 for domain in range(16)]
     assert np.count_nonzero(plan.unit.kind == LinkKind.HOST) == 8
-    assert planned(
+    assert plan_of(
         gpus=72, hb_domain=DGX, radix=16, rails={"tiers": 2}
     ).mapping.pattern().tolist() == [*range(0, 72, 8), *[-1] * 7]

@@ -8,14 +8,14 @@ import pytest
 
 from fabricgen.core.terms import Role
 from fabricgen.views.factory import Views
-from tests.planned import planned, refusal_codes
+from tests.fabrics import plan_of, refusal_codes
 
 DGX = {"gpus": 8}
 
 
 def names(**keys: Any) -> list[str]:  # noqa: ANN401 - what stands in an inventory
     """Name every switch of a fabric."""
-    return list(planned(**{"gpus": 1024, "hb_domain": DGX, "radix": 64, **keys}).switches())
+    return list(plan_of(**{"gpus": 1024, "hb_domain": DGX, "radix": 64, **keys}).switches())
 
 
 def test_default_names() -> None:
@@ -62,7 +62,7 @@ def test_names_of_shared_leaves() -> None:
 
 def test_padding_follows_what_is_planned() -> None:
     """Numbers are padded to the width of the largest that the reserve brings, so that growth renames nothing."""
-    small = planned(gpus=64, reserve={"gpus": 8192}, hb_domain=DGX, radix=64)
+    small = plan_of(gpus=64, reserve={"gpus": 8192}, hb_domain=DGX, radix=64)
     assert next(small.switches()) == "r0-leaf-01"
     assert small.hosts[0] == "host-0001"
     assert len(small.hosts) == 8
@@ -75,7 +75,7 @@ def test_own_patterns() -> None:
         "spine": "s{rail}-{n}",
         "host": "rack{domain}-tray{host:02}",
     }
-    plan = planned(
+    plan = plan_of(
         gpus=144,
         hb_domain={"gpus": 72, "hosts": 18},
         radix=64,
@@ -157,10 +157,10 @@ def test_names_given_twice(naming: dict[str, str]) -> None:
 
 def test_host_ports_follow_the_chassis() -> None:
     """Each twin cage of a DGX H100 carries two rails; what is printed on it is not what Linux or InfiniBand calls it."""
-    ethernet = planned(
+    ethernet = plan_of(
         gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "sn5600"}}
     )
-    infiniband = planned(
+    infiniband = plan_of(
         gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "qm9700"}}
     )
     labels = [ethernet.naming.label(gpu, 0) for gpu in range(8)]
@@ -194,17 +194,17 @@ def test_host_ports_follow_the_chassis() -> None:
 
 def test_host_ports_without_a_chassis() -> None:
     """Where no host model is given, ports are called by GPU and plane."""
-    plan = planned(gpus=64, hb_domain=DGX, radix=64)
+    plan = plan_of(gpus=64, hb_domain=DGX, radix=64)
     assert (plan.naming.interface(3, 0), plan.naming.label(3, 0)) == ("nic3", "nic3")
     assert (
-        planned(gpus=64, hb_domain=DGX, radix=64, rails={"planes": 2}).naming.interface(3, 1)
+        plan_of(gpus=64, hb_domain=DGX, radix=64, rails={"planes": 2}).naming.interface(3, 1)
         == "nic3p1"
     )
 
 
 def test_places_list_leaves_first() -> None:
     """The switches of a unit: shared leaves, then each block's spines and cores."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
+    plan = plan_of(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     roles = [(box.role, box.block) for box in plan.naming.boxes]
     assert roles[0] == (Role.LEAF, -1)
     assert roles == sorted(

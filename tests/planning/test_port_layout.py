@@ -6,7 +6,7 @@ import pytest
 
 from fabricgen.core.terms import Role
 from fabricgen.planning.port_layout import Front, Port
-from tests.planned import CATALOG
+from tests.fabrics import CATALOG
 
 
 def front(model: str, down: str, up: str | None = None, nos: str = "frr") -> Front:

@@ -19,8 +19,8 @@ from fabricgen.core.yaml_text import write_yaml
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.room.footprints import KINDS
 from fabricgen.views.factory import Views
+from tests.fabrics import plan_of, refusal_codes, spec_of
 from tests.laws.drawing import inventories
-from tests.planned import planned, refusal_codes, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,7 +80,7 @@ def test_hosts_fill_racks_from_the_bottom() -> None:
     A01-01    A01-02    A01-03
     1-4       leaves    5-8
     """
-    found = seats(planned(gpus=64, **H100))
+    found = seats(plan_of(gpus=64, **H100))
     assert [found[f"host-{n}"] for n in range(1, 9)] == [
         (rack, unit) for rack in ("A01-01", "A01-03") for unit in (1, 9, 17, 25)
     ]
@@ -94,7 +94,7 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
 
     def hosts(**rack: int) -> int:
         found = seats(
-            planned(
+            plan_of(
                 gpus=256, **H100, site={"rack": {"units": 48, **rack}}, naming={"host": "host-{n}"}
             )
         )
@@ -107,7 +107,7 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
     )
     assert (
         room_of(
-            planned(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
+            plan_of(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
         ).standing.unit.max()
         == 48
     )
@@ -129,7 +129,7 @@ def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> 
         "footprints": {"leaf": {"units": 14}},
         "hosts_per_rack": 4,
     }
-    plan = planned(
+    plan = plan_of(
         gpus=864,
         rails={"count": 8, "tiers": 1},
         **{**H100, "switches": {"leaf": {"model": "sn5600"}}},
@@ -148,7 +148,7 @@ def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> 
 
 def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
     """Rail-optimized, eight stripes of 32 hosts: the leaves of a stripe stand together, stripes in order, and the spines in their middle."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized", gpus=2048, **H100, site={"rack": {"units": 42, "power_w": 45_000}}
     )
     room = room_of(plan)
@@ -161,7 +161,7 @@ def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
 
 def test_leaves_on_top_of_the_racks() -> None:
     """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest unit, and no rack is for switches alone."""
-    plan = planned(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
+    plan = plan_of(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
     found = seats(plan)
     tops = [found[name] for name in plan.switches()]
     assert {unit for _, unit in tops} == {42}
@@ -174,34 +174,34 @@ def test_a_room_that_is_described_has_a_last_hall() -> None:
     """A hundred halls of 32 racks in single file hold no 4,096 hosts of a rack each; a generated room goes on."""
     keys: dict[str, Any] = {"gpus": 32768, **H100}
     assert refusal_codes(**keys, site={"racks_per_row": 1, "hosts_per_rack": 1}) == ["no-room"]
-    assert len(room_of(planned(gpus=2**20, hb_domain={"gpus": 8}, radix=128)).names) > 20_000
+    assert len(room_of(plan_of(gpus=2**20, hb_domain={"gpus": 8}, radix=128)).names) > 20_000
 
 
 def test_halls_have_letters() -> None:
     """Two halls of one row each; a pattern of your own names racks."""
-    plan = planned(gpus=64, **H100, site={"halls": 2, "rows": 1, "racks_per_row": 2})
+    plan = plan_of(gpus=64, **H100, site={"halls": 2, "rows": 1, "racks_per_row": 2})
     assert room_of(plan).names == ["A01-01", "A01-02", "B01-01", "B01-02"]
-    plan = planned(gpus=64, **H100, naming={"rack": "{hall}.r{row:03}.{rack}"})
+    plan = plan_of(gpus=64, **H100, naming={"rack": "{hall}.r{row:03}.{rack}"})
     assert room_of(plan).names == ["A.r001.01", "A.r001.02", "A.r001.03"]
 
 
 def test_what_nobody_describes_is_assumed_in_a_generated_room_only() -> None:
     """A host of 72 GPUs that nobody describes has a rack for itself; where a room is asked for, it must be described."""
     keys: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "radix": 64}
-    room = room_of(planned(**keys))
+    room = room_of(plan_of(**keys))
     assert room.generated
     assert sorted(room.standing.rack[: room.hosts].tolist()) == sorted(
         set(room.standing.rack[: room.hosts].tolist())
     )
     assert refusal_codes(**keys, site={}) == ["unknown-footprint", "unknown-footprint"]
     assert not room_of(
-        planned(**keys, site={"footprints": {"host": {"units": 18}, "leaf": {"units": 1}}})
+        plan_of(**keys, site={"footprints": {"host": {"units": 18}, "leaf": {"units": 1}}})
     ).generated
 
 
 def test_nothing_is_placed_where_nothing_is_wanted() -> None:
     """Columns stay empty, the laws hold, and the summary has no length."""
-    plan = planned(gpus=64, **H100, site="unknown")
+    plan = plan_of(gpus=64, **H100, site="unknown")
     assert plan.lengths is None
     assert {(cable.a_rack, cable.b_unit, cable.length_m) for cable in Views(plan).cables(0)} == {
         ("", "", "")
@@ -317,7 +317,7 @@ def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
     """Written out and read back, a room has the same places and the same lengths, in whatever order the lines are."""
     keys: dict[str, Any] = {"gpus": 256, **H100}
     site = {"racks_per_row": 5, "rows": 2, "halls": 2}
-    ruled = planned(**keys, site=site)
+    ruled = plan_of(**keys, site=site)
     (tmp_path / "there.csv").write_text(table_of(ruled), encoding="utf-8")
     stated = make_plan(
         spec_of(
@@ -337,13 +337,13 @@ def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
 def test_a_table_is_read_beside_the_inventory(tmp_path: Path) -> None:
     """A price book may be elsewhere; spreadsheets write a byte order mark, and lines that end otherwise."""
     keys: dict[str, Any] = {"gpus": 64, **H100}
-    text = table_of(planned(**keys))
+    text = table_of(plan_of(**keys))
     (tmp_path / "there.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     plan = make_plan(
         spec_of(**keys, site={"positions": "./there.csv"}),
         Catalog(base=tmp_path / "other", home=tmp_path),
     )
-    assert seats(plan) == seats(planned(**keys))
+    assert seats(plan) == seats(plan_of(**keys))
 
 
 def test_a_table_is_found_beside_the_inventory_with_other_prices(
@@ -352,7 +352,7 @@ def test_a_table_is_found_beside_the_inventory_with_other_prices(
     """`--prices` names a book of the directory where one stands, and moves nothing else."""
     keys: dict[str, Any] = {"gpus": 64, **H100}
     (tmp_path / "far").mkdir()
-    (tmp_path / "far/there.csv").write_text(table_of(planned(**keys)), encoding="utf-8")
+    (tmp_path / "far/there.csv").write_text(table_of(plan_of(**keys)), encoding="utf-8")
     (tmp_path / "far/fabric.yaml").write_text(
         write_yaml({"name": "far", **keys, "site": {"positions": "there.csv"}}), encoding="utf-8"
     )
@@ -383,7 +383,7 @@ def test_a_table_lies_below_the_inventory(name: str) -> None:
 def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
     """What is only reserved may have one."""
     keys: dict[str, Any] = {"gpus": 32, "reserve": {"gpus": 64}, **H100}
-    lines = table_of(planned(**keys)).splitlines()
+    lines = table_of(plan_of(**keys)).splitlines()
     short = [
         line for line in lines if not line.startswith(("host-5", "host-6", "host-7", "host-8"))
     ]

@@ -21,7 +21,7 @@ from fabricgen.planning.clos import spread_over
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.resolve import resolve
 from fabricgen.views.factory import Views
-from tests.planned import CATALOG, planned, spec_of
+from tests.fabrics import CATALOG, plan_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ def counts(table: Table, index: int) -> Row:
 
 def superpod(row: Row, table: Table) -> Row:
     """Plan the nodes of a SuperPOD row; a scalable unit is 32 nodes, or 64 of the B300's."""
-    plan = planned(gpus=row["nodes"] * 8, **table.fabric)
+    plan = plan_of(gpus=row["nodes"] * 8, **table.fabric)
     links = {kind: plan.link_count(kind) for kind in LinkKind}
     return {
         "gpus": plan.request.gpus,
@@ -72,7 +72,7 @@ def back_end(servers: int, planes: int = 1) -> Plan:
         "spine": "be-spine-p{plane}-{n:02}" if planes > 1 else "be-spine-{n:02}",
     }
     rails = {"per_switch": "auto", "tiers": 2, "planes": planes}
-    return planned(
+    return plan_of(
         design="rail-optimized", gpus=servers * 8, hb_domain={"gpus": 8}, nic={"speed": "400G"}, rails=rails, switches=DS5000, nos="hedgehog",
         naming={**names, "host": "compute-{n:03}"},
     )  # fmt: skip
@@ -83,7 +83,7 @@ def front_end(servers: int) -> Plan:
     """Plan the front end: the two 200G ports of a server as a domain of two on two rails."""
     switches = {"leaf": {"model": "ds5000", "breakout": "4x200G"}, "spine": DS5000["spine"]}
     names = {"leaf": "fe-leaf-{n:02}", "spine": "fe-spine-{n:02}", "host": "compute-{n:03}"}
-    return planned(
+    return plan_of(
         design="rail-optimized",
         gpus=servers * 2,
         hb_domain={"gpus": 2},
@@ -184,7 +184,7 @@ def dual_plane(row: Row, table: Table) -> Row:
 
 def stripes(row: Row, _table: Table) -> Row:
     """Look at the first stripe of a fabric of four: the domains behind leaf 1, and the leaves that they stand on."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized",
         gpus=row["ports_400g"] * 16,
         hb_domain={"gpus": 8},
@@ -208,7 +208,7 @@ STRIPE = {"QFX5220-32CD": 32, "QFX5230-64CD": 64, "QFX5240-64OD": 128}
 
 def jvd_example(row: Row, _table: Table) -> Row:
     """Plan the worked example; a stripe is eight leaves."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized", gpus=row["gpus"], hb_domain={"gpus": 8}, switches=QFX5240
     )
     return {"stripes": plan.switch_count(Role.LEAF) // 8}
@@ -228,7 +228,7 @@ def jvd_clusters(row: Row, _table: Table) -> Row:
 def jvd_interfaces(row: Row, _table: Table) -> Row:
     """Look at server 1 on leaves 1 and 2."""
     pool = {"host_pool": "10.200.0.0/16"}
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized", gpus=1024, hb_domain={"gpus": 8}, switches=QFX5240, addressing=pool
     )
     one, two = [
@@ -381,7 +381,7 @@ def kit(plan: Plan) -> Counter[tuple[str, str]]:
 
 def superpod_kit(row: Row, table: Table) -> Row:
     """Read the bill of a SuperPOD: boxes by role, and cables by the role that they start from."""
-    found = kit(planned(gpus=row["nodes"] * 8, **table.fabric))
+    found = kit(plan_of(gpus=row["nodes"] * 8, **table.fabric))
     return {
         "leaf": found["leaf", "switches"],
         "spine": found["spine", "switches"],

@@ -9,7 +9,7 @@ import pytest
 
 from fabricgen.bom.bill import make_bom
 from fabricgen.core.terms import LinkKind
-from tests.planned import planned
+from tests.fabrics import plan_of
 from tests.published.counting import (
     Row,
     back_end,
@@ -83,7 +83,7 @@ def test_differences_are_listed() -> None:
 )
 def test_transceivers_both_ways(table: Table, index: int) -> None:
     """One per link end, as the paper counts, and as bought: a twin-port module serves two ends, and may leave one of them idle."""
-    plan = planned(gpus=table.row(index)["nodes"] * 8, **table.fabric)
+    plan = plan_of(gpus=table.row(index)["nodes"] * 8, **table.fabric)
     ends, connectors = link_ends(plan, make_bom(plan))
     assert ends == 2 * sum(plan.link_count(kind) for kind in LinkKind)
     idle = (

@@ -14,9 +14,8 @@ from fabricgen.core.terms import Design, LinkKind
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import FIRST_TABLE, Hosts
 from fabricgen.views.hosts.view import MAIN_TABLE
+from tests.fabrics import VARIANTS, plan_of, refusal_codes
 from tests.laws.drawing import Inventory, inventories
-from tests.pack_plans import VARIANTS
-from tests.planned import planned, refusal_codes
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -39,9 +38,9 @@ KERNEL_MAIN_RULE = 32766
 
 
 @cache
-def plan_of(name: str) -> Plan:
+def variant_plan(name: str) -> Plan:
     """Plan a variant once for all tests."""
-    return planned(**VARIANTS[name])
+    return plan_of(**VARIANTS[name])
 
 
 def hosts_of(plan: Plan) -> list[HostView]:
@@ -91,7 +90,7 @@ def assert_agrees(plan: Plan) -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_both_ends_of_a_link_agree(name: str) -> None:
     """Interface, cable, address and prefix of the host are those of the leaf's port."""
-    assert_agrees(plan_of(name))
+    assert_agrees(variant_plan(name))
 
 
 def test_both_ends_agree_whatever_is_drawn() -> None:
@@ -103,7 +102,7 @@ def test_both_ends_agree_whatever_is_drawn() -> None:
     def hold(inventory: Inventory) -> None:
         assume(inventory["gpus"] <= 1024)
         try:
-            plan = planned(**inventory)
+            plan = plan_of(**inventory)
         except Refusal:
             return
         seen.add((inventory["design"], Hosts(plan).ethernet))
@@ -160,7 +159,7 @@ def assert_sound(host: HostView, plan: Plan) -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_tables_and_rules(name: str) -> None:
     """Every kind of fabric."""
-    plan = plan_of(name)
+    plan = variant_plan(name)
     for host in hosts_of(plan):
         assert_sound(host, plan)
     assert sum(len(host.nics) for host in hosts_of(plan)) == plan.link_count(LinkKind.HOST)
@@ -173,7 +172,7 @@ def routes_of(nic: NicView) -> list[tuple[str, str, int, int]]:
 
 def test_a_dgx_by_hand() -> None:
     """The second host of 128: a table per rail, its own rail and nothing else from its address, every rail from none."""
-    host = hosts_of(planned(gpus=1024, **DGX))[1]
+    host = hosts_of(plan_of(gpus=1024, **DGX))[1]
     nic = host.nics[3]
     assert (nic.gpu, nic.interface, nic.rdma, nic.pci, nic.leaf) == (
         "d1-g3",
@@ -201,7 +200,7 @@ def test_a_dgx_by_hand() -> None:
 
 def test_several_nics_on_one_rail_stand_in_line() -> None:
     """In order of rank, so that a socket bound to no address takes the first that works; each address keeps a table of its own."""
-    nics = hosts_of(plan_of("four rails for eight GPUs"))[0].nics
+    nics = hosts_of(variant_plan("four rails for eight GPUs"))[0].nics
     main = [
         (nic.rail, route.metric)
         for nic in nics
@@ -213,12 +212,12 @@ def test_several_nics_on_one_rail_stand_in_line() -> None:
 
 def test_rails_without_a_nic_are_named() -> None:
     """One tray of a large HB domain: other rails are reached over the interconnect, and the files say so. Where rails meet, they need not."""
-    host = hosts_of(planned(**TRAYS))[1]
+    host = hosts_of(plan_of(**TRAYS))[1]
     assert [nic.rail for nic in host.nics] == [4, 5, 6, 7]
     assert [note for note in host.notes if "0-3, 8-71" in note]
     assert not [
         note
-        for note in hosts_of(planned(**TRAYS, design="rail-optimized"))[1].notes
+        for note in hosts_of(plan_of(**TRAYS, design="rail-optimized"))[1].notes
         if "0-3" in note
     ]
 
@@ -226,14 +225,14 @@ def test_rails_without_a_nic_are_named() -> None:
 def test_growth_renumbers_no_host() -> None:
     """What is installed in a reserve is what it will be in the grown fabric."""
     small, large = (
-        hosts_of(planned(gpus=gpus, reserve={"gpus": 1024}, **DGX)) for gpus in (256, 1024)
+        hosts_of(plan_of(gpus=gpus, reserve={"gpus": 1024}, **DGX)) for gpus in (256, 1024)
     )
     assert small == large[: len(small)]
 
 
 def test_infiniband_has_no_addresses() -> None:
     """The map of NICs and NCCL's settings remain."""
-    host = hosts_of(planned(**DGX | {"gpus": 64, "switches": {"leaf": {"model": "qm9700"}}}))[0]
+    host = hosts_of(plan_of(**DGX | {"gpus": 64, "switches": {"leaf": {"model": "qm9700"}}}))[0]
     assert (host.transport, host.routes, host.nics[0].interface) == ("infiniband", [], "ibp24s0")
     assert not any(nic.address or nic.routes or nic.rules for nic in host.nics)
     assert "NCCL_IB_TC" not in [setting.name for setting in host.nccl]
@@ -241,7 +240,7 @@ def test_infiniband_has_no_addresses() -> None:
 
 def test_unnumbered_hosts_speak_bgp() -> None:
     """All hosts share the AS number behind the switches', and an address may look only for its own rail in what BGP learnt."""
-    plan = plan_of("unnumbered hosts")
+    plan = variant_plan("unnumbered hosts")
     switches = {
         switch.asn for unit in range(plan.mapping.units) for switch in Views(plan).switches(unit)
     }
@@ -258,7 +257,7 @@ def test_the_hosts_number_counts_too() -> None:
     """A fabric whose switches take the last AS number has none left for unnumbered hosts."""
     keys: dict[str, Any] = {"gpus": 1024, "hb_domain": {"gpus": 8}, "radix": 64}
     last = {"asn_base": 4294967247}
-    assert planned(**keys, addressing=last)
+    assert plan_of(**keys, addressing=last)
     assert refusal_codes(**keys, addressing={**last, "host_links": "unnumbered"}) == [
         "asn-out-of-range"
     ]
@@ -270,7 +269,7 @@ def test_the_hosts_number_counts_too() -> None:
 
 def nccl(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - what stands in an inventory
     """Return the settings of the second host of a fabric, those with a value."""
-    host = hosts_of(planned(**{"gpus": 64, **DGX, **keys}))[1]
+    host = hosts_of(plan_of(**{"gpus": 64, **DGX, **keys}))[1]
     assert all(setting.why and "=" not in " ".join(setting.why) for setting in host.nccl), (
         "older versions take a comment with a sign for a setting"
     )
@@ -353,7 +352,7 @@ def test_the_traffic_class_is_the_tos_byte(dscp: int, tos: str) -> None:
 
 def test_a_tray_says_what_pxn_cannot_do() -> None:
     """PXN relays inside one host; a comment names the rails that it reaches, and the unknown devices' interfaces in their order."""
-    said = {setting.name: " ".join(setting.why) for setting in hosts_of(planned(**TRAYS))[1].nccl}
+    said = {setting.name: " ".join(setting.why) for setting in hosts_of(plan_of(**TRAYS))[1].nccl}
     assert "(4-7)" in said["NCCL_PXN_DISABLE"]
     assert "nic0 nic1 nic2 nic3" in said["NCCL_IB_HCA"]
 
@@ -366,5 +365,5 @@ def test_a_rail_only_fabric_without_a_relay_is_refused(
     """Whatever takes the relay away, unless all NICs are on one rail."""
     wanted = {"gpus": 64, **DGX, **keys}
     assert refusal_codes(**wanted, rails=rails) == ["relay-impossible"]
-    assert planned(**wanted, rails={"count": 1})
-    assert planned(**wanted, rails=rails, design="rail-optimized")
+    assert plan_of(**wanted, rails={"count": 1})
+    assert plan_of(**wanted, rails=rails, design="rail-optimized")

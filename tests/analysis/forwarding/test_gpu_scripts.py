@@ -16,7 +16,7 @@ from fabricgen.build.job import Job
 from fabricgen.build.run import build
 from fabricgen.outputs.packs.render import Packs
 from tests.conftest import SYSTEM_PATH
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,7 +119,7 @@ def expected(gpus: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
 
 def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[str], str]) -> None:
     """Every pair of GPUs talks; and when a relay's NIC loses its carrier, the other GPU on that rail takes over."""
-    plan = planned(**FABRIC)
+    plan = plan_of(**FABRIC)
     build(Job(plan, Packs(), ("lab",)), tmp_path / "out")
     tables = Tables(plan)
     gpus = [

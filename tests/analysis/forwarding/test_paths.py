@@ -31,8 +31,8 @@ from fabricgen.core.terms import LinkKind, gpu_name
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.addressing import dotted
 from tests import ROOT
+from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
-from tests.planned import planned
 
 if TYPE_CHECKING:
     import random
@@ -93,7 +93,7 @@ def test_the_kinds_of_a_rail_only_fabric(
 @pytest.mark.parametrize("design", ["rail-optimized", "fat-tree"])
 def test_the_spine_comes_first_where_blocks_span_rails(design: str) -> None:
     """The relay is shown beside it, and carries on when the own NIC is down."""
-    plan = planned(design=design, **{**SMALL, "radix": 16})
+    plan = plan_of(design=design, **{**SMALL, "radix": 16})
     assert [path.kind for path in routes(plan, "d0-g0", "d7-g3")] == [
         "direct",
         "destination-relay",
@@ -141,7 +141,7 @@ def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
     @given(inventories(), st.randoms(use_true_random=False), st.booleans())
     def hold(inventory: Inventory, draw: random.Random, broken: bool) -> None:  # noqa: FBT001 - hypothesis draws it
         try:
-            plan = planned(**inventory)
+            plan = plan_of(**inventory)
         except Refusal:
             return
         made, failed = (
@@ -204,7 +204,7 @@ def carried(plan: Plan, *failed: str) -> Counter[int]:
 @pytest.mark.parametrize("keys", [SMALL, TURNS], ids=["rails", "turns"])
 def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
     """Each carries the packets of one GPU of every other rail of its domain."""
-    plan = planned(**keys)
+    plan = plan_of(**keys)
     request = plan.request
     pairs = (request.rails - 1) * request.ranks_per_rail * (request.gpus // request.domain_gpus - 1)
     assert set(carried(plan).values()) == {pairs}
@@ -213,7 +213,7 @@ def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize("keys", [SMALL, TURNS], ids=["rails", "turns"])
 def test_a_lost_rail_is_shared_by_all_others(keys: dict[str, Any]) -> None:
     """What a rail carried is spread over the others, to within what one domain sends."""
-    plan = planned(**keys)
+    plan = plan_of(**keys)
     request, load = plan.request, Counter[int]()
     for gpu, pairs in carried(plan, "rail:1").items():
         load[gpu % request.domain_gpus % request.rails] += pairs
@@ -234,7 +234,7 @@ def test_a_lost_rail_is_shared_by_all_others(keys: dict[str, Any]) -> None:
 )
 def test_flows_spread_over_the_uplinks(keys: dict[str, Any], flows: int) -> None:
     """Every uplink has its share within 5 sigma, also at the spines, which see only what leaves have chosen for them."""
-    plan = planned(**keys)
+    plan = plan_of(**keys)
     counts = spread(plan, 0, flows)
     assert list(counts) == plan.kinds[1:]
     for kind, found in counts.items():
@@ -246,7 +246,7 @@ def test_flows_spread_over_the_uplinks(keys: dict[str, Any], flows: int) -> None
 
 def test_nothing_spreads_where_there_is_no_uplink() -> None:
     """One tier has no choice to make."""
-    assert spread(planned(gpus=16, hb_domain={"gpus": 8}, radix=16), 0, 100) == {}
+    assert spread(plan_of(gpus=16, hb_domain={"gpus": 8}, radix=16), 0, 100) == {}
 
 
 def test_equal_paths_are_counted_and_all_are_taken() -> None:
@@ -265,7 +265,7 @@ def test_equal_paths_are_counted_and_all_are_taken() -> None:
 @pytest.mark.parametrize("links", ["numbered", "unnumbered"])
 def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
     """A spine knows the positions below each leaf: here five of eight on two leaves, a power of two and one that is none."""
-    plan = planned(
+    plan = plan_of(
         gpus=40,
         hb_domain={"gpus": 8},
         reserve={"gpus": 64},
@@ -295,7 +295,7 @@ def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
 )
 def test_what_is_too_long_is_written_on_request_only(group: Group, sentence: str) -> None:
     """Eight thousand GPUs: a sentence unless the group is named."""
-    plan = planned(gpus=8192, hb_domain={"gpus": 8}, radix=64)
+    plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
     unasked, asked = Job(plan, Packs(), (group,)), Job(plan, Packs(), (group,), frozenset({group}))
     assert (unasked.tasks, len(unasked.skipped), asked.skipped) == ([], 1, [])
     assert unasked.skipped[0].startswith(sentence)
@@ -320,7 +320,7 @@ def test_the_pack_of_the_lab_is_found() -> None:
 
 def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
     """The files are those that were announced, and twice the same."""
-    plan = planned(**SMALL)
+    plan = plan_of(**SMALL)
     outs = [tmp_path / name for name in ("one", "two")]
     for out in outs:
         build(Job(plan, Packs(), ("forwarding", "lab")), out)
@@ -343,7 +343,7 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
 @pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
 def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
     """On each plane the others of the HB domain, then every GPU of it as an exit, in the order of the rules."""
-    plan = planned(design=design, **{**TURNS, "rails": {"count": 3, "planes": 2}})
+    plan = plan_of(design=design, **{**TURNS, "rails": {"count": 3, "planes": 2}})
     ends = Ends(Reach(plan))
     for gpu, plane in product((0, 16, 95), range(2)):
         first, rail = gpu // 12 * 12, gpu % 12 % 3
@@ -376,7 +376,7 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
 @pytest.mark.parametrize("domain_gpus", [8, 64])
 def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> None:
     """Each GPU of an HB domain is named once among the relays of each other, whatever the size of the domain; rails are ordered once for all."""
-    plan = planned(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
+    plan = plan_of(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
     tables = Tables(plan)
     (gpu, *_) = json.loads("".join(tables.host(0)))["gpus"]
     relays = [name for names in gpu["relays"].values() for name in names]

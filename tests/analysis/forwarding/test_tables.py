@@ -22,8 +22,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.load import read_inventory
 from fabricgen.lab.table_walk import Tables, Walker, number_of
 from tests import ROOT
+from tests.fabrics import plan_of
 from tests.laws.drawn import drawn
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -300,7 +300,7 @@ def not_too_large(inventory: Inventory) -> Plan | None:
     entries = domain * domain * (inventory["rails"]["count"] + 1)
     domains = min(inventory["gpus"] // domain, ENTRIES // entries)
     try:
-        return planned(**{**inventory, "gpus": domains * domain}) if domains else None
+        return plan_of(**{**inventory, "gpus": domains * domain}) if domains else None
     except Refusal:
         return None
 

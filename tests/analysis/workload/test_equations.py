@@ -49,7 +49,7 @@ from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind
 from tests import ROOT
-from tests.planned import CATALOG, planned, request_of
+from tests.fabrics import CATALOG, plan_of, request_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -572,7 +572,7 @@ def pairs_of(groups: Groups) -> Iterator[tuple[str, int, int, float]]:
 @pytest.mark.parametrize("collective", ["direct", "ring"])
 def test_the_matrix_holds_what_the_equations_send(collective: str, stages: int) -> None:
     """Every class sums to its volume, no pair has two, no GPU sends to itself, and classes inside stay inside."""
-    groups = job(planned(**FABRICS["two tiers"]), 2, collective, pipeline_stages=stages)
+    groups = job(plan_of(**FABRICS["two tiers"]), 2, collective, pipeline_stages=stages)
     entries = list(pairs_of(groups))
     assert len({(source, target) for _, source, target, _ in entries}) == len(entries)
     assert all(source != target for _, source, target, _ in entries)
@@ -629,7 +629,7 @@ def reaches(plan: Plan, box: int, target: int) -> bool:
 )
 def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
     """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a unit carry the same."""
-    plan = planned(**FABRICS[name])
+    plan = plan_of(**FABRICS[name])
     groups, unit, request = (
         job(plan, 1, collective, pipeline_stages=stages),
         plan.unit,
@@ -658,7 +658,7 @@ def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, sta
 
 def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
     """Where pods hold whole rails no core is needed; listed link by link, and each label is one of the fabric's."""
-    plan = planned(gpus=512, hb_domain={"gpus": 32}, radix=16, design="fat-tree")
+    plan = plan_of(gpus=512, hb_domain={"gpus": 32}, radix=16, design="fat-tree")
     links = Links(plan, job(plan, 4), gathered=True)
     idle = idle_rows(links)
     assert plan.request.design is Design.FAT_TREE
@@ -672,12 +672,12 @@ def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
 
 def test_the_busiest_link_has_a_name_that_is_cabled() -> None:
     """And hashing is told where there is a choice of uplinks."""
-    plan = planned(**FABRICS["two tiers"])
+    plan = plan_of(**FABRICS["two tiers"])
     found = document(Links(plan, job(plan, 2)))
     assert found["busiest"]["cable"] == "r0-h00001"
     assert found["busiest"]["alike"] == 128
     assert found["hashing"]["fullest"] >= 1
-    one = planned(**FABRICS["one tier"])
+    one = plan_of(**FABRICS["one tier"])
     assert document(Links(one, job(one, 2)))["hashing"] is None
 
 
@@ -714,7 +714,7 @@ def test_traffic_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
 
 def test_a_heat_map_colours_every_pair_that_it_shows() -> None:
     """As many cells as the matrix has entries among the GPUs of both squares."""
-    plan = planned(gpus=64, hb_domain={"gpus": 8}, radix=16)
+    plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=16)
     groups = job(plan, 2)
     svg = heat_map(groups, "map")
     inside = sum(1 for _, source, target, _ in pairs_of(groups) if source < 8 and target < 8)
@@ -789,7 +789,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
     keys: dict[str, object], failed: list[str]
 ) -> None:
     """GPU by GPU, against the choice that the tables are made of."""
-    plan = planned(**keys)
+    plan = plan_of(**keys)
     failures = find_failures(plan, failed)
     found = AllToAll(plan, machine_of(plan.request, CATALOG), failures)
     for name, ours, slow_one in zip(
@@ -802,7 +802,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
 @pytest.mark.parametrize(("host", "printed"), [("dgx-a100", 8.2), ("dgx-h100", 11.2)])
 def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
     """B_S/B_F is 8.3 % and 11.1 %; the paper prints 8.2 to 11.2. Of eight rails one is the own, which saves an eighth of it."""
-    plan = planned(gpus=512, hb_domain={"gpus": 8}, host={"model": host}, radix=64)
+    plan = plan_of(gpus=512, hb_domain={"gpus": 8}, host={"model": host}, radix=64)
     found = AllToAll(plan, machine_of(plan.request, CATALOG), Failures()).document(llm_of())
     assert found["paper_pct"] == pytest.approx(printed, abs=REPRODUCED)
     assert found["slowdown_in_turn_pct"] == pytest.approx(found["paper_pct"] * 7 / 8)
@@ -812,7 +812,7 @@ def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
 
 def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sound fabric is alike everywhere, and a hurt HB domain is worked through apart."""
-    plan = planned(gpus=256, hb_domain={"gpus": 8}, radix=32)
+    plan = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=32)
     machine = machine_of(plan.request, CATALOG)
     for failed in ([], ["nic:d0-g3"]):
         failures = find_failures(plan, failed)

@@ -28,7 +28,7 @@ from fabricgen.analysis.workload.collectives import Groups
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import BYTES_S, find_llm, machine_of
 from fabricgen.core.terms import gpu_name
-from tests.planned import CATALOG, planned
+from tests.fabrics import CATALOG, plan_of
 
 if TYPE_CHECKING:
     from fabricgen.analysis.workload.collectives import Collective
@@ -146,7 +146,7 @@ def timed(plan: Plan, name: str, collective: Collective = "direct", n_m: int = 2
 @pytest.mark.parametrize("name", EVEN)
 def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
     """Whatever does not block takes what the NIC takes; who passes through which spine does not matter."""
-    plan = planned(**EVEN[name])
+    plan = plan_of(**EVEN[name])
     expected = iterate(LLM, machine_of(plan.request, CATALOG), 2).dp_across_s
     assert timed(plan, "dp_across") == pytest.approx(expected)
     assert plan.sizing.tiers == (1 if name == "one tier" else 3 if name.startswith("three") else 2)
@@ -155,7 +155,7 @@ def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
 @pytest.mark.parametrize("n_m", [2, 4])
 def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
     """An HB domain is a switch between its GPUs, for the model-parallel groups and for the rest of data parallelism."""
-    plan = planned(**EVEN["one tier"])
+    plan = plan_of(**EVEN["one tier"])
     expected = iterate(LLM, machine_of(plan.request, CATALOG), n_m)
     assert timed(plan, "mp", n_m=n_m) == pytest.approx(expected.mp_s)
     if n_m < plan.request.domain_gpus:
@@ -165,7 +165,7 @@ def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
 @pytest.mark.parametrize("ratio", ["2:1", "3:1"])
 def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
     """The search takes all of it as crossing, which no order of the GPUs makes worse; the flows are faster by the share that stays."""
-    plan = planned(
+    plan = plan_of(
         **{**BASE, "gpus": 4 * 12}, radix=8 if ratio == "3:1" else 9, oversubscription=ratio
     )
     members, on_leaf = plan.request.gpus // plan.request.rails, plan.sizing.leaf_down
@@ -182,7 +182,7 @@ def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
 
 def test_a_part_filled_leaf_is_done_sooner_and_changes_no_more() -> None:
     """Two leaves of six and one of four, 3:1: members of a full leaf are the last, with what crosses it."""
-    plan = planned(**{**BASE, "gpus": 4 * 16}, radix=8, oversubscription="3:1")
+    plan = plan_of(**{**BASE, "gpus": 4 * 16}, radix=8, oversubscription="3:1")
     members, (full, up) = (
         plan.request.gpus // plan.request.rails,
         (plan.sizing.leaf_down, plan.sizing.leaf_up),

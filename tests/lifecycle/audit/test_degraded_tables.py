@@ -16,7 +16,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.audit.degraded_tables import Detours, read_dead
 from fabricgen.planning.addressing import dotted
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,7 +95,7 @@ def dead_of(plan: Plan, rng: random.Random) -> list[str]:
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
     """From every leaf to every NIC port: all ways end at its host where a living path exists; else at the leaf, or at the one whose port is dead."""
-    plan, lost = planned(**FABRICS[fabric]), 0
+    plan, lost = plan_of(**FABRICS[fabric]), 0
     for seed in range(12):
         rng = random.Random(seed)  # noqa: S311 - a case, not a secret
         failures = find_failures(plan, dead_of(plan, rng))
@@ -123,7 +123,7 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_where_nothing_is_dead_the_tables_are_those_of_the_plan(fabric: str) -> None:
     """Nothing is added and nothing left out."""
-    plan = planned(**FABRICS[fabric])
+    plan = plan_of(**FABRICS[fabric])
     plain, detours = Tables(plan), Detours(plan, find_failures(plan, []))
     assert tables_of(detours) == tables_of(plain)
     assert [[*detours.host(host)] for host in range(len(plan.hosts))] == [
@@ -133,7 +133,7 @@ def test_where_nothing_is_dead_the_tables_are_those_of_the_plan(fabric: str) -> 
 
 def test_relays_that_cannot_carry_are_left_out() -> None:
     """A GPU without a NIC is neither an exit nor a landing, and no IP route leads over it; its HB domain still reaches it."""
-    plan = planned(gpus=32, hb_domain={"gpus": 4}, radix=64)
+    plan = plan_of(gpus=32, hb_domain={"gpus": 4}, radix=64)
     host = json.loads("".join(Detours(plan, find_failures(plan, ["nic:d0-g1"])).host(0)))
     other, own = host["gpus"][0], host["gpus"][1]
     assert own["ports"] == []
@@ -155,7 +155,7 @@ def own_address(plan: Plan) -> str:
 
 def test_a_list_of_what_is_dead(tmp_path: Path) -> None:
     """A line each, as text or as a YAML list; a port stands for its cable, and one without a cable for nothing."""
-    plan = planned(gpus=32, hb_domain={"gpus": 4}, radix=64)
+    plan = plan_of(gpus=32, hb_domain={"gpus": 4}, radix=64)
     path = tmp_path / "dead.yaml"
     path.write_text(
         "# seen on Monday\n- nic:d0-g1\n\n- 'port:r0-leaf-1 swp2'  # no light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n",

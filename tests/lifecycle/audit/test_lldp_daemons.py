@@ -12,7 +12,7 @@ import pytest
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
 from fabricgen.lifecycle.audit.port_index import Places
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.lifecycle.audit.audit import Audit
 
 NEEDED = ("lldpd", "lldpctl", "unshare", "ip", "hostname", "mount")
-PLAN = planned(
+PLAN = plan_of(
     gpus=8,
     hb_domain={"gpus": 4},
     rails={"count": 2, "tiers": 2},

@@ -13,10 +13,10 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
 from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 RECORDED = Path(__file__).parent / "recorded"
-PLAN = planned(
+PLAN = plan_of(
     design="fat-tree", gpus=4, hb_domain={"gpus": 2}, naming={"leaf": "r0-leaf-{n}"}, switches={"leaf": {"generic": {"radix": 8}}}
 )  # fmt: skip
 """One leaf with two hosts of two NICs, called as in the recorded files: `bmc-17` is in the port of host-2 nic0, and nobody in the next."""
@@ -166,7 +166,7 @@ def test_every_dialect_says_the_same(dialect: str, tmp_path: Path) -> None:
 
 def test_cables_csv_is_evidence_of_itself() -> None:
     """The sheet that `build` writes, given back, is clean: two-cable links, shared cages and all."""
-    plan = planned(
+    plan = plan_of(
         design="rail-optimized",
         gpus=256,
         hb_domain={"gpus": 8},
@@ -217,7 +217,7 @@ def test_ends_that_contradict_each_other_are_findings() -> None:
 def test_other_names_of_a_port(tmp_path: Path) -> None:
     """SONiC's alias, a lab's GPU, a NIC's RDMA name and a host's domain all lead to the planned port."""
     keys: dict[str, Any] = {"gpus": 16, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
-    plan = planned(**keys, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}})
+    plan = plan_of(**keys, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}})
     cable = next(
         iter(
             audit(
@@ -239,7 +239,7 @@ def test_other_names_of_a_port(tmp_path: Path) -> None:
 )
 def test_ibnetdiscover_as_recorded(name: str, matched: int, findings: list[str]) -> None:
     """What ibnetdiscover prints of a simulated subnet, as planned and broken on purpose: ports are numbers and NICs adapters."""
-    plan = planned(
+    plan = plan_of(
         design="fat-tree",
         gpus=16,
         hb_domain={"gpus": 8},

@@ -16,9 +16,9 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.fewest_moves import Step, untangle
 from fabricgen.lifecycle.audit.reconcile import Built
+from tests.fabrics import plan_of
 from tests.laws.drawing import inventories
 from tests.lifecycle.audit.faults import Cabling
-from tests.planned import planned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,9 +46,9 @@ MOST = 50
 
 
 @cache
-def plan_of(fabric: str) -> Plan:
+def variant_plan(fabric: str) -> Plan:
     """Plan a fabric once."""
-    return planned(**FABRICS[fabric])
+    return plan_of(**FABRICS[fabric])
 
 
 def found(result: Audit) -> Counter[tuple[str, frozenset[str]]]:
@@ -89,7 +89,7 @@ def mend(cabling: Cabling, result: Audit) -> None:
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_a_faithful_cabling_is_clean(fabric: str) -> None:
     """Nothing is invented, whatever else is heard."""
-    result = audit(plan_of(fabric), Cabling(plan_of(fabric)).evidence(random.Random(1)))  # noqa: S311 - a case, not a secret
+    result = audit(variant_plan(fabric), Cabling(variant_plan(fabric)).evidence(random.Random(1)))  # noqa: S311 - a case, not a secret
     assert (result.ok, result.moves, len(result.matched)) == (True, 0, result.places.planned // 2)
     assert found(result) == Counter()
 
@@ -101,9 +101,9 @@ def test_every_fault_is_named_and_none_is_invented(fabric: str, cases: range) ->
     seen: Counter[str] = Counter()
     for seed in cases:
         rng = random.Random(seed)  # noqa: S311 - a case, not a secret
-        cabling = Cabling(plan_of(fabric))
+        cabling = Cabling(variant_plan(fabric))
         cabling.break_at_random(rng, rng.randint(1, MOST))
-        result = audit(plan_of(fabric), cabling.evidence(rng))
+        result = audit(variant_plan(fabric), cabling.evidence(rng))
         assert found(result) == Counter(cabling.faults), f"{fabric}, case {seed}"
         assert not result.silent
         check_counts(result)
@@ -119,7 +119,7 @@ def test_every_kind_is_drawn() -> None:
     seen: set[str] = set()
     for fabric in FABRICS:
         for seed in range(12):
-            cabling = Cabling(plan_of(fabric))
+            cabling = Cabling(variant_plan(fabric))
             cabling.break_at_random(random.Random(seed), MOST)  # noqa: S311 - a case, not a secret
             seen.update(kind for kind, _ in cabling.faults)
     assert seen == {
@@ -133,10 +133,10 @@ def test_whatever_was_done_the_moves_give_the_plan(fabric: str, cases: range) ->
     """Faults over faults: what differs is found, and nothing else is moved."""
     for seed in cases:
         rng = random.Random(seed)  # noqa: S311 - a case, not a secret
-        cabling = Cabling(plan_of(fabric))
+        cabling = Cabling(variant_plan(fabric))
         cabling.scramble(rng, rng.randint(1, MOST))
         differences = cabling.differences
-        result = audit(plan_of(fabric), cabling.evidence(rng))
+        result = audit(variant_plan(fabric), cabling.evidence(rng))
         check_counts(result)
         assert (result.wrong + result.extra, result.wrong + result.missing) == (
             differences["wrong"],
@@ -151,7 +151,7 @@ def test_whatever_was_done_the_moves_give_the_plan(fabric: str, cases: range) ->
 def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -> None:
     """The law holds of whatever inventory is sound: faults are found, and the moves give the plan."""
     try:
-        plan = planned(**inventory)
+        plan = plan_of(**inventory)
     except Refusal:
         return
     if plan.links > 3000:
@@ -173,7 +173,7 @@ def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -
 
 def test_racks_that_stand_in_each_others_place() -> None:
     """Two racks of hosts, exchanged host by host, are one event; with one pair left as planned they are several."""
-    plan = planned(gpus=256, hb_domain={"gpus": 8}, radix=16)
+    plan = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=16)
     cabling = Cabling(plan)
     racks = sorted({cabling.places.racks[host] for host in cabling.hosts})[:2]
     pairs = list(
@@ -208,7 +208,7 @@ def test_racks_that_stand_in_each_others_place() -> None:
 )
 def test_a_ring_of_cables(order: tuple[int, ...], kind: str) -> None:
     """A run that is shifted with its last cable in the first port is one event, and so is a tangle without order; as many moves as cables."""
-    cabling = Cabling(plan_of("one tier"))
+    cabling = Cabling(variant_plan("one tier"))
     run = cabling.places.of_device["r0-leaf-1"][:5]
     far = [cabling.pull(port) for port in run]
     for port, place in zip(run, order, strict=True):
@@ -270,7 +270,7 @@ def moved(state: State, ports: list[int]) -> Iterator[State]:
 
 def test_no_shorter_way_exists() -> None:
     """On six ports, two of them idle, an exhaustive search finds nothing shorter, and nothing longer is proposed."""
-    plan, compared, rings = plan_of("one tier"), 0, 0
+    plan, compared, rings = variant_plan("one tier"), 0, 0
     for seed in range(150):
         rng = random.Random(seed)  # noqa: S311 - a case, not a secret
         cabling = Cabling(plan)

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.expand import grow
-from tests.planned import CATALOG, planned, spec_of
-from tests.small_fabrics import cables_of
+from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.work_order import Step
@@ -19,7 +18,7 @@ Ends = frozenset[str]
 
 def grown(older: int, newer: int, **keys: Any) -> tuple[Plan, Plan]:  # noqa: ANN401 - what stands in an inventory
     """Plan a fabric of so many GPUs, and grow it to so many."""
-    old = planned(**keys, gpus=older)
+    old = plan_of(**keys, gpus=older)
     return old, grow(old, spec_of(**keys, gpus=newer), CATALOG)
 
 

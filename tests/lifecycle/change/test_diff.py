@@ -16,11 +16,10 @@ from fabricgen.lifecycle.change.match_cables import Cable, match
 from fabricgen.lifecycle.change.port_downtime import Watch
 from fabricgen.lifecycle.change.work_order import order
 from fabricgen.views.factory import Views
+from tests.fabrics import cables_of, plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.lifecycle.change.replay import Technician, ends, grown, wired
-from tests.planned import planned
-from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from fabricgen.lifecycle.change.diff import Diff
@@ -55,7 +54,7 @@ def replay(found: Diff) -> None:
 @pytest.mark.parametrize("name", PAIRS)
 def test_steps_lead_to_the_new_plan(name: str) -> None:
     """Port by port: nothing is plugged where something is, and the end is the new plan, exactly."""
-    old, new = (planned(**keys) for keys in PAIRS[name])
+    old, new = (plan_of(**keys) for keys in PAIRS[name])
     found = diff(old, new)
     replay(found)
     assert found.kept + found.moved + found.removed == len(wired(old))
@@ -86,8 +85,8 @@ def test_steps_lead_to_any_plan() -> None:
 
 def test_a_plan_does_not_differ_from_itself() -> None:
     """Nothing to do, nothing to pay, nothing to say."""
-    plan = planned(**BASE)
-    found = diff(plan, planned(**BASE))
+    plan = plan_of(**BASE)
+    found = diff(plan, plan_of(**BASE))
     assert (found.moved, found.added, found.removed, found.kept) == (0, 0, 0, len(wired(plan)))
     assert (found.steps, found.parts, found.settings, found.devices, found.cost_delta) == (
         (),
@@ -232,7 +231,7 @@ def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: A
 
 def test_every_view_that_differs_is_named() -> None:
     """Each device whose configuration would differ is in the list, and no other."""
-    old, new = planned(**BASE), planned(**BASE, addressing={"mtu": 9000}, roce={"dscp": 24})
+    old, new = plan_of(**BASE), plan_of(**BASE, addressing={"mtu": 9000}, roce={"dscp": 24})
     found = diff(old, new)
     views = [
         {
@@ -251,7 +250,7 @@ def test_every_view_that_differs_is_named() -> None:
 
 def test_parts_and_cost_are_those_of_the_bills() -> None:
     """The delta is what the new bill has more than the old one."""
-    old, new = planned(**BASE), planned(**BASE | {"gpus": 96}, spares={"switches": {"minimum": 2}})
+    old, new = plan_of(**BASE), plan_of(**BASE | {"gpus": 96}, spares={"switches": {"minimum": 2}})
     found = diff(old, new)
     bills = [make_bom(plan) for plan in (old, new)]
     counts = [{line.part: line.quantity + line.spares for line in bill.lines} for bill in bills]
@@ -263,7 +262,7 @@ def test_parts_and_cost_are_those_of_the_bills() -> None:
 
 def test_the_document_has_what_scripts_rely_on() -> None:
     """The keys of `diff --json`, and steps of one shape."""
-    document = diff(planned(**BASE), planned(**BASE | {"gpus": 96})).document()
+    document = diff(plan_of(**BASE), plan_of(**BASE | {"gpus": 96})).document()
     assert {"moved", "added", "removed", "kept", "steps", "cost_delta"} <= document.keys()
     assert all({"action", "cable", "from", "to"} <= step.keys() for step in document["steps"])
     assert document["added"] == sum(step["action"] == "add" for step in document["steps"])
@@ -273,7 +272,7 @@ def test_places_count_where_both_rooms_are_described() -> None:
     """In a room that somebody described, a device that stands elsewhere is said to, and its cables are cut anew."""
     feet = {"footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}
     old, new = (
-        planned(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet})
+        plan_of(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet})
         for where in ("row-middle", "row-end")
     )
     found = diff(old, new)
@@ -282,4 +281,4 @@ def test_places_count_where_both_rooms_are_described() -> None:
     lengths = [{ends(view): view.length_m for view in cables_of(plan)} for plan in (old, new)]
     assert found.kept == sum(lengths[1][pair] == length for pair, length in lengths[0].items())
     replay(found)
-    assert not diff(planned(**BASE), new).measured
+    assert not diff(plan_of(**BASE), new).measured

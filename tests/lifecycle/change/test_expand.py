@@ -27,12 +27,11 @@ from fabricgen.lifecycle.change.renumbering import outgrown
 from fabricgen.planning.unit_links import joined
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.laws.laws import LAWS
 from tests.lifecycle.change.replay import ends, grown, grown_or_refused, wired
-from tests.planned import CATALOG, planned, spec_of
-from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -206,7 +205,7 @@ def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
 def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
     """A full pool is refused, with its arithmetic; where it is given more, what changes is counted."""
     keys = {"hb_domain": {"gpus": 8}, "radix": 16}
-    old = planned(**keys, gpus=256, addressing=pools)
+    old = plan_of(**keys, gpus=256, addressing=pools)
     if stay:
         assert list(outgrown(old, grow(old, spec_of(**keys, gpus=1024), CATALOG))) == []
         return
@@ -267,7 +266,7 @@ def test_devices_that_are_alike_are_passed_over(
 ) -> None:
     """What is said of devices is the same as where each is compared with its older self."""
     keys = {"hb_domain": {"gpus": 8, "hosts": 2}, "radix": 16, "reserve": {"gpus": 512}}
-    old, new = planned(**keys, gpus=128), planned(**keys | {"gpus": 256} | changes)
+    old, new = plan_of(**keys, gpus=128), plan_of(**keys | {"gpus": 256} | changes)
     found = list(device_changes(old, new))
     monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
     monkeypatch.setattr(
@@ -358,7 +357,7 @@ def test_within_a_reserve_nothing_moves() -> None:
 def test_growth_inside_the_last_pod_moves_no_cable() -> None:
     """The spines of a pod with few leaves have the ports for the leaves that are added."""
     keys: dict[str, Any] = {"hb_domain": {"gpus": 2}, "radix": 4}
-    old, new = planned(gpus=18, **keys), planned(gpus=24, **keys)
+    old, new = plan_of(gpus=18, **keys), plan_of(gpus=24, **keys)
     assert [(plan.sizing.leaf, plan.sizing.spine, plan.sizing.core) for plan in (old, new)] == [
         (5, 6, 4),
         (6, 6, 4),
@@ -426,7 +425,7 @@ def test_whatever_grows_keeps_what_it_can() -> None:
 )
 def test_another_shape_is_refused(keys: dict[str, Any], path: tuple[str, ...]) -> None:
     """Growth changes how much there is, and nothing else of a block."""
-    old = planned(gpus=256, hb_domain={"gpus": 8}, radix=16)
+    old = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=16)
     with pytest.raises(Refusal) as refused:
         grow(old, spec_of(**{"gpus": 512, "hb_domain": {"gpus": 8}, "radix": 16} | keys), CATALOG)
     assert {finding.code for finding in refused.value.findings} == {"cannot-grow"}
@@ -505,7 +504,7 @@ def test_what_stands_stays_where_it_stands(
 def test_a_room_that_is_full() -> None:
     """What does not fit beside what stands is refused with the sum; and so is a site without the rows in which something stands."""
     keys = {"hb_domain": {"gpus": 8}, "radix": 16}
-    old = planned(**keys, gpus=256, site=SITE)
+    old = plan_of(**keys, gpus=256, site=SITE)
     for rows, code in ((3, "no-room"), (1, "cannot-grow")):
         with pytest.raises(Refusal) as refused:
             grow(old, spec_of(**keys, gpus=512, site=SITE | {"rows": rows}), CATALOG)

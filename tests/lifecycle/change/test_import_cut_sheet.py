@@ -16,11 +16,10 @@ from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.lifecycle.change.import_cut_sheet import take_over
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
+from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
 from tests.lifecycle.change.replay import wired
-from tests.planned import CATALOG, planned, spec_of
-from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,7 +80,7 @@ def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
 
 def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
     """What the rule makes needs no heritage, in any order of lines."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     taken = take_over(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
     assert taken.mapping.heritage is None
     assert taken.digest() == plan.digest()
@@ -89,7 +88,7 @@ def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
 
 def test_another_cabling_is_taken_over(write: Write) -> None:
     """Every cable of the sheet is in the plan, and no other; it keeps every law, and it grows with as few moves as can be."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     rows = exchanged(rows_of(plan))
     taken = take_over(plan, read_cut_sheet(write(rows)))
     assert (
@@ -135,7 +134,7 @@ def test_any_plan_survives_its_sheet(tmp_path: Path) -> None:
 )
 def test_columns_may_have_other_names(write: Write, header: tuple[str, ...]) -> None:
     """A side and a word, in either order; capital letters in names do not matter."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     rows = [(a.upper(), port, b, other.upper()) for a, port, b, other in rows_of(plan)]
     assert take_over(plan, read_cut_sheet(write(rows, header))).digest() == plan.digest()
 
@@ -164,7 +163,7 @@ def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:
 )
 def test_a_line_that_does_not_fit_is_named(write: Write, cells: dict[str, str], said: str) -> None:
     """With its place; the first data line is line 2."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     found = refusal(plan, write(changed(rows_of(plan), 0, **cells)))
     assert any(said in fact for _, fact in found), found
     assert found[0][0] in (2, 3)
@@ -172,13 +171,13 @@ def test_a_line_that_does_not_fit_is_named(write: Write, cells: dict[str, str], 
 
 def test_a_missing_line_is_named(write: Write) -> None:
     """By the port that has no cable."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     assert refusal(plan, write(rows_of(plan)[1:])) == [(1, "no line has a cable at host-01 nic0")]
 
 
 def test_rails_that_differ_are_named(write: Write) -> None:
     """Two hosts exchanged in one rail only: a plan cannot say it, and the first port that differs is named."""
-    plan = planned(**BASE)
+    plan = plan_of(**BASE)
     rows = rows_of(plan)
     one, other = (
         next(at for at, row in enumerate(rows) if row[:2] == (host, "nic1"))
@@ -191,7 +190,7 @@ def test_rails_that_differ_are_named(write: Write) -> None:
 
 def test_a_pod_is_not_crossed(write: Write) -> None:
     """In three tiers a leaf meets the spines of its own pod only."""
-    plan = planned(gpus=64, hb_domain={"gpus": 4}, radix=8, design="fat-tree", rails={"tiers": 3})
+    plan = plan_of(gpus=64, hb_domain={"gpus": 4}, radix=8, design="fat-tree", rails={"tiers": 3})
     rows = rows_of(plan)
     first = next(at for at, row in enumerate(rows) if "leaf" in row[0])
     last = next(at for at in range(len(rows) - 1, 0, -1) if "leaf" in rows[at][0])

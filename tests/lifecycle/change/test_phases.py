@@ -14,10 +14,10 @@ from fabricgen.bom.bill import make_bom
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.lifecycle.change.phases import cables_of, document, phase_in
+from tests.fabrics import cables_of as every_cable
+from tests.fabrics import plan_of
 from tests.laws.drawing import Inventory, inventories
 from tests.laws.drawn import planned_or_refused
-from tests.planned import planned
-from tests.small_fabrics import cables_of as every_cable
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
@@ -56,7 +56,7 @@ def adds_up(plan: Plan) -> None:
 
 def test_planes_and_rails_come_later() -> None:
     """The first phase of a twin-plane fabric: half of the rails on one plane."""
-    plan = planned(
+    plan = plan_of(
         **TWIN,
         rails={"planes": 2},
         phases=[{"name": "first", "planes": 1, "rails": 4}, {"name": "second", "planes": 1}],
@@ -75,7 +75,7 @@ def test_planes_and_rails_come_later() -> None:
 
 def test_spines_come_later() -> None:
     """Half of the spines are half of the uplinks: 2:1 in between."""
-    plan = planned(
+    plan = plan_of(
         gpus=1024,
         hb_domain={"gpus": 8},
         design="rail-optimized",
@@ -91,7 +91,7 @@ def test_spines_come_later() -> None:
 
 def test_a_phase_lists_its_cables() -> None:
     """Together they are the cable list."""
-    plan = planned(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1}])
+    plan = plan_of(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1}])
     listed = [[view.cable for view in cables_of(plan, stage)] for stage in phase_in(plan)]
     assert sorted(listed[0] + listed[1]) == sorted(view.cable for view in every_cable(plan))
     assert all("p0-" in label for label in listed[0])
@@ -111,7 +111,7 @@ def test_any_phases_add_up() -> None:
         full = {"planes": plan.request.planes, "rails": rails, "spines": plan.sizing.pod_spines}
         size = {key: data.draw(st.integers(1, count)) for key, count in full.items() if count > 1}
         if size and size != {key: full[key] for key in size}:
-            phased = planned(**inventory, phases=[{"name": "first", **size}])
+            phased = plan_of(**inventory, phases=[{"name": "first", **size}])
             adds_up(phased)
             seen[plan.sizing.tiers] += 1
 
@@ -134,7 +134,7 @@ def test_phases_that_do_not_build_on_each_other_are_refused(
     phases: list[dict[str, Any]], said: str
 ) -> None:
     """With what is wrong about them."""
-    plan = planned(**TWIN, rails={"planes": 2}, phases=phases)
+    plan = plan_of(**TWIN, rails={"planes": 2}, phases=phases)
     with pytest.raises(Refusal) as refused:
         phase_in(plan)
     assert said in [finding.fact for finding in refused.value.findings]
@@ -142,7 +142,7 @@ def test_phases_that_do_not_build_on_each_other_are_refused(
 
 def test_a_fat_tree_has_no_rails_to_begin_with() -> None:
     """Its leaves serve hosts in a row."""
-    plan = planned(
+    plan = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},
         design="fat-tree",

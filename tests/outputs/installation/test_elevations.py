@@ -22,8 +22,8 @@ from fabricgen.outputs.installation.view import (
     chip,
 )
 from fabricgen.outputs.packs.render import Packs
+from tests.fabrics import small_plan
 from tests.outputs.machine_room import FABRICS, SVG, Built, built, titles
-from tests.small_fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -175,7 +175,7 @@ def test_a_name_is_text() -> None:
 
 def test_nothing_is_drawn_without_a_room() -> None:
     """With `site: unknown` there is no rack to draw, and the build says so."""
-    job = Job(plan_of(site="unknown"), Packs(), ("cabling",))
+    job = Job(small_plan(site="unknown"), Packs(), ("cabling",))
     assert not [
         path
         for path in job.paths()

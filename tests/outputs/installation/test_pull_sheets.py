@@ -35,10 +35,10 @@ from fabricgen.planning.cabling.cable_runs import UNIT_UM
 from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
+from tests.csv_rows import read_rows
+from tests.fabrics import SMALL, SUPERPOD, plan_of
 from tests.laws.drawing import inventories
-from tests.outputs.machine_room import FABRICS, ROOM, Built, built, table
-from tests.planned import planned
-from tests.small_fabrics import GENERIC, SUPERPOD
+from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 
 if TYPE_CHECKING:
     from fabricgen.outputs.installation.bundles import Bundle
@@ -120,7 +120,7 @@ def test_bundles_are_what_the_rule_says(room: Built) -> None:
         assert len({tuple(row[key] for key in ALIKE) for row in held}) == 1
         assert {row["rail"] for row in held} == {bundle.rail} or not bundle.rail
         assert 0 < bundle.count <= MOST
-    listed = table(room.files["cabling/pull-sheets/bundles.csv"])
+    listed = read_rows(room.files["cabling/pull-sheets/bundles.csv"])
     assert [row["bundle"] for row in listed] == [bundle.name for bundle in bundles]
     assert len({row["bundle"] for row in listed}) == len(bundles)
     assert sum(int(row["cables"]) for row in listed) == sum(
@@ -145,7 +145,7 @@ def test_labels_are_runs_of_the_cable_list(room: Built) -> None:
     order = [row["cable"] for row in room.cables]
     place = {label: at for at, label in enumerate(order)}
     for row, bundle in zip(
-        table(room.files["cabling/pull-sheets/bundles.csv"]), bundles_of(room.plan), strict=True
+        read_rows(room.files["cabling/pull-sheets/bundles.csv"]), bundles_of(room.plan), strict=True
     ):
         ends = [(run.partition("..")[0], run.rpartition("..")[2]) for run in row["labels"].split()]
         held = [label for first, last in ends for label in order[place[first] : place[last] + 1]]
@@ -207,7 +207,7 @@ def test_the_order_blocks_nothing_on_drawn_fabrics(inventory: Inventory) -> None
 
 def test_another_order_would_block() -> None:
     """The law has teeth: the same bundles the other way round are blocked, and so are turns that count from the top of each column."""
-    plan = planned(**SUPERPOD)
+    plan = plan_of(**SUPERPOD)
     bundles = bundles_of(plan)
     for bundle in bundles:
         bundle.step = -bundle.step
@@ -223,7 +223,7 @@ def test_another_order_would_block() -> None:
 
 def test_bundles_that_lie_between_each_other_make_one_step() -> None:
     """Two rails share each cage column, so neither rail's bundle can go first: both are pulled before any of them is plugged."""
-    bundles = bundles_of(planned(**FABRICS["two-rails"]))
+    bundles = bundles_of(plan_of(**FABRICS["two-rails"]))
     together = Counter(bundle.step for bundle in bundles)
     assert max(together.values()) > 1
     assert {
@@ -235,7 +235,7 @@ def test_bundles_that_lie_between_each_other_make_one_step() -> None:
 
 def test_the_farther_comes_first_where_the_law_leaves_a_choice() -> None:
     """The first bundle of all comes from another row, and it is as long as any that is not held back."""
-    plan = planned(**FABRICS["copper"])
+    plan = plan_of(**FABRICS["copper"])
     bundles = bundles_of(plan)
     rows = dict(zip(room_of(plan).names, room_of(plan).standing.row.tolist(), strict=True))
     near = [rows[bundle.pair[0]] == rows[bundle.pair[1]] for bundle in bundles]
@@ -255,7 +255,7 @@ def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
         "tray": {"cross": cross, "slack_mm": 0, "gap_mm": 0},
         "hosts_per_rack": 1,
     }
-    plan = planned(**{**SUPERPOD, "gpus": 128, "site": site})
+    plan = plan_of(**{**SUPERPOD, "gpus": 128, "site": site})
     room = room_of(plan)
     assert plan.lengths
     ways, trays, stand = plan.lengths.ways, Trays(room), room.standing
@@ -283,7 +283,7 @@ def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
 def test_a_tray_is_as_full_as_its_cables(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Cables through the stretch beside the network rack, their section, and what is over the usual fill."""
     room = built(FABRICS["copper"], tmp_path_factory.mktemp("copper") / "out")
-    rows = {row["stretch"]: row for row in table(room.files["cabling/pull-sheets/trays.csv"])}
+    rows = {row["stretch"]: row for row in read_rows(room.files["cabling/pull-sheets/trays.csv"])}
     stretches, racks = Counter[str](), room_of(room.plan).names
     trays = Trays(room_of(room.plan))
     for row in room.cables:
@@ -307,10 +307,10 @@ def test_a_tray_is_as_full_as_its_cables(tmp_path_factory: pytest.TempPathFactor
 
 def test_what_is_not_known_is_not_zero(room: Built) -> None:
     """Weights that nobody states are empty in the tables and said to be unknown on the sheets; so is the fill of trays of no known section."""
-    assert {row["weight_kg"] for row in table(room.files["cabling/pull-sheets/bundles.csv"])} == {
-        ""
-    }
-    trays = table(room.files["cabling/pull-sheets/trays.csv"])
+    assert {
+        row["weight_kg"] for row in read_rows(room.files["cabling/pull-sheets/bundles.csv"])
+    } == {""}
+    trays = read_rows(room.files["cabling/pull-sheets/trays.csv"])
     assert {row["kg_per_m"] for row in trays} <= {""}
     if not room.plan.spec.site:
         assert {row["fill_percent"] for row in trays} <= {""}
@@ -328,7 +328,7 @@ def test_weights_add_up_where_they_are_known() -> None:
     cables = {
         cable.model: cable.model_copy(update={"kg_per_m": 0.5}) for cable in Catalog().cables()
     }
-    job = Job(planned(**SUPERPOD), Packs(), ("cabling",))
+    job = Job(plan_of(**SUPERPOD), Packs(), ("cabling",))
     job.__dict__["cable_facts"] = cables
     for sheet in job.pull_sheets.sheets.values():
         for pair in sheet.pairs:
@@ -343,7 +343,7 @@ def test_weights_add_up_where_they_are_known() -> None:
 
 def test_a_tray_of_unknown_cables_has_no_fill() -> None:
     """Where no cable's diameter is known there is no figure; where some are, it is of those."""
-    trays = Trays(room_of(planned(**SUPERPOD, site=ROOM)))
+    trays = Trays(room_of(plan_of(**SUPERPOD, site=ROOM)))
     assert trays.percent(Load(cables=3, unmeasured=3)) is None
     assert trays.percent(Load(cables=3, unmeasured=1, section_mm2=100)) == 10
 
@@ -352,7 +352,7 @@ def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
     """A limit that holds is no refusal; the hint makes another one hold."""
 
     def tasks(**tray: int) -> None:
-        _ = Job(planned(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
+        _ = Job(plan_of(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
 
     tasks(width_mm=400, depth_mm=50, fill_percent=80)
     with pytest.raises(Refusal) as refused:
@@ -367,7 +367,7 @@ def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
 
 def test_many_sheets_wait_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     """Above the stated size the build says what it leaves out and how to have it."""
-    plan = planned(**GENERIC)
+    plan = plan_of(**SMALL)
     monkeypatch.setattr(group_installation, "PULLED", plan.cables - 1)
     job, asked = (
         Job(plan, Packs(), ("cabling",), named)
@@ -416,5 +416,5 @@ def test_a_name_is_text() -> None:
     ):
         assert "<script" not in text
         assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
-    rows = table(Packs().render("room", "bundles.csv.j2", pulling=pulling))
+    rows = read_rows(Packs().render("room", "bundles.csv.j2", pulling=pulling))
     assert (rows[0]["bundle"], rows[0]["part"]) == (evil, evil)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.nos.fabric import assert_is_plan, fabric, findings
+from tests.nos.model_variants import VARIANTS, edited, in_each_breakout, variant_plan
 from tests.nos.statements import assert_exhausted
+from tests.nos.switch_files import sample
 from tests.outputs.packs.test_junos import JUNOS
 from tests.outputs.packs.test_nvue import NVUE, NVUE_5_14
 from tests.outputs.packs.test_nxos import NXOS
-from tests.pack_models import VARIANTS, edited, in_each_breakout, plan_of
-from tests.pack_plans import groups, sample
 
 if TYPE_CHECKING:
     from tests.nos.documented import Documented
@@ -27,21 +27,21 @@ each_system = pytest.mark.parametrize(
 def test_every_statement_is_documented(system: Documented) -> None:
     """Every line of the files is a statement of its release and mode, names ports of its box, and refers to what is there."""
     for name in VARIANTS:
-        for one in sample(system.shown(name), 4):
+        for one in sample(system.switches(name), 4):
             assert system.findings(one) == [], (name, one.switch.name)
 
 
 @each_system
 def test_the_grammar_has_nothing_else_and_finds_each_word(system: Documented) -> None:
     """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
-    each = (one for name in VARIANTS for one in sample(system.shown(name), 3))
+    each = (one for name in VARIANTS for one in sample(system.switches(name), 3))
     assert_exhausted(system.grammar, ((system.text(one), system.words(one)) for one in each))
 
 
 @each_system
 def test_what_is_broken_is_found(system: Documented) -> None:
     """Unknown words, wrong modes and ports, values out of range, names without a meaning, and words of another release."""
-    one = system.shown("two tiers")[0]
+    one = system.switches("two tiers")[0]
     for good, bad, words in system.broken:
         found = system.findings(one, edited(system.text(one), good, bad))
         assert any(words in finding for finding in found), (good, bad, found)
@@ -51,18 +51,16 @@ def test_what_is_broken_is_found(system: Documented) -> None:
 def test_the_files_alone_give_the_plan_back(system: Documented) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
     for name in VARIANTS:
-        plan = plan_of(name, system.nos)
+        plan = variant_plan(name, system.nos)
         assert_is_plan(
-            fabric([system.read(system.text(one)) for one in system.shown(name)]),
-            plan,
-            groups(plan),
+            fabric([system.read(system.text(one)) for one in system.switches(name)]), plan
         )
 
 
 @each_system
 def test_the_reading_finds_what_is_broken(system: Documented) -> None:
     """What is well-formed and wrong is found as well, where the files are held against each other."""
-    first, *others = [system.text(one) for one in system.shown("two tiers")]
+    first, *others = [system.text(one) for one in system.switches("two tiers")]
     boxes = [system.read(text) for text in others]
     for good, bad, words in system.misread:
         found = findings(fabric([system.read(edited(first, good, bad)), *boxes]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shutil
 from collections import Counter
@@ -21,7 +19,8 @@ from fabricgen.core.terms import Design
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.view import CableView, Chunk
 from tests import ROOT
-from tests.small_fabrics import FORMULA, SUPERPOD, cables_of, plan_of
+from tests.csv_rows import FORMULA, read_rows
+from tests.fabrics import SUPERPOD, cables_of, plan_of, small_plan
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,21 +51,13 @@ def _table(
     return "".join(packs.render(pack, template, chunk=chunk) for chunk in chunks)
 
 
-def _read(text: str) -> list[dict[str, str]]:
-    """Read a CSV; every row must have as many cells as the header, and lines end as on Unix."""
-    assert "\r" not in text
-    assert text.endswith("\n")
-    titles, *rows = csv.reader(io.StringIO(text), strict=True)
-    return [dict(zip(titles, row, strict=True)) for row in rows]
-
-
 def _bom(plan: Plan) -> list[dict[str, str]]:
-    return _read(Packs().render("bom", "bom.csv.j2", bom=bom_view(make_bom(plan), plan)))
+    return read_rows(Packs().render("bom", "bom.csv.j2", bom=bom_view(make_bom(plan), plan)))
 
 
 def _figures(comparison: Comparison) -> dict[str, dict[str, str]]:
     text = Packs().render("bom", "compare.csv.j2", comparison=comparison_view(comparison))
-    return {row["figure"]: row for row in _read(text)}
+    return {row["figure"]: row for row in read_rows(text)}
 
 
 def _kinds(rows: list[dict[str, str]], kind: str) -> list[dict[str, str]]:
@@ -93,10 +84,10 @@ def test_each_pack_stands_in_its_group() -> None:
 @pytest.mark.parametrize("keys", [{}, SUPERPOD], ids=["generic", "superpod"])
 def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
     """The columns are those that scripts rely on, and each row is the view of its cable."""
-    cables = cables_of(plan_of(**keys))
+    cables = cables_of(small_plan(**keys))
     text = _table("cabling", "cables.csv.j2", cables)
     assert text.partition("\n")[0] == COLUMNS
-    rows = _read(text)
+    rows = read_rows(text)
     assert [list(row.values()) for row in rows] == [
         [str(getattr(cable, column)) for column in COLUMNS.split(",")] for cable in cables
     ]
@@ -109,7 +100,7 @@ def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("pack", "template"), TABLES)
 def test_runs_join_to_the_whole(pack: str, template: str) -> None:
     """A table that is rendered in runs is the table that is rendered at once."""
-    cables = cables_of(plan_of())
+    cables = cables_of(small_plan())
     assert len(cables) % 7
     assert _table(pack, template, cables, run=7) == _table(pack, template, cables)
 
@@ -130,7 +121,7 @@ def test_the_wiring_for_ptm() -> None:
 @pytest.mark.parametrize("keys", [{}, SUPERPOD, PAPER], ids=["generic", "superpod", "paper"])
 def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
     """Each class has a subtotal, the total is their sum, and both name the parts that they do not contain."""
-    plan = plan_of(**keys)
+    plan = small_plan(**keys)
     rows = _bom(plan)
     parts, subtotals, (total,) = (
         _kinds(rows, "part"),
@@ -174,7 +165,7 @@ def test_a_price_names_its_origin() -> None:
     rows = {
         row["part"]: row
         for row in _bom(
-            plan_of(
+            small_plan(
                 **SUPERPOD | {"prices": {"book": "street-2026-09", "parts": {"mfp7e10": "12.50"}}}
             )
         )
@@ -192,7 +183,7 @@ def test_a_price_names_its_origin() -> None:
 
 def test_the_designs_of_the_paper_side_by_side() -> None:
     """32,768 GPUs at radix 64, as the rail-only paper prints them (Wang et al., arXiv 2307.12169v5, table II)."""
-    plan = plan_of(**PAPER)
+    plan = small_plan(**PAPER)
     rows = _figures(compare(plan.spec, plan.catalog))
     shown = {
         figure: (row["rail-only"], row["fat-tree"], row["saving_pct"])
@@ -207,7 +198,7 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
 
 def test_what_is_not_known_is_empty_and_says_why() -> None:
     """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
-    plan = plan_of()
+    plan = small_plan()
     refused = tuple(
         (design, Finding("block-too-large", f"no {design} here"))
         for design in (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
@@ -238,7 +229,7 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     )
     (row,) = (
         row
-        for row in _bom(plan_of(Catalog([tmp_path])))
+        for row in _bom(small_plan(Catalog([tmp_path])))
         if row["row"] == "part" and row["part"] == "generic-fibre"
     )
     assert row["description"] == f"'{hostile}"
@@ -263,11 +254,11 @@ def test_a_hostile_template_is_refused(tmp_path: Path, template: str) -> None:
     """Templates run in a sandbox: they read the names of a view and reach nothing behind them."""
     (tmp_path / "cabling").mkdir()
     (tmp_path / "cabling/cables.csv.j2").write_text(template, encoding="utf-8")
-    cables = cables_of(plan_of())
+    cables = cables_of(small_plan())
     with pytest.raises(Refusal) as refused:
         _table("cabling", "cables.csv.j2", cables, Packs([tmp_path]))
     assert refused.value.findings[0].code == "bad-template"
-    assert len(cables) == sum(plan_of().link_count(kind) for kind in plan_of().kinds)
+    assert len(cables) == sum(small_plan().link_count(kind) for kind in small_plan().kinds)
 
 
 def test_a_mistyped_column_is_named() -> None:
@@ -282,7 +273,10 @@ def test_a_copy_of_the_pack_changes_the_columns(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "templates/cabling", tmp_path / "cabling")
     path = tmp_path / "cabling/cables.csv.j2"
     text = path.read_text(encoding="utf-8")
-    cables, labels = cables_of(plan_of()), _table("cabling", "labels.csv.j2", cables_of(plan_of()))
+    cables, labels = (
+        cables_of(small_plan()),
+        _table("cabling", "labels.csv.j2", cables_of(small_plan())),
+    )
     for columns in (["cable"], ["b_device", "b_interface", "cable"]):
         path.write_text(
             text.replace("[chunk.columns]", f"[{tuple(columns)}]").replace(
@@ -291,6 +285,6 @@ def test_a_copy_of_the_pack_changes_the_columns(tmp_path: Path) -> None:
             encoding="utf-8",
         )
         packs = Packs([tmp_path])
-        rows = _read(_table("cabling", "cables.csv.j2", cables, packs))
+        rows = read_rows(_table("cabling", "cables.csv.j2", cables, packs))
         assert rows == [{column: getattr(cable, column) for column in columns} for cable in cables]
         assert _table("cabling", "labels.csv.j2", cables, packs) == labels

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
+from tests.fabrics import Inventory, plan_of
 from tests.nos import eos_avd, frr, sonic
 from tests.nos.eos import lines_of, read
 from tests.nos.fabric import assert_is_plan, fabric, findings
-from tests.pack_plans import PACKS, Inventory, Rendered, groups, planned, rendered, sample
+from tests.nos.switch_files import PACKS, SwitchFiles, render_switches, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,17 +80,17 @@ VARIANTS: dict[str, Inventory] = {
 
 
 @cache
-def shown(name: str) -> list[Rendered]:
+def shown(name: str) -> list[SwitchFiles]:
     """Render a variant once for all tests; they read the texts, and change none."""
-    return rendered(planned(VARIANTS[name], "eos"))
+    return render_switches(plan_of(nos="eos", **VARIANTS[name]))
 
 
-def config(one: Rendered) -> str:
+def config(one: SwitchFiles) -> str:
     """Return what a switch boots from."""
     return one.files["startup-config.cfg"]
 
 
-def boxes(found: list[Rendered]) -> list[Box]:
+def boxes(found: list[SwitchFiles]) -> list[Box]:
     """Read back what was rendered."""
     return [read(config(one)) for one in found]
 
@@ -143,8 +144,8 @@ def test_the_schema_finds_what_is_broken() -> None:
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours, their AS numbers and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "eos")
-    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+    plan = plan_of(nos="eos", **VARIANTS[name])
+    assert_is_plan(fabric(boxes(shown(name))), plan)
 
 
 def _swap_uplinks(found: list[Box]) -> None:
@@ -196,8 +197,8 @@ def test_leaves_and_spines_may_run_different_systems(nos: dict[str, str], spine:
         "leaf": {"model": leaf, "breakout": "2x400G"},
         "spine": {"model": spine, "breakout": "2x400G"},
     }
-    plan = planned(of("2x400G", 320, switches=switches), nos)
-    built = fabric([_box(one) for one in rendered(plan)])
+    plan = plan_of(nos=nos, **of("2x400G", 320, switches=switches))
+    built = fabric([_box(one) for one in render_switches(plan)])
     assert findings(built) == []
     assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
     assert {re.sub(r"\d+", "", name) for box in built.boxes.values() for name in box.ports} >= {
@@ -208,7 +209,7 @@ def test_leaves_and_spines_may_run_different_systems(nos: dict[str, str], spine:
     )
 
 
-def _box(one: Rendered) -> Box:
+def _box(one: SwitchFiles) -> Box:
     """Read a switch with the reader of its NOS."""
     if one.switch.nos == "sonic":
         return sonic.read(one.files["config_db.json"], one.files["frr.conf"])

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.fabrics import VARIANTS, generic, plan_of
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.frr import judge, read
-from tests.pack_plans import (
-    MOST,
-    PACKS,
-    VARIANTS,
-    Rendered,
-    generic,
-    groups,
-    planned,
-    rendered,
-    sample,
-)
+from tests.nos.switch_files import MOST, PACKS, SwitchFiles, render_switches, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +22,9 @@ if TYPE_CHECKING:
 
 
 @cache
-def shown(name: str) -> list[Rendered]:
+def shown(name: str) -> list[SwitchFiles]:
     """Render a variant once for all tests; they read the texts, and change none."""
-    return rendered(planned(VARIANTS[name], "frr"))
+    return render_switches(plan_of(nos="frr", **VARIANTS[name]))
 
 
 @pytest.fixture(scope="session")
@@ -45,7 +36,7 @@ def vtysh(
     return lambda text: judge(program, text, folder)
 
 
-def boxes(found: list[Rendered]) -> list[Box]:
+def boxes(found: list[SwitchFiles]) -> list[Box]:
     """Read back what was rendered."""
     return [read(one.files["frr.conf"], one.files["interfaces"]) for one in found]
 
@@ -76,7 +67,7 @@ def test_the_parser_finds_what_is_broken(
     good: str, bad: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
 ) -> None:
     """The judge is awake: a word out of place in one line is found, and the line is named."""
-    text = rendered(planned(generic(16), "frr"))[0].files["frr.conf"]
+    text = render_switches(plan_of(nos="frr", **generic(16)))[0].files["frr.conf"]
     done = vtysh(text.replace(good, bad, 1))
     assert done.returncode == 2
     assert re.search(r"line \d+", done.stdout + done.stderr)
@@ -85,8 +76,8 @@ def test_the_parser_finds_what_is_broken(
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "frr")
-    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+    plan = plan_of(nos="frr", **VARIANTS[name])
+    assert_is_plan(fabric(boxes(shown(name))), plan)
 
 
 def _swap_uplinks(found: list[Box]) -> None:
@@ -134,7 +125,7 @@ def _no_filter(found: list[Box]) -> None:
 )
 def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], words: str) -> None:
     """The rules that judge the files are awake as well."""
-    found = boxes(rendered(planned(generic(16), "frr")))
+    found = boxes(render_switches(plan_of(nos="frr", **generic(16))))
     harm(found)
     assert any(words in finding for finding in findings(fabric(found)))
 
@@ -178,7 +169,7 @@ def test_settings_reach_every_file() -> None:
         in one.files["roce.sh"]
     )
     assert 'bands="2 2 2 2 1 2 2 0 "' in one.files["roce.sh"]
-    with_bfd = rendered(planned(generic(16), "frr"))[0]
+    with_bfd = render_switches(plan_of(nos="frr", **generic(16)))[0]
     assert read(with_bfd.files["frr.conf"], with_bfd.files["interfaces"]).instances[""].bfd
     assert "bfdd=yes\n" in with_bfd.files["daemons"]
 
@@ -203,7 +194,7 @@ def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
 
 def test_frr_conf_is_lean() -> None:
     """A million GPUs have 24,576 of these files: about 120 bytes a port, and no line that says nothing."""
-    for one in rendered(planned(generic(64, gpus=8192), "frr")):
+    for one in render_switches(plan_of(nos="frr", **generic(64, gpus=8192))):
         text = one.files["frr.conf"]
         assert len(text) / len(one.switch.ports) < 130
         assert "\n\n" not in text

@@ -21,12 +21,11 @@ from fabricgen.catalog.models.host import HostPort
 from fabricgen.inventory.load import read_inventory
 from fabricgen.outputs.packs.pack_yaml import Output
 from fabricgen.outputs.packs.render import Packs
-from fabricgen.planning.plan import make_plan
 from fabricgen.views.hosts.build import Hosts
 from tests import ROOT
 from tests.conftest import SYSTEM_PATH
+from tests.fabrics import CATALOG, plan_file, plan_of
 from tests.nos.frr import judge
-from tests.planned import CATALOG, planned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,7 +80,7 @@ def shown(plan: Plan, host: int) -> Shown:
 @cache
 def variant(name: str) -> Shown:
     """Render the second host of a variant once for all tests; they read, and change nothing."""
-    return shown(planned(**DGX | VARIANTS[name]), 1)
+    return shown(plan_of(**DGX | VARIANTS[name]), 1)
 
 
 def ready() -> Iterator[Path]:
@@ -91,12 +90,6 @@ def ready() -> Iterator[Path]:
         model = spec.switches.leaf.model and CATALOG.switch(spec.switches.leaf.model)
         if spec.gpus <= LARGEST and (not model or model.transport == "ethernet"):
             yield path
-
-
-@cache
-def plan_of(path: Path) -> Plan:
-    """Plan a file."""
-    return make_plan(read_inventory(str(path)).spec, CATALOG)
 
 
 READY = list(ready())
@@ -164,7 +157,7 @@ def assert_same(one: Shown, generated: Path) -> None:
 def test_ready_fabrics_are_found() -> None:
     """A collector that finds nothing proves nothing."""
     assert len(READY) >= 12
-    assert all(Hosts(plan_of(path)).ethernet for path in READY)
+    assert all(Hosts(plan_file(path)).ethernet for path in READY)
 
 
 @pytest.mark.parametrize("where", [0, 0.5, 1], ids=["first", "middle", "last"])
@@ -176,7 +169,7 @@ def test_netplan_accepts_the_hosts_of_a_ready_fabric(
     tmp_path: Path,
 ) -> None:
     """And what it makes for networkd are the files that we write for networkd."""
-    plan = plan_of(path)
+    plan = plan_file(path)
     one = shown(plan, int(where * (len(plan.hosts) - 1)))
     done = generate(one.files["netplan/60-rails.yaml"])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -194,7 +187,7 @@ def test_netplan_and_networkd_say_the_same(
     tmp_path: Path,
 ) -> None:
     """Every kind of fabric."""
-    one = shown(planned(**DGX | more), 1)
+    one = shown(plan_of(**DGX | more), 1)
     done = generate(one.files["netplan/60-rails.yaml"])
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert_same(one, tmp_path / "run/systemd/network")
@@ -368,7 +361,7 @@ def test_a_rail_that_is_down_is_not_reached_by_another_way(
 
 def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str]) -> None:
     """With a route that BGP would have learnt: it serves the address of its own rail and sockets bound to none, and no other rail's."""
-    one = shown(planned(**DGX | UNNUMBERED), 1)
+    one = shown(plan_of(**DGX | UNNUMBERED), 1)
     own, other = one.view.nics[:2]
     far = there(own.rail_prefix)
     learnt = f"ip route add {far} via inet6 fe80::1 dev {own.interface}\n"
@@ -416,7 +409,7 @@ def test_frr_accepts_an_unnumbered_host(
     more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path
 ) -> None:
     """A neighbour for each NIC, which is told of that NIC's address and no other."""
-    one = shown(planned(**DGX | UNNUMBERED | more), 1)
+    one = shown(plan_of(**DGX | UNNUMBERED | more), 1)
     done = judge(tool("vtysh"), one.files["frr.conf"], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     told = dict(
@@ -440,7 +433,7 @@ def test_only_unnumbered_hosts_get_frr() -> None:
 
 def test_infiniband_hosts_get_the_map_and_nccl() -> None:
     """No address is planned for them."""
-    one = shown(planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
+    one = shown(plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
     assert set(one.files) == {"nics.csv", "probe.sh", "nccl.conf"}
 
 
@@ -544,7 +537,7 @@ def test_the_probe_finds_a_host_as_planned(tmp_path: Path, port: str) -> None:
 
 def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
     """In gigabits, and of the RDMA device; there are no addresses."""
-    one = shown(planned(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
+    one = shown(plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
     make_sys(tmp_path, one)
     assert probe(one, tmp_path).returncode == 0
     rate = (
@@ -670,7 +663,7 @@ def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> 
 
 def test_a_build_sets_modes(tmp_path: Path) -> None:
     """What only root may read, and what is run; paths are as `--dry-run` lists them."""
-    job = Job(planned(**DGX), Packs(), ("hosts",))
+    job = Job(plan_of(**DGX), Packs(), ("hosts",))
     files = build(job, tmp_path / "out")
     assert sorted(job.paths()) == sorted(["manifest.json", *(file.path for file in files)])
     home = tmp_path / "out/hosts/host-1"
@@ -688,6 +681,6 @@ def test_many_hosts_wait_for_a_request(
 ) -> None:
     """A sentence says what is left out, and how to have it."""
     monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
-    job = Job(planned(**DGX), Packs(), ("hosts",), named)
+    job = Job(plan_of(**DGX), Packs(), ("hosts",), named)
     assert any(path.startswith("hosts/") for path in job.paths()) == written
     assert ["--only hosts" in sentence for sentence in job.skipped] == ([] if written else [True])

@@ -24,7 +24,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.infiniband.build import Subnets
-from tests.planned import spec_of
+from tests.fabrics import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

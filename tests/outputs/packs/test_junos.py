@@ -9,11 +9,11 @@ import pytest
 
 from tests.nos.documented import Documented
 from tests.nos.junos import read, roce
+from tests.nos.model_variants import VARIANTS, interface_names, variant_files
 from tests.nos.statements import Grammar
-from tests.pack_models import VARIANTS, names, shown
 
 if TYPE_CHECKING:
-    from tests.pack_plans import Rendered
+    from tests.nos.switch_files import SwitchFiles
 
 # Each statement but those of the last source was looked up in the YANG models as well, with the
 # range or the choice that stands here.
@@ -115,9 +115,9 @@ GRAMMAR = Grammar(
 )
 
 
-def _words(one: Rendered) -> dict[str, set[str]]:
+def _words(one: SwitchFiles) -> dict[str, set[str]]:
     """Return the names of a box, with the two classes that Junos has by itself."""
-    known = names(one)
+    known = interface_names(one)
     return known | {
         "unit": {f"{port}.0" for port in known["port"]},
         "loopback": {f"lo0.{number}" for number in range(len(one.switch.vrfs))},
@@ -186,7 +186,7 @@ JUNOS = Documented("junos", "junos.set", GRAMMAR, _words, read, ("qfx5240",), BR
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
     """A neighbour that is found by its announcements is accepted by its AS number, and nobody else is."""
-    found = {one.switch.name: one for one in shown(name, "junos")}
+    found = {one.switch.name: one for one in variant_files(name, "junos")}
     for one in found.values():
         for instance in one.switch.instances:
             scope = f"RAIL{instance.rail}" if instance.rail else "FABRIC"
@@ -204,7 +204,7 @@ def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
     """All 64 DSCPs, the paused priority, marking, the queue served first, and the watchdog; thresholds are Juniper's, because they are percentages."""
-    one = shown(name, "junos")[0]
+    one = variant_files(name, "junos")[0]
     wanted, found = one.switch.roce, roce(one.files["junos.set"])
     strict = found.pop("strict")
     assert isinstance(strict, list)
@@ -221,7 +221,7 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
 def test_an_mtu_leaves_room_for_the_header() -> None:
     """The largest packet of any inventory passes the port, and the families have the inventory's own MTU."""
     for name, mtu in (("two tiers", 9216), ("other numbers", 4200)):
-        text = shown(name, "junos")[0].files["junos.set"]
+        text = variant_files(name, "junos")[0].files["junos.set"]
         assert set(re.findall(r"^set interfaces \S+ mtu (\d+)$", text, re.MULTILINE)) == {
             str(9216 + 14)
         }
@@ -230,7 +230,7 @@ def test_an_mtu_leaves_room_for_the_header() -> None:
 
 def test_cages_are_split_as_planned() -> None:
     """Each split cage has its number of sub-ports, and the speed of each."""
-    for one in shown("two tiers", "junos"):
+    for one in variant_files("two tiers", "junos"):
         text = one.files["junos.set"]
         splits = re.findall(
             r"^set interfaces (\S+) number-of-sub-ports (\d)\nset interfaces \1 speed (\w+)$",
@@ -246,7 +246,7 @@ def test_cages_are_split_as_planned() -> None:
 
 def test_ports_are_called_as_on_the_box() -> None:
     """Cages count from 0, and sub-ports follow a colon (jvd, leaf1_qfx5240-64od.conf)."""
-    for one in shown("two tiers", "junos"):
+    for one in variant_files("two tiers", "junos"):
         assert all(
             re.fullmatch(r"et-0/0/(\d|[1-5]\d|6[0-3])(:[0-7])?", port.interface)
             for port in one.switch.ports
@@ -255,6 +255,6 @@ def test_ports_are_called_as_on_the_box() -> None:
 
 def test_nothing_is_announced_where_there_is_no_one_to_tell() -> None:
     """A single tier of numbered hosts has neither BGP groups nor policies; loads are spread all the same."""
-    text = shown("one tier", "junos")[0].files["junos.set"]
+    text = variant_files("one tier", "junos")[0].files["junos.set"]
     assert " protocols bgp " not in text
     assert "policy-statement RAIL" not in text

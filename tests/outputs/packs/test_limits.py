@@ -12,7 +12,8 @@ from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.outputs.packs.limits import Limits
 from fabricgen.outputs.packs.render import Packs
 from tests import ROOT
-from tests.pack_plans import generic, planned, rendered
+from tests.fabrics import generic, plan_of
+from tests.nos.switch_files import render_switches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ def _refused(folder: Path, text: str, limits: Limits = SHORT) -> Finding:
     return finding
 
 
-SWITCH = rendered(planned(generic(64, gpus=64), "frr"))[0].switch
+SWITCH = render_switches(plan_of(nos="frr", **generic(64, gpus=64)))[0].switch
 DOUBLED = '{% set a = "abcdefgh" %}' + "{% set a = a ~ a %}" * 60
 NESTED = "{% set a = [1] %}" + "{% set a = [a, a] %}" * 60
 LONG = '{% set a = "a" * 60000 %}'

@@ -13,7 +13,7 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.inventory.purchasing import Prices
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
-from tests.planned import planned
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def of_packs() -> set[str]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """Write them for a small fabric."""
     out: Path = tmp_path_factory.mktemp("markdown")
-    job = Job(planned(**FABRIC), Packs())
+    job = Job(plan_of(**FABRIC), Packs())
     tasks = [task for task in job.tasks if any(path.endswith(".md") for path in task.paths(job))]
     written = [file.path for task in tasks for file in task.write(job, out)]
     return {path: (out / path).read_text("utf-8") for path in written if path.endswith(".md")}
@@ -85,7 +85,7 @@ def test_a_price_book_cannot_write_markup(tmp_path: Path) -> None:
     }
     (tmp_path / "own.yaml").write_text(json.dumps(book), encoding="utf-8")
     plan = make_plan(
-        planned(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}),
+        plan_of(**FABRIC).spec.model_copy(update={"prices": Prices(book="own.yaml")}),
         Catalog(base=tmp_path),
     )
     job = Job(plan, Packs())

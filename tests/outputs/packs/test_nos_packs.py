@@ -24,9 +24,10 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
+from tests.fabrics import CATALOG, Inventory, plan_of
 from tests.nos import eos, frr, sonic
 from tests.nos.fabric import assert_is_plan, fabric
-from tests.pack_plans import CATALOG, Inventory, Rendered, groups, planned, rendered
+from tests.nos.switch_files import SwitchFiles, render_switches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,13 +50,13 @@ INVENTORY: Inventory = {
 @cache
 def mixed() -> Plan:
     """Plan four rails on two planes, three systems among them."""
-    return planned(INVENTORY, {"leaf": "eos", "rails": {"1": "sonic", "2": "frr"}})  # type: ignore[dict-item]  # as YAML has it
+    return plan_of(nos={"leaf": "eos", "rails": {"1": "sonic", "2": "frr"}}, **INVENTORY)
 
 
 @cache
 def plain() -> Plan:
     """Plan the same on one system."""
-    return planned(INVENTORY, "eos")
+    return plan_of(nos="eos", **INVENTORY)
 
 
 def rail_of(name: str) -> int:
@@ -69,7 +70,7 @@ def rail_of(name: str) -> int:
     return rail
 
 
-def _box(one: Rendered) -> Box:
+def _box(one: SwitchFiles) -> Box:
     if one.switch.nos == "sonic":
         return sonic.read(one.files["config_db.json"], one.files["frr.conf"])
     return (
@@ -81,11 +82,11 @@ def _box(one: Rendered) -> Box:
 
 def test_the_files_alone_give_the_plan_back() -> None:
     """Each switch has the files of its own rail's system, and read back they are the plan."""
-    found = rendered(mixed())
+    found = render_switches(mixed())
     assert {one.switch.name: one.switch.nos for one in found} == {
         one.switch.name: SYSTEMS[int(one.switch.rail)] for one in found
     }
-    assert_is_plan(fabric([_box(one) for one in found]), mixed(), groups(mixed()))
+    assert_is_plan(fabric([_box(one) for one in found]), mixed())
 
 
 def test_every_law_holds() -> None:
@@ -112,7 +113,7 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     )
     assert {
         (one.switch.name, port.interface): port.cable
-        for one in rendered(plan)
+        for one in render_switches(plan)
         for port in one.switch.ports
     } == {end: ends[end] for end in switches}
 
@@ -177,7 +178,9 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
 def test_a_rails_own_system_needs_a_pack() -> None:
     """Where the model runs a system that no pack configures, the finding names the rail's key."""
     switches = {"leaf": {"model": "sn5600", "breakout": "4x200G"}}
-    plan = planned(INVENTORY | {"switches": switches}, {"leaf": "sonic", "rails": {"2": "cumulus"}})  # type: ignore[dict-item]  # as YAML has it
+    plan = plan_of(
+        **INVENTORY | {"switches": switches}, nos={"leaf": "sonic", "rails": {"2": "cumulus"}}
+    )
     with pytest.raises(Refusal) as refused:
         list(Job(plan, Packs(), ("configs",)).paths())
     (finding,) = refused.value.findings

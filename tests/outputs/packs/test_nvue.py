@@ -8,10 +8,10 @@ from functools import cache
 import pytest
 
 from tests.nos.documented import Documented
+from tests.nos.model_variants import MODELS, VARIANTS, interface_names, variant_files, variant_plan
 from tests.nos.nvue import expanded, flattened, read, roce
 from tests.nos.statements import Grammar
-from tests.pack_models import SYSTEMS, VARIANTS, names, planned_as, shown
-from tests.pack_plans import Rendered, planned, rendered, sample
+from tests.nos.switch_files import SwitchFiles, render_switches, sample
 
 SOURCES = """
 # NVUE command reference: System; Interface; Cumulus Linux 5.18, Switch Port Attributes
@@ -114,13 +114,15 @@ OLD = _grammar(SOURCES + BEFORE_5_15, on="enable on", yes="on", ip="ip", vrf="ip
 
 
 @cache
-def old(name: str) -> list[Rendered]:
+def old(name: str) -> list[SwitchFiles]:
     """Render a variant for the last release of the old words."""
-    return rendered(planned_as(name, "nvue", {"leaf": "nvue", "versions": {"nvue": "5.14"}}))
+    return render_switches(
+        variant_plan(name, "nvue", nos={"leaf": "nvue", "versions": {"nvue": "5.14"}})
+    )
 
 
-def _words(one: Rendered) -> dict[str, set[str]]:
-    return names(one) | {"vrf": {"default"}}
+def _words(one: SwitchFiles) -> dict[str, set[str]]:
+    return interface_names(one) | {"vrf": {"default"}}
 
 
 BROKEN = (
@@ -189,7 +191,7 @@ def test_the_words_of_both_releases_say_the_same() -> None:
     for name in VARIANTS:
         texts = (
             [one.files["commands.txt"] for one in found]
-            for found in (old(name), shown(name, "nvue"))
+            for found in (old(name), variant_files(name, "nvue"))
         )
         before, after = ([read(text) for text in each] for each in texts)
         assert before == after, name
@@ -199,7 +201,7 @@ def test_the_words_of_both_releases_say_the_same() -> None:
 @pytest.mark.parametrize("version", ["", "5.14"])
 def test_startup_yaml_says_what_the_commands_say(name: str, version: str) -> None:
     """Each leaf of the YAML is a command, and each command a leaf; only the type of an interface and the state of its watchdog are NVUE's own."""
-    for one in sample(old(name) if version else shown(name, "nvue"), 2):
+    for one in sample(old(name) if version else variant_files(name, "nvue"), 2):
         stored = list(flattened(one.files["startup.yaml"]))
         assert len(set(stored)) == len(stored)
         said = {line for line in stored if line[0] != "interface" or line[2] != "type"}
@@ -214,7 +216,7 @@ def test_on_stays_on() -> None:
     """Up to 5.14 NVUE wants the bare word `on`, which YAML 1.1 calls true; since 5.15 it wants `state: enabled`."""
     stored, new = (
         old("two tiers")[0].files["startup.yaml"],
-        shown("two tiers", "nvue")[0].files["startup.yaml"],
+        variant_files("two tiers", "nvue")[0].files["startup.yaml"],
     )
     assert "    bgp:\n        enable: on\n" in stored
     assert "state: enabled" not in stored
@@ -231,14 +233,14 @@ def test_a_version_is_compared_as_a_version() -> None:
         ("5.15", "state enabled"),
         ("5.16.1", "state enabled"),
     ):
-        plan = planned_as("one tier", "nvue", {"leaf": "nvue", "versions": {"nvue": version}})
-        assert f"nv set router bgp {expected}\n" in rendered(plan)[0].files["commands.txt"]
+        plan = variant_plan("one tier", "nvue", nos={"leaf": "nvue", "versions": {"nvue": version}})
+        assert f"nv set router bgp {expected}\n" in render_switches(plan)[0].files["commands.txt"]
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
     """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
-    one = shown(name, "nvue")[0]
+    one = variant_files(name, "nvue")[0]
     wanted = one.switch.roce
     assert roce(one.files["commands.txt"]) == {
         "dscp": dict.fromkeys(range(64), 0)
@@ -257,8 +259,8 @@ def test_cages_are_split_as_planned() -> None:
         "spine": {"model": "sn5600", "breakout": "1x800G"},
     }
     for one in [
-        *shown("two tiers", "nvue"),
-        *rendered(planned({**VARIANTS["other numbers"], "switches": two_speeds}, "nvue")),
+        *variant_files("two tiers", "nvue"),
+        *render_switches(variant_plan("other numbers", "nvue", switches=two_speeds)),
     ]:
         splits = [
             line
@@ -283,29 +285,29 @@ def test_cages_are_split_as_planned() -> None:
 def test_adaptive_routing_stays_where_it_works() -> None:
     """On fabric ports of the default VRF, at 200G and 400G, on a box that has it; never beside VRFs."""
 
-    def adaptive(one: Rendered) -> list[str]:
+    def adaptive(one: SwitchFiles) -> list[str]:
         return [
             line[1]
             for line in expanded(one.files["commands.txt"])
             if line[0] == "interface" and line[2:4] == ("router", "adaptive-routing")
         ]
 
-    for one in shown("two tiers", "nvue"):
+    for one in variant_files("two tiers", "nvue"):
         assert adaptive(one) == [port.interface for port in one.switch.instances[0].fabric_ports]
         assert adaptive(one)
-    for one in shown("shared boxes below spines", "nvue"):
+    for one in variant_files("shared boxes below spines", "nvue"):
         assert not one.switch.vrfs or not adaptive(one)
     others = {"leaf": {"model": "sn4700", "breakout": "1x400G"}}
     assert not any(
         adaptive(one)
-        for one in rendered(planned({**VARIANTS["other numbers"], "switches": others}, "nvue"))
+        for one in render_switches(variant_plan("other numbers", "nvue", switches=others))
     )
 
 
 def test_ports_are_called_as_on_the_box() -> None:
     """Cumulus Linux 5.18, Switch Port Attributes: swp1, and swp1s0 and up on a split port."""
-    assert SYSTEMS["nvue"] == "sn5600"
-    for one in shown("two tiers", "nvue"):
+    assert MODELS["nvue"] == "sn5600"
+    for one in variant_files("two tiers", "nvue"):
         assert all(
             re.fullmatch(r"swp([1-9]|[1-5]\d|6[0-4])(s[0-7])?", port.interface)
             for port in one.switch.ports

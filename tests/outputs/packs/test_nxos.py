@@ -6,13 +6,14 @@ import re
 
 import pytest
 
+from tests.fabrics import plan_of
 from tests.nos import junos, nvue
 from tests.nos.documented import Documented
 from tests.nos.fabric import assert_is_plan, fabric
+from tests.nos.model_variants import MODELS, VARIANTS, interface_names, variant_files
 from tests.nos.nxos import read, roce
 from tests.nos.statements import Grammar
-from tests.pack_models import SYSTEMS, VARIANTS, names, shown
-from tests.pack_plans import Rendered, groups, planned, rendered
+from tests.nos.switch_files import SwitchFiles, render_switches
 
 SOURCES = """
 # Cisco Nexus 9000 NX-OS, Interfaces Configuration Guide: BFD; breakout
@@ -116,9 +117,9 @@ READERS = {
 }
 
 
-def _words(one: Rendered) -> dict[str, set[str]]:
+def _words(one: SwitchFiles) -> dict[str, set[str]]:
     """Return the names of a box, with those of the classes and queues that NX-OS has by itself."""
-    return names(one) | {
+    return interface_names(one) | {
         "loopback": {f"loopback{number}" for number in range(len(one.switch.instances))},
         "class": {"class-default"},
         "queue": {"c-out-8q-q-default", *(f"c-out-8q-q{queue}" for queue in range(1, 8))},
@@ -176,23 +177,21 @@ NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BR
 def test_systems_may_be_mixed(leaf: str, spine: str) -> None:
     """Leaves of one vendor below spines of another: each end says of the other what the other says of itself, down to MTU and AS number."""
     models = {
-        role: {"model": SYSTEMS[nos], "breakout": "2x400G"}
+        role: {"model": MODELS[nos], "breakout": "2x400G"}
         for role, nos in (("leaf", leaf), ("spine", spine))
     }
-    plan = planned(
-        {**VARIANTS["unnumbered hosts"], "switches": models}, {"leaf": leaf, "spine": spine}
+    plan = plan_of(
+        **VARIANTS["unnumbered hosts"], switches=models, nos={"leaf": leaf, "spine": spine}
     )
-    found = rendered(plan)
+    found = render_switches(plan)
     assert {one.switch.nos for one in found} == {leaf, spine}
-    assert_is_plan(
-        fabric([READERS[one.switch.nos](one.files) for one in found]), plan, groups(plan)
-    )
+    assert_is_plan(fabric([READERS[one.switch.nos](one.files) for one in found]), plan)
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
     """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
-    one = shown(name, "nxos")[0]
+    one = variant_files(name, "nxos")[0]
     wanted = one.switch.roce
     assert roce(one.files["nxos.cfg"]) == {
         "dscp": dict.fromkeys(range(64), 0)
@@ -206,7 +205,7 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
 
 def test_cages_are_split_as_planned() -> None:
     """Each split cage has its map, and a port of one that is whole has none."""
-    for one in shown("two tiers", "nxos"):
+    for one in variant_files("two tiers", "nxos"):
         splits = re.findall(
             r"^interface breakout module 1 port (\d+) map (\S+)$",
             one.files["nxos.cfg"],
@@ -221,17 +220,17 @@ def test_cages_are_split_as_planned() -> None:
 
 def test_flowlets_move_in_the_default_vrf_only() -> None:
     """All fabric ports balance by load, and none on a box with VRFs."""
-    for one in shown("two tiers", "nxos"):
+    for one in variant_files("two tiers", "nxos"):
         moved = re.findall(r"^  dlb-interface (\S+)$", one.files["nxos.cfg"], re.MULTILINE)
         assert moved == [port.interface for port in one.switch.instances[0].fabric_ports]
         assert moved
-    for one in shown("shared boxes below spines", "nxos"):
+    for one in variant_files("shared boxes below spines", "nxos"):
         assert ("hardware profile dlb" in one.files["nxos.cfg"]) == (not one.switch.vrfs)
 
 
 def test_ports_are_called_as_on_the_box() -> None:
     """Cages count from 1, and sub-ports of a split one follow a slash (Cisco, Interfaces Configuration Guide, breakout)."""
-    for one in shown("two tiers", "nxos"):
+    for one in variant_files("two tiers", "nxos"):
         assert all(
             re.fullmatch(r"Ethernet1/([1-9]|[1-5]\d|6[0-4])(/[1-8])?", port.interface)
             for port in one.switch.ports

@@ -11,7 +11,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import FILTERS, GLOBALS, METHODS, OWN_FILTERS, Sandbox
 from tests import ROOT
-from tests.pack_plans import generic, planned, rendered
+from tests.fabrics import generic, plan_of
+from tests.nos.switch_files import render_switches
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def _render(folder: Path, text: str) -> str:
     (folder / "own").mkdir(parents=True, exist_ok=True)
     (folder / "own" / "own.j2").write_text(text, encoding="utf-8")
-    switch = rendered(planned(generic(64, gpus=64), "frr"))[0].switch
+    switch = render_switches(plan_of(nos="frr", **generic(64, gpus=64)))[0].switch
     return Packs([folder]).render("own", "own.j2", switch=switch)
 
 

@@ -14,20 +14,11 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
+from tests.fabrics import CATALOG, Inventory, plan_of
 from tests.nos import frr, sonic_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.sonic import read
-from tests.pack_plans import (
-    CATALOG,
-    MOST,
-    PACKS,
-    Inventory,
-    Rendered,
-    groups,
-    planned,
-    rendered,
-    sample,
-)
+from tests.nos.switch_files import MOST, PACKS, SwitchFiles, render_switches, sample
 
 if TYPE_CHECKING:
     import subprocess
@@ -117,9 +108,9 @@ VARIANTS = MODELS | {
 
 
 @cache
-def shown(name: str) -> list[Rendered]:
+def shown(name: str) -> list[SwitchFiles]:
     """Render a variant once for all tests; they read the texts, and change none."""
-    return rendered(planned(VARIANTS[name], "sonic"))
+    return render_switches(plan_of(nos="sonic", **VARIANTS[name]))
 
 
 @pytest.fixture(scope="session")
@@ -153,7 +144,7 @@ def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
     ]
 
 
-def tables_of(one: Rendered) -> ConfigDb:
+def tables_of(one: SwitchFiles) -> ConfigDb:
     """Read a config_db.json, refusing a key that is there twice."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -166,7 +157,7 @@ def tables_of(one: Rendered) -> ConfigDb:
 
 def test_lengths_are_told_where_the_room_is_described() -> None:
     """Lossless headroom follows them, so a guess would be worse than SONiC's own default; they are those of the cable list, in whole metres."""
-    plan = planned(VARIANTS["a room"], "sonic")
+    plan = plan_of(nos="sonic", **VARIANTS["a room"])
     sheet = {
         (cable.b_device, cable.b_interface): cable.length_m
         for unit in range(plan.mapping.units)
@@ -182,7 +173,7 @@ def test_lengths_are_told_where_the_room_is_described() -> None:
     assert not any("CABLE_LENGTH" in tables_of(one) for one in shown("a real host"))
 
 
-def boxes(found: list[Rendered]) -> list[Box]:
+def boxes(found: list[SwitchFiles]) -> list[Box]:
     """Read back what was rendered, each box with the reader of its NOS."""
     return [_box(one.switch.nos, one.files) for one in found]
 
@@ -245,14 +236,14 @@ def test_the_models_find_what_is_broken(
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "sonic")
-    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+    plan = plan_of(nos="sonic", **VARIANTS[name])
+    assert_is_plan(fabric(boxes(shown(name))), plan)
 
 
 def test_leaves_and_spines_may_run_different_systems() -> None:
     """Each side of a cable is named in its own NOS's words, on both sides of it."""
-    plan = planned(of("sn5600", "2x400G", 320), {"leaf": "sonic", "spine": "frr"})
-    built = fabric(boxes(rendered(plan)))
+    plan = plan_of(nos={"leaf": "sonic", "spine": "frr"}, **of("sn5600", "2x400G", 320))
+    built = fabric(boxes(render_switches(plan)))
     assert findings(built) == []
     assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
     assert {re.sub(r"\d+", "", name) for box in built.boxes.values() for name in box.ports} == {

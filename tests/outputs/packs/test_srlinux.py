@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.core.terms import LinkKind
+from tests.fabrics import Inventory, plan_of
 from tests.nos import eos, sonic, srlinux_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.srlinux import read
-from tests.pack_plans import Inventory, Rendered, groups, planned, rendered, sample
+from tests.nos.switch_files import SwitchFiles, render_switches, sample
 
 if TYPE_CHECKING:
     import subprocess
@@ -95,12 +96,12 @@ VARIANTS: dict[str, Inventory] = {
 
 
 @cache
-def shown(name: str) -> list[Rendered]:
+def shown(name: str) -> list[SwitchFiles]:
     """Render a variant once for all tests; they read the texts, and change none."""
-    return rendered(planned(VARIANTS[name], "srlinux"))
+    return render_switches(plan_of(nos="srlinux", **VARIANTS[name]))
 
 
-def tree_of(one: Rendered) -> Node:
+def tree_of(one: SwitchFiles) -> Node:
     """Read a configuration, refusing a key that is there twice."""
 
     def pairs(found: list[tuple[str, Any]]) -> Node:
@@ -111,12 +112,12 @@ def tree_of(one: Rendered) -> Node:
     return tree
 
 
-def boxes(found: list[Rendered]) -> list[Box]:
+def boxes(found: list[SwitchFiles]) -> list[Box]:
     """Read back what was rendered, each box with the reader of its NOS."""
     return [_box(one) for one in found]
 
 
-def _box(one: Rendered) -> Box:
+def _box(one: SwitchFiles) -> Box:
     if one.switch.nos == "sonic":
         return sonic.read(one.files["config_db.json"], one.files["frr.conf"])
     return (
@@ -241,8 +242,8 @@ def test_the_models_find_what_is_broken(
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_give_the_plan_back(name: str) -> None:
     """Adjacency, addresses, neighbours, their AS numbers and filters are rebuilt from the files, agree with each other, and are the plan's."""
-    plan = planned(VARIANTS[name], "srlinux")
-    assert_is_plan(fabric(boxes(shown(name))), plan, groups(plan))
+    plan = plan_of(nos="srlinux", **VARIANTS[name])
+    assert_is_plan(fabric(boxes(shown(name))), plan)
 
 
 @pytest.mark.parametrize(
@@ -258,10 +259,11 @@ def test_leaves_and_spines_may_run_different_systems(
 ) -> None:
     """Each side of a cable is named in its own system's words, on both sides of it, and sessions expect the AS numbers of the other side."""
     leaf, spine = ({"model": model, "breakout": "2x400G"} for model in models)
-    plan = planned(
-        of("2x400G", 320, switches={"leaf": leaf, "spine": spine}, addressing={"mtu": 9214}), nos
+    plan = plan_of(
+        nos=nos,
+        **of("2x400G", 320, switches={"leaf": leaf, "spine": spine}, addressing={"mtu": 9214}),
     )
-    built = fabric(boxes(rendered(plan)))
+    built = fabric(boxes(render_switches(plan)))
     assert findings(built) == []
     assert len(built.between()) == plan.link_count(LinkKind.LEAF_SPINE)
     starts = {"sonic": "Ethernet", "eos": "Ethernet", "srlinux": "ethernet-1/"}

@@ -25,9 +25,8 @@ from fabricgen.outputs.report.compact_json import Column
 from fabricgen.outputs.report.html import html, json_block, safe_json
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.views.factory import Views
+from tests.fabrics import SUPERPOD, plan_of
 from tests.outputs.report.decoding import Blocks, cells
-from tests.planned import planned
-from tests.small_fabrics import SUPERPOD
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +38,7 @@ SMALL: dict[str, Any] = {"gpus": 32, "hb_domain": {"gpus": 2}, "radix": 8}
 def test_a_build_writes_it(design: str, tmp_path: Path) -> None:
     """The file agrees with the sheet, the bill and the configurations beside it, lets no script in but its own, and stands in the manifest."""
     leaf = {"switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}, "nos": "sonic"}
-    plan, out = planned(**SUPERPOD | leaf | {"gpus": 64, "design": design}), tmp_path / "out"
+    plan, out = plan_of(**SUPERPOD | leaf | {"gpus": 64, "design": design}), tmp_path / "out"
     build(Job(plan, Packs(), ("cabling", "bom", "configs", "report")), out)
     blocks = Blocks((out / "report.html").read_text())
     found = blocks.documents
@@ -84,7 +83,7 @@ def test_a_build_writes_it(design: str, tmp_path: Path) -> None:
 
 def test_the_same_bytes_twice() -> None:
     """Two reports on one inventory are the same file."""
-    once, again = ("".join(html(Report.of(planned(**SMALL, nos="frr")))) for _ in range(2))
+    once, again = ("".join(html(Report.of(plan_of(**SMALL, nos="frr")))) for _ in range(2))
     assert once == again
 
 
@@ -118,7 +117,7 @@ def test_columns_come_back(runs: list[list[str]]) -> None:
 @pytest.mark.parametrize(("most", "units"), [(31, 3), (9, 0)])
 def test_too_many_cables(most: int, units: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of too many cables whole units are shown, or none, and a note says where all are; each unit of this fabric has ten."""
-    plan = planned(gpus=40, hb_domain={"gpus": 4}, radix=16)
+    plan = plan_of(gpus=40, hb_domain={"gpus": 4}, radix=16)
     monkeypatch.setattr(tables, "MOST_CABLES", most)
     report = Report.of(plan)
     assert plan.cables == 10 * plan.mapping.units
@@ -130,7 +129,7 @@ def test_too_many_cables(most: int, units: int, monkeypatch: pytest.MonkeyPatch)
 
 def test_too_many_files_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where texts are too long, some of each role stay, and a note says how many of how many."""
-    job = Job(planned(**SMALL, nos="frr"), Packs())
+    job = Job(plan_of(**SMALL, nos="frr"), Packs())
     whole = report_of(job).part("configs")
     assert (set(whole["switches"]), whole["note"]) == (set(job.plan.switches()), "")
     most = sum(len(file["text"]) for files in whole["switches"].values() for file in files) // 2
@@ -144,7 +143,7 @@ def test_too_many_files_of_switches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_part_of_a_fabric_has_a_report() -> None:
     """A report is of the whole: a build of a part writes none."""
-    plan = planned(**SMALL)
+    plan = plan_of(**SMALL)
     assert [*Job(plan, Packs(), ("report",)).paths()][2:] == ["report.html"]
     assert not Job(plan, Packs(), ("report",), part=Part((0,), (0,), frozenset({0}))).tasks
 

@@ -21,9 +21,8 @@ from fabricgen.outputs.report.failure_impacts import impact_of, measured
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.outputs.report.tables import CABLE_COLUMNS
 from tests import ROOT
+from tests.fabrics import cables_of, plan_of
 from tests.outputs.report.decoding import cells
-from tests.planned import planned
-from tests.small_fabrics import cables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +74,7 @@ every_fabric = pytest.mark.parametrize("name", FABRICS)
 @cache
 def report_named(name: str) -> Report:
     """Report on one of the fabrics."""
-    return Report.of(planned(**FABRICS[name]))
+    return Report.of(plan_of(**FABRICS[name]))
 
 
 @cache
@@ -333,7 +332,7 @@ def test_iteration_needs_an_accelerator() -> None:
     assert all(figure["value"] for figure in [*told["parts"], *told["symbols"]])
     assert {"iteration_s", "compute_s"} <= {figure["key"] for figure in told["parts"]}
     assert {"N", "B_F", "B_S", "C"} <= {symbol["name"] for symbol in told["symbols"]}
-    silent = planned(
+    silent = plan_of(
         design="rail-optimized",
         gpus=16,
         hb_domain={"gpus": 8},

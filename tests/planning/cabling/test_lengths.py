@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.notices import advice
 from fabricgen.views.factory import Views
+from tests.fabrics import plan_of, refusal_codes
 from tests.laws.drawing import Inventory, inventories
-from tests.planned import planned, refusal_codes
 from tests.planning.test_room import H100, SITES, drawn, room_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ TOP = 42 * 44_450 // 1000
 
 def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - what stands in an inventory
     """Plan an inventory, and return its lengths."""
-    lengths = planned(**keys).lengths
+    lengths = plan_of(**keys).lengths
     assert lengths
     return lengths
 
@@ -56,7 +56,7 @@ def test_a_way_over_the_tray() -> None:
     assert (HOST_1, LEAF, TOP) == (177, 1844, 1866)
     by_hand = (300 + TOP - HOST_1) + 600 + (300 + TOP - LEAF) + 2 * 500
     assert way(lengths, 0, 8) == by_hand == 3911
-    first = Views(planned(**SMALL)).cables(0)[0]
+    first = Views(plan_of(**SMALL)).cables(0)[0]
     assert (first.a_rack, first.a_unit, first.b_rack, first.b_unit, first.length_m) == (
         "A01-01",
         "1",
@@ -113,11 +113,11 @@ def test_a_way_to_another_hall() -> None:
 def test_lengths_are_rounded_up_to_stock() -> None:
     """The inventory's lengths win over the part's; beyond the longest, cables are made to order in steps of 10 m."""
     site = {"stock_lengths_m": {"mmf": [3.5, 4.25]}}
-    assert {cable.length_m for cable in Views(planned(**SMALL, site=site)).cables(0)} == {
+    assert {cable.length_m for cable in Views(plan_of(**SMALL, site=site)).cables(0)} == {
         "3.5",
         "4.25",
     }
-    wide = planned(
+    wide = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},
         radix=64,
@@ -133,7 +133,7 @@ def test_lengths_are_rounded_up_to_stock() -> None:
 
 def test_cables_of_one_link_are_of_one_length() -> None:
     """A link that takes several cables is that long in each."""
-    plan = planned(
+    plan = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},
         host={"model": "dgx-b300"},
@@ -147,7 +147,7 @@ def test_cables_of_one_link_are_of_one_length() -> None:
 def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
     """And a note in one that is generated, for then it says nothing of the fabric."""
     keys: dict[str, Any] = {"gpus": 65536, **H100}
-    notes = [sentence for sentence in advice(planned(**keys)) if "reaches" in sentence]
+    notes = [sentence for sentence in advice(plan_of(**keys)) if "reaches" in sentence]
     assert notes
     assert all(
         note.startswith("in the room that was generated ")
@@ -159,13 +159,13 @@ def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
         **keys, site={"rack": {"units": 42, "power_w": 45_000}, "media": multimode}
     ) == ["link-too-long"] * len(notes)
     assert not [
-        sentence for sentence in advice(planned(**keys, site="unknown")) if "reaches" in sentence
+        sentence for sentence in advice(plan_of(**keys, site="unknown")) if "reaches" in sentence
     ]
 
 
 def test_the_longest_is_the_longest() -> None:
     """Over all units, by kind."""
-    plan = planned(design="rail-only", gpus=512, hb_domain={"gpus": 8}, radix=16)
+    plan = plan_of(design="rail-only", gpus=512, hb_domain={"gpus": 8}, radix=16)
     lengths = plan.lengths
     assert lengths
     every = [

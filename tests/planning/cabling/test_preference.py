@@ -12,7 +12,7 @@ from fabricgen.core.yaml_text import load_facts, write_yaml
 from fabricgen.planning.cabling.preference import RULE
 from fabricgen.planning.notices import advice
 from fabricgen.planning.plan import make_plan
-from tests.planned import spec_of
+from tests.fabrics import spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,7 +18,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import Choice, settle
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
-from tests.planned import planned, refusal_codes, spec_of
+from tests.fabrics import plan_of, refusal_codes, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +99,7 @@ def cage(plan: Plan, device: str, port: str) -> tuple[str, str]:
 @pytest.fixture(scope="module", params=ROOMS, ids=list(ROOMS))
 def plan(request: pytest.FixtureRequest) -> Plan:
     """Plan each room."""
-    return planned(**ROOMS[request.param])
+    return plan_of(**ROOMS[request.param])
 
 
 def test_every_law_holds(plan: Plan) -> None:
@@ -166,7 +166,7 @@ def media(plan: Plan) -> dict[str, set[str]]:
 
 def test_what_each_room_takes() -> None:
     """Copper where it reaches and its shape fits, multimode next, single-mode last."""
-    taken = [media(planned(**keys)) for keys in ROOMS.values()]
+    taken = [media(plan_of(**keys)) for keys in ROOMS.values()]
     assert taken == [
         {"host": {"mmf"}, "leaf_spine": {"dac"}},
         {"host": {"dac", "mmf"}},
@@ -179,11 +179,11 @@ def test_what_each_room_takes() -> None:
 def test_the_site_may_choose() -> None:
     """What `media` leaves out is not used, and what it names first is preferred."""
     room = ROOMS["fibre to the hosts, twin copper between switches of one rack"]
-    assert media(planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["mmf"]}}}))[
+    assert media(plan_of(**room | {"site": {**room["site"], "media": {"leaf_spine": ["mmf"]}}}))[
         "leaf_spine"
     ] == {"mmf"}
     assert media(
-        planned(**room | {"site": {**room["site"], "media": {"leaf_spine": ["smf", "mmf"]}}})
+        plan_of(**room | {"site": {**room["site"], "media": {"leaf_spine": ["smf", "mmf"]}}})
     )["leaf_spine"] == {"smf"}
     assert refusal_codes(**room | {"site": {**room["site"], "media": {"host": ["aoc"]}}}) == [
         "no-part-for-link"
@@ -204,7 +204,7 @@ def test_cables_of_a_link_are_as_many_whatever_the_length() -> None:
         "rails": {"count": 8},
         "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
     }
-    plan = planned(**keys, site={"rack": {"units": 52}, "leaves": "top-of-rack"})
+    plan = plan_of(**keys, site={"rack": {"units": 52}, "leaves": "top-of-rack"})
     assert {joint.cables for joint in plan.offers} == {2}
     assert media(plan) == {"host": {"mmf"}}
 
@@ -219,14 +219,14 @@ def test_growth_within_the_reserve_changes_no_part() -> None:
         "site": {**TRAYS, "tray": {"slack_mm": 100}},
     }
     before, after = (
-        {cable.cable: cable for cable in cables_of(planned(**keys | {"gpus": gpus}))}
+        {cable.cable: cable for cable in cables_of(plan_of(**keys | {"gpus": gpus}))}
         for gpus in (72, 144)
     )
     assert len(before) == 72
     assert {label: after[label] for label in before} == before
     without = {
         cable.cable: cable.medium
-        for cable in cables_of(planned(**keys | {"gpus": 72, "reserve": None}))
+        for cable in cables_of(plan_of(**keys | {"gpus": 72, "reserve": None}))
     }
     assert {label for label, cable in before.items() if cable.medium != without[label]}
 
@@ -234,9 +234,9 @@ def test_growth_within_the_reserve_changes_no_part() -> None:
 def test_nothing_is_chosen_by_a_guess() -> None:
     """A room that nobody described decides on no part: one for each kind of link, as without any room."""
     keys = {**H100, **SN5600}
-    assert len(planned(**keys).offers) == len(planned(**keys, site="unknown").offers) == 2
-    assert [joint.cable for joint in planned(**keys).offers] == [
-        joint.cable for joint in planned(**keys, site="unknown").offers
+    assert len(plan_of(**keys).offers) == len(plan_of(**keys, site="unknown").offers) == 2
+    assert [joint.cable for joint in plan_of(**keys).offers] == [
+        joint.cable for joint in plan_of(**keys, site="unknown").offers
     ]
 
 
@@ -340,14 +340,14 @@ def test_offers_reach_further_and_further(plan: Plan) -> None:
 def test_what_is_measured_wins() -> None:
     """The cable takes the next stock length, the part that reaches, and so does what shares its cages; no other cable changes."""
     room = ROOMS["copper splitters to trays"]
-    reckoned = {cable.cable: cable for cable in cables_of(planned(**room))}
+    reckoned = {cable.cable: cable for cable in cables_of(plan_of(**room))}
     assert (
         reckoned["r1-h00018"].piece == reckoned["r1-h00017"].piece
     )  # a short leg shortens no splitter
     stated = {"measured_m": {"r0-h00001": 6.1, "r1-h00018": 0.9}}
     measured = {
         cable.cable: cable
-        for cable in cables_of(planned(**room | {"site": {**room["site"], **stated}}))
+        for cable in cables_of(plan_of(**room | {"site": {**room["site"], **stated}}))
     }
     changed = {
         label: (cable.length_m, cable.part)
@@ -357,7 +357,7 @@ def test_what_is_measured_wins() -> None:
     beside = reckoned["r0-h00002"]
     assert beside.b_port.split("/")[0] == reckoned["r0-h00001"].b_port.split("/")[0]
     assert changed == {"r0-h00001": ("7", "mfp7e10"), "r0-h00002": ("3", "mfp7e10")}
-    assert check(planned(**room | {"site": {**room["site"], **stated}})).ok
+    assert check(plan_of(**room | {"site": {**room["site"], **stated}})).ok
     assert (
         refusal_codes(
             **room | {"site": {**room["site"], "measured_m": {"r0-h99999": 3, "r0-h1": 3}}}

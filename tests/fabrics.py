@@ -1,0 +1,151 @@
+"""Small fabrics that many tests plan, and the plan, the refusal or the cables of an inventory."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from fabricgen.catalog.catalog import Catalog
+from fabricgen.core.diagnostics import Refusal
+from fabricgen.inventory.fabric import FabricSpec
+from fabricgen.inventory.load import read_inventory
+from fabricgen.planning.plan import Plan, make_plan
+from fabricgen.planning.resolve import Request, resolve
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fabricgen.views.cables.view import CableView
+
+CATALOG = Catalog()
+
+Inventory = dict[str, Any]
+"""The keys of an inventory."""
+
+
+def spec_of(**keys: Any) -> FabricSpec:  # noqa: ANN401 - keys of an inventory
+    """Validate an inventory; `name` may be left out, and `radix` is that of a generic leaf."""
+    radix = keys.pop("radix", None)
+    leaf = {"switches": {"leaf": {"generic": {"radix": radix}}}} if radix else {}
+    return FabricSpec.model_validate({"name": "test", **leaf, **keys})
+
+
+def request_of(**keys: Any) -> Request:  # noqa: ANN401 - keys of an inventory
+    """Resolve an inventory: every default is filled in."""
+    return resolve(spec_of(**keys), CATALOG)
+
+
+def plan_of(catalog: Catalog = CATALOG, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+    """Plan an inventory."""
+    return make_plan(spec_of(**keys), catalog)
+
+
+@cache
+def plan_file(path: Path) -> Plan:
+    """Plan an inventory file."""
+    return make_plan(read_inventory(str(path)).spec, Catalog(base=path.parent))
+
+
+def refusal_codes(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an inventory
+    """Return the codes of the findings with which an inventory is refused."""
+    with pytest.raises(Refusal) as refused:
+        plan_of(**keys)
+    return [finding.code for finding in refused.value.findings]
+
+
+def cables_of(plan: Plan) -> list[CableView]:
+    """Return the cables of every unit."""
+    views = Views(plan)
+    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+
+
+def generic(radix: int, **more: Any) -> Inventory:  # noqa: ANN401 - keys of an inventory
+    """Return an inventory of one generic switch model, with 256 GPUs in HB domains of 4."""
+    return {
+        "gpus": 256,
+        "hb_domain": {"gpus": 4},
+        "switches": {"leaf": {"generic": {"radix": radix}}},
+        **more,
+    }
+
+
+SMALL: Inventory = {
+    "name": "small",
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "switches": {"leaf": {"generic": {"radix": 4}}},
+}
+SUPERPOD: Inventory = {
+    "name": "pod",
+    "design": "rail-optimized",
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "prices": {"book": "street-2026-09"},
+    "spares": {"transceivers": {"percent": 2, "minimum": 2}},
+}
+
+
+def small_plan(catalog: Catalog = CATALOG, /, **keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+    """Plan the small fabric with some of its keys replaced."""
+    return plan_of(catalog, **SMALL | keys)
+
+
+OTHER_NUMBERS: Inventory = {
+    "addressing": {
+        "host_pool": "172.16.0.0/16",
+        "loopback_pool": "192.168.0.0/20",
+        "asn_base": 64512,
+        "mtu": 4200,
+        "bfd": False,
+    },
+    "roce": {
+        "dscp": 24,
+        "priority": 4,
+        "cnp_dscp": 46,
+        "cnp_priority": 7,
+        "ecn_minimum_bytes": 1000,
+        "ecn_maximum_bytes": 2000,
+    },
+}
+"""A value that is not the default for each number of a configuration."""
+
+VARIANTS: dict[str, Inventory] = {
+    "one tier": generic(64),
+    "two tiers": generic(16),
+    "three tiers": generic(8),
+    "two planes": generic(16, rails={"planes": 2}),
+    "shared boxes": generic(128, rails={"per_switch": 2}),
+    "shared boxes below spines": generic(32, rails={"per_switch": 2}),
+    "unnumbered hosts": generic(16, addressing={"host_links": "unnumbered"}),
+    "unnumbered hosts on shared boxes": generic(
+        32, rails={"per_switch": 2}, addressing={"host_links": "unnumbered"}
+    ),
+    "oversubscribed": generic(16, oversubscription="3:1"),
+    "room to grow": generic(16, reserve={"gpus": 512}),
+    "rail-optimized": generic(32, design="rail-optimized"),
+    "fat-tree": generic(32, design="fat-tree"),
+    "fat-tree of three tiers": generic(8, design="fat-tree", gpus=128),
+    "four rails for eight GPUs": generic(16, hb_domain={"gpus": 8}, rails={"count": 4}),
+    "other numbers": generic(16, **OTHER_NUMBERS),
+    "two speeds": {
+        "gpus": 320,
+        "hb_domain": {"gpus": 2},
+        "rails": {"tiers": 2},
+        "switches": {
+            "leaf": {"model": "sn5600", "breakout": "2x400G"},
+            "spine": {"model": "sn5600", "breakout": "1x800G"},
+        },
+    },
+    "a real host": {
+        "gpus": 512,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    },
+}
+"""A fabric for each thing that makes the configuration of a switch or a host look different."""

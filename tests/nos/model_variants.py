@@ -1,0 +1,73 @@
+"""Small fabrics of real switch models, for each NOS whose interface names are a model's own."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tests.fabrics import CATALOG, OTHER_NUMBERS, plan_of
+from tests.nos.switch_files import SwitchFiles, render_switches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from fabricgen.planning.plan import Plan
+    from tests.fabrics import Inventory
+
+MODELS = {"nvue": "sn5600", "junos": "qfx5240", "nxos": "n9364e-sg2"}
+"""A switch model for each NOS."""
+
+SHARED = {"gpus": 96, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2, "tiers": 2}}
+TWO_TIERS = {"gpus": 48, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2}}
+UNNUMBERED = {"addressing": {"host_links": "unnumbered"}}
+
+VARIANTS: dict[str, Inventory] = {
+    "one tier": {"gpus": 32, "hb_domain": {"gpus": 4}},
+    "two tiers": {"gpus": 264, "hb_domain": {"gpus": 2}},
+    "two planes": {"gpus": 48, "hb_domain": {"gpus": 2}, "rails": {"tiers": 2, "planes": 2}},
+    "shared boxes": {"gpus": 32, "hb_domain": {"gpus": 4}, "rails": {"per_switch": 2}},
+    "shared boxes below spines": SHARED,
+    "unnumbered hosts": {**TWO_TIERS, **UNNUMBERED},
+    "unnumbered hosts on shared boxes": {**SHARED, **UNNUMBERED},
+    "fat-tree": {"gpus": 192, "hb_domain": {"gpus": 2}, "design": "fat-tree"},
+    "other numbers": {**TWO_TIERS, **OTHER_NUMBERS},
+}
+
+
+def variant_plan(name: str, nos: str, /, **keys: object) -> Plan:
+    """Plan a variant on the model that runs a NOS, with some of its keys replaced."""
+    leaf = {"model": MODELS[nos], "breakout": "2x400G"}
+    return plan_of(**VARIANTS[name] | {"nos": nos, "switches": {"leaf": leaf}} | keys)
+
+
+@cache
+def variant_files(name: str, nos: str) -> list[SwitchFiles]:
+    """Render the switches of a variant once for all tests, which must not change the texts."""
+    return render_switches(variant_plan(name, nos))
+
+
+def in_each_breakout(nos: str, *models: str) -> Iterator[SwitchFiles]:
+    """Render one leaf of each model in each breakout that its cages have."""
+    for model in models:
+        described = CATALOG.switch(model)
+        assert described is not None
+        for breakout in described.breakouts:
+            leaf = {"model": model, "breakout": breakout.name}
+            plan = plan_of(gpus=32, hb_domain={"gpus": 4}, switches={"leaf": leaf}, nos=nos)
+            yield render_switches(plan)[0]
+
+
+def interface_names(one: SwitchFiles) -> dict[str, set[str]]:
+    """Return the names of a switch's ports, and of its cages that are split."""
+    switch = one.switch
+    return {
+        "port": {port.interface for port in switch.ports}
+        | {port.interface for port in switch.idle_ports},
+        "cage": {cage.whole for cage in switch.cages if cage.split},
+    }
+
+
+def edited(text: str, good: str, bad: str) -> str:
+    """Replace the first occurrence of a text that must be there."""
+    assert good in text
+    return text.replace(good, bad, 1)

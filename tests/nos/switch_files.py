@@ -1,0 +1,61 @@
+"""The files that a pack writes for the switches of a plan."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from fabricgen.outputs.packs.render import Packs
+from fabricgen.views.factory import Views
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fabricgen.outputs.packs.pack_yaml import Pack
+    from fabricgen.planning.plan import Plan
+    from fabricgen.views.switches.view import SwitchView
+
+PACKS = Packs()
+
+MOST = 8
+"""Switches of one fabric that a vendor's parser reads, at equal distances from each other."""
+
+
+@dataclass(frozen=True)
+class SwitchFiles:
+    """The files of one switch, by the last part of their path, with the view that they render."""
+
+    switch: SwitchView
+    files: dict[str, str]
+
+
+@cache
+def _pack_of(nos: str) -> Pack:
+    pack = PACKS.for_nos(nos)
+    assert pack is not None
+    return pack
+
+
+def render_switches(plan: Plan) -> list[SwitchFiles]:
+    """Render every file of every switch, each with the pack of its own NOS."""
+    views = Views(plan)
+    return [
+        _render(switch) for unit in range(plan.mapping.units) for switch in views.switches(unit)
+    ]
+
+
+def _render(switch: SwitchView) -> SwitchFiles:
+    pack = _pack_of(switch.nos)
+    files = {
+        output.path.split("/")[-1]: PACKS.render(pack.name, output.template, switch=switch)
+        for output in pack.outputs
+    }
+    return SwitchFiles(switch, files)
+
+
+def sample(switches: Sequence[SwitchFiles], most: int) -> list[SwitchFiles]:
+    """Pick up to `most` switches at equal distances, the first and the last among them."""
+    if len(switches) <= most:
+        return list(switches)
+    return [switches[index * (len(switches) - 1) // (most - 1)] for index in range(most)]
