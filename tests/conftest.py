@@ -1,8 +1,8 @@
-"""What every test may ask for: the program as a user runs it, the vendors' models, and the tools that judge emitted files.
+"""Fixtures: the program as a user runs it, vendors' models, and tools that judge emitted files.
 
-What a machine lacks is skipped with a one-line reason, unless the environment says that it must be
-there: FABRICGEN_LAB=require makes such a skip a failure, and FABRICGEN_ORACLES promises the
-vendors' models together with the tools that read them.
+A test whose requirement the machine lacks is skipped with a one-line reason. FABRICGEN_LAB=require
+makes such a skip a failure, and FABRICGEN_ORACLES requires the vendors' models and the tools that
+read them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,9 @@ if TYPE_CHECKING:
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 LAB_REQUIRED = os.environ.get("FABRICGEN_LAB") == "require"
 
-# The same examples in every run, on every machine and in any order of tests: drawn from a seed,
-# from no database of earlier runs, and from
-# no constants of the modules that happen to be imported. Nothing depends on how long an example
-# takes.
+# The same examples in every run, on every machine and in any order of tests: derived from a seed,
+# independent of a database of earlier runs and of constants in the imported modules. Nothing
+# depends on the duration of an example.
 settings.register_profile(
     "steady",
     derandomize=True,
@@ -43,26 +42,29 @@ settings.register_profile(
     suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("steady")
-providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - hypothesis has no setting for it
+providers._get_local_constants = lambda: providers._local_constants  # noqa: SLF001 - hypothesis has no setting
 
 
-# Who is started in the background ignores Ctrl-C, and so would every program that a test starts.
+# A process started in the background ignores Ctrl-C, and so would every program that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OUTSIDE = frozenset({"oracles", "out_of_reach", "tool"})
-"""Fixtures that look for what a machine may lack: programs of Debian packages, a kernel that gives namespaces, a browser, vendors' models."""
+"""Fixtures for what a machine may lack.
+
+These are Debian programs, network namespaces, a browser and vendors' models.
+"""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test that asks for such a fixture, so that `make test` leaves it to `make test-all`."""
+    """Mark every test that uses such a fixture as `outside`, so that `make test` skips it."""
     for item in items:
         if not OUTSIDE.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker("outside")
 
 
 class Run(Protocol):
-    """Run `fabricgen` with these arguments, as a user would, and return how it ended."""
+    """Run `fabricgen` with these arguments, as a user would, and return the completed process."""
 
     def __call__(
         self,
@@ -71,18 +73,18 @@ class Run(Protocol):
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
     ) -> subprocess.CompletedProcess[str]:
-        """Leave `cwd` out for an empty directory of the test's own; `env` is added to a clean environment."""
+        """Run in `cwd`, or in an empty directory of the test. `env` extends a clean environment."""
 
 
 class Once(Protocol):
-    """Work out something costly once for all workers of a run, and lend it to each as JSON; `name` is its own."""
+    """Compute something costly once for all workers. Each gets it as JSON, by its unique name."""
 
-    def __call__(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever JSON holds
-        """Whoever comes while it is being made waits for it."""
+    def __call__(self, name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - any JSON value
+        """Workers that ask for it meanwhile wait."""
 
 
 def clean_environment(home: Path) -> dict[str, str]:
-    """Return the least that a program needs, so that nothing of the developer's own settings reaches a test."""
+    """Return the least environment that a program needs, without the developer's own settings."""
     return {"PATH": SYSTEM_PATH, "HOME": str(home), "LC_ALL": "C.UTF-8"}
 
 
@@ -94,11 +96,14 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def once(tmp_path_factory: pytest.TempPathFactory) -> Once:
-    """Return a function that makes what many tests look at, which a fixture of a module would make once for each worker."""
+    """Return a function that computes once per run.
+
+    A fixture of a module would compute once per worker.
+    """
     own = tmp_path_factory.getbasetemp()
     shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
-    def lend(name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever JSON holds
+    def lend(name: str, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - any JSON value
         kept = shared / f"{name}.json"
         with (shared / f"{name}.lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -141,7 +146,10 @@ def run(tmp_path: Path, environment: dict[str, str]) -> Run:
 
 @pytest.fixture(scope="session")
 def out_of_reach() -> Callable[[str], NoReturn]:
-    """Return what a test calls when the machine lacks something: a skip, or a failure where nothing may be skipped."""
+    """Return what a test calls when the machine lacks something.
+
+    It skips the test, or fails where skips are forbidden.
+    """
 
     def stop(reason: str) -> NoReturn:
         if LAB_REQUIRED:
@@ -165,14 +173,18 @@ def oracles() -> Path:
 
 @pytest.fixture(scope="session")
 def tool(out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
-    """Return a function that finds a program that judges emitted files, such as vtysh or yanglint."""
+    """Return a function that finds a program that judges emitted files.
+
+    Examples are vtysh and yanglint.
+    """
 
     def find(name: str) -> str:
         found = shutil.which(name, path=f"{os.environ.get('PATH', '')}:{SYSTEM_PATH}")
         if found is None:
             if os.environ.get("FABRICGEN_ORACLES"):
                 pytest.fail(
-                    f"{name} is not installed, and FABRICGEN_ORACLES promises the tools that read the models"
+                    f"{name} is not installed, and FABRICGEN_ORACLES promises the tools "
+                    "that read the models"
                 )
             out_of_reach(f"{name} is not installed")
         return found

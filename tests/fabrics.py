@@ -27,7 +27,7 @@ Inventory = dict[str, Any]
 
 
 def spec_of(**keys: Any) -> FabricSpec:  # noqa: ANN401 - keys of an inventory
-    """Validate an inventory; `name` may be left out, and `radix` is that of a generic leaf."""
+    """Validate an inventory. `name` may be left out, and `radix` gives the leaf a generic model."""
     radix = keys.pop("radix", None)
     leaf = {"switches": {"leaf": {"generic": {"radix": radix}}}} if radix else {}
     return FabricSpec.model_validate({"name": "test", **leaf, **keys})

@@ -116,7 +116,6 @@ def _everything() -> list[tuple[str, str, Sourced]]:
 
 
 # --- what ships
-# -------------------------------------------------------------------------------------------------------------------
 
 
 def test_every_model_is_there_and_no_other() -> None:
@@ -221,7 +220,6 @@ def test_a_name_cannot_leave_its_folder(name: str) -> None:
 
 
 # --- switches
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -346,7 +344,6 @@ def test_cages_take_modules_with_the_right_top() -> None:
 
 
 # --- generic
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -405,7 +402,6 @@ def test_a_generic_port_takes_twice_what_a_generic_transceiver_does() -> None:
 
 
 # --- hosts
-# ------------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_port_map_of_a_dgx_h100() -> None:
@@ -486,7 +482,6 @@ def test_placeholders_are_marked() -> None:
 
 
 # --- transceivers and cables
-# ------------------------------------------------------------------------------------------------------
 
 
 def test_linkx_transceivers() -> None:
@@ -556,7 +551,6 @@ def test_cable_lengths_stay_within_reach() -> None:
 
 
 # --- prices
-# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_rates_of_the_paper() -> None:
@@ -626,7 +620,6 @@ def test_a_book_by_path(tmp_path: Path) -> None:
 
 
 # --- a user's own files
-# -----------------------------------------------------------------------------------------------------------
 
 
 def _copy(root: Path, kind: str, model: str, old: str = "", new: str = "") -> Path:
@@ -672,7 +665,6 @@ def test_a_user_file_adds_a_model_and_a_book(tmp_path: Path) -> None:
 
 
 # --- files that are refused
-# -------------------------------------------------------------------------------------------------------
 
 
 def _refused(root: Path, kind: str, model: str) -> tuple[Finding, ...]:

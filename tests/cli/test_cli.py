@@ -102,7 +102,6 @@ def faults_of(document: object, shape: Any, path: str = "") -> list[str]:  # noq
 
 
 # --- exit codes
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -227,7 +226,6 @@ def test_an_interrupt_is_130(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # --- plan
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -322,7 +320,6 @@ def test_a_price_book_of_ones_own_is_relative_to_the_inventory(cli: Cli, tmp_pat
 
 
 # --- compare
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_compare_json(cli: Cli) -> None:
@@ -377,7 +374,6 @@ def test_compare_shows_what_can_be_built(cli: Cli) -> None:
 
 
 # --- JSON and streams
-# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -477,7 +473,6 @@ def test_a_reader_that_had_enough_is_no_fault(arguments: list[str], tmp_path: Pa
 
 
 # --- init
-# -------------------------------------------------------------------------------------------------------------------------
 
 STARTS = [
     [],
@@ -555,7 +550,6 @@ def test_init_writes_nothing_that_does_not_plan(cli: Cli, options: list[str]) ->
 
 
 # --- catalog, schema, explain
-# -----------------------------------------------------------------------------------------------------
 
 MODELS = [(kind, name) for kind in KINDS for name in Catalog().names(kind)]
 
@@ -606,7 +600,6 @@ def test_the_schema_is_printed(cli: Cli) -> None:
 
 
 # --- anything at all
-# --------------------------------------------------------------------------------------------------------------
 
 RICH = """\
 name: rich

@@ -1,4 +1,4 @@
-"""Compiled facts: complete, as their YAML says, and only for files of exactly those bytes."""
+"""The compiled facts are complete, equal to their YAML, and used only for unchanged files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_the_compiled_facts_are_those_of_the_files() -> None:
 
 
 def test_a_compiled_file_has_the_values_of_its_yaml() -> None:
-    """Numbers as keys and days survive, with their types."""
+    """Numbers as keys, and dates, keep their types."""
     paths = sources()
     assert len(paths) > 50
     for path in paths:
@@ -31,14 +31,14 @@ def test_a_compiled_file_has_the_values_of_its_yaml() -> None:
 
 
 def test_a_shipped_file_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was compiled is read without YAML."""
+    """A compiled file is read without the YAML parser."""
     monkeypatch.setattr(yaml_text, "parse_facts", None)
     for path in sources():
         assert load_facts(path)
 
 
 def test_an_edited_file_is_parsed(tmp_path: Path) -> None:
-    """A file that differs by one byte is read as it now stands, wherever it lies."""
+    """A file that differs by one byte is parsed again, in whatever directory it is."""
     path = tmp_path / "sn5600.yaml"
     data = next(path for path in sources() if path.name == "sn5600.yaml").read_bytes()
     path.write_bytes(data.replace(b"rack_units: ", b"rack_units: 1"))
@@ -48,7 +48,7 @@ def test_an_edited_file_is_parsed(tmp_path: Path) -> None:
 
 
 def test_no_two_readers_share_values() -> None:
-    """A reader that changes its values leaves those of the next one alone."""
+    """A reader that changes its values does not change those of the next reader."""
     data = sources()[0].read_bytes()
     first, second = find(data), find(data)
     assert first is not None
@@ -58,7 +58,10 @@ def test_no_two_readers_share_values() -> None:
 
 
 def test_a_value_without_a_form_is_refused_when_compiling() -> None:
-    """A point in time or a set in a new catalog file ends `make catalog`; its type never changes."""
+    """A date with time or a set in a catalog file ends `make catalog` with an error.
+
+    It never changes type silently.
+    """
     for value in (dt.datetime(2026, 9, 22, tzinfo=dt.UTC), {1}):
         with pytest.raises(TypeError):
             compile_line("a.yaml", b"", {"key": value})

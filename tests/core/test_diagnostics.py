@@ -1,4 +1,4 @@
-"""Findings: what they print, what they never print, and which word a typist meant."""
+"""Findings: their printed form, the characters removed, and the known word suggested."""
 
 from __future__ import annotations
 
@@ -36,15 +36,16 @@ KEYS = [
 ]
 
 
-def test_a_finding_is_a_proof() -> None:
-    """Fact, place, arithmetic and hint, each where the eye expects it."""
+def test_a_finding_prints_fact_place_arithmetic_and_hint() -> None:
+    """The four parts are printed in this order."""
     assert text_of(FULL) == (
-        "error[block-too-large]: two tiers cannot hold it\n  --> f.yaml:7:10\n   = because a leaf gives 32\n   = because a spine reaches 64\n\nhint: add a tier"
+        "error[block-too-large]: two tiers cannot hold it\n  --> f.yaml:7:10\n   = because "
+        "a leaf gives 32\n   = because a spine reaches 64\n\nhint: add a tier"
     )
 
 
 def test_a_finding_may_have_no_more_than_a_fact() -> None:
-    """What is absent leaves no empty line."""
+    """Parts that are absent leave no empty line."""
     assert text_of(Finding("x", "so it is")) == "error[x]: so it is"
     assert (
         text_of(Finding("x", "so it is", place=Place("--gpus 8")))
@@ -52,8 +53,8 @@ def test_a_finding_may_have_no_more_than_a_fact() -> None:
     )
 
 
-def test_colour_adds_nothing_but_colour() -> None:
-    """Without its escapes the coloured text is the plain one."""
+def test_colour_adds_only_escape_sequences() -> None:
+    """Without its escape sequences the coloured text equals the plain one."""
     coloured = text_of(FULL, colour=True)
     assert coloured.count("\x1b[") > 6
     for code in ("31m", "1m", "34m", "36m", "33m", "0m"):
@@ -61,27 +62,30 @@ def test_colour_adds_nothing_but_colour() -> None:
     assert coloured == text_of(FULL)
 
 
-def test_a_warning_says_so() -> None:
+def test_a_warning_begins_with_its_level() -> None:
     """The level is the first word."""
     assert text_of(replace(FULL, level="warning")).startswith("warning[block-too-large]: ")
 
 
 @given(st.text(max_size=40))
-def test_nobody_writes_on_the_screen_through_an_inventory(text: str) -> None:
-    """Whatever stands in a key or value, a finding's lines are its own: no control character, no line of someone else's."""
+def test_control_characters_of_an_inventory_are_not_printed(text: str) -> None:
+    """No key or value adds a control character or a line of its own to a finding."""
     shown = text_of(Finding("x", text, (), (text,), text or "y", Place(text, 1, 1)))
     assert shown.count("\n") == 4
     assert shown.replace("\n", "").isprintable()
 
 
 def test_a_place_is_what_terminals_link() -> None:
-    """A file with line and column, or what was typed."""
+    """A place is FILE:LINE:COLUMN, which terminals link, or the argument that was typed."""
     assert str(Place("f.yaml", 3, 1)) == "f.yaml:3:1"
     assert str(Place("--set gpus=8")) == "--set gpus=8"
 
 
-def test_a_path_becomes_a_place_once() -> None:
-    """Who found a problem names a path; who holds the file turns it into a line. A place that is known stays, and no path has none."""
+def test_a_path_is_located_once() -> None:
+    """Code that finds a fault names a path; code that holds the file adds the line.
+
+    A known place is kept, and a finding without a path gets no place.
+    """
 
     def locate(path: tuple[str | int, ...]) -> Place:
         return Place("f.yaml", len(path), 1)
@@ -92,7 +96,7 @@ def test_a_path_becomes_a_place_once() -> None:
 
 
 def test_a_refusal_keeps_its_findings() -> None:
-    """All of them, in their order; its text is for logs."""
+    """All of them, in their order. The text of the exception is for logs."""
     refusal = Refusal(iter([FULL, Finding("x", "so it is")]))
     assert [finding.code for finding in refusal.findings] == ["block-too-large", "x"]
     assert str(refusal) == "block-too-large: two tiers cannot hold it; x: so it is"
@@ -102,21 +106,24 @@ def test_a_refusal_keeps_its_findings() -> None:
 
 
 def test_findings_never_change() -> None:
-    """They are values."""
+    """They are immutable values."""
     with pytest.raises(FrozenInstanceError):
-        FULL.code = "x"  # type: ignore[misc]  # that this is refused is the point
+        FULL.code = "x"  # type: ignore[misc]  # the assignment must be refused
 
 
 @pytest.mark.parametrize(
     ("typed", "meant"),
     [
-        ("rials", "rails"), ("rail", "rails"), ("gpu", "gpus"), ("GPUs", "gpus"), ("hb-domain", "hb_domain"), ("HBdomain", "hb_domain"),
-        ("oversub", "oversubscription"), ("over_subscription", "oversubscription"), ("nmae", "name"), ("switch", "switches"), ("adressing", "addressing"),
-        ("planes", None), ("breakout", None), ("xy", None), ("", None), ("n", None), ("re", None),
+        *(("rials", "rails"), ("rail", "rails"), ("nmae", "name")),
+        *(("gpu", "gpus"), ("GPUs", "gpus")),
+        *(("hb-domain", "hb_domain"), ("HBdomain", "hb_domain"), ("adressing", "addressing")),
+        *(("oversub", "oversubscription"), ("over_subscription", "oversubscription")),
+        ("switch", "switches"),
+        *((word, None) for word in ("planes", "breakout", "xy", "", "n", "re")),
     ],
 )  # fmt: skip
 def test_the_nearest_key(typed: str, meant: str | None) -> None:
-    """Slips of the finger and shorter forms are understood; another word is not bent into a key."""
+    """Typing errors and abbreviations get a suggestion; an unrelated word gets none."""
     assert nearest(typed, KEYS) == meant
 
 
@@ -132,11 +139,11 @@ def test_the_nearest_key(typed: str, meant: str | None) -> None:
     ],
 )
 def test_the_nearest_of_others(typed: str, known: list[str], meant: str | None) -> None:
-    """Models and choices; where two are equally near, none is."""
+    """Models and choices get suggestions; where two are equally near, none is given."""
     assert nearest(typed, known) == meant
 
 
 @given(st.sampled_from(KEYS))
 def test_a_known_word_is_its_own_nearest(word: str) -> None:
-    """In any case."""
+    """Upper and lower case are ignored."""
     assert nearest(word, KEYS) == nearest(word.upper(), KEYS) == word

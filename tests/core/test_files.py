@@ -1,4 +1,7 @@
-"""Every file that a user names is a regular file of limited size, and what it holds is refused with its place, never a fault."""
+"""Every file that a user names must be a regular file of limited size.
+
+Contents that cannot be read are refused with their place, and never cause a traceback.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,11 @@ SUBNET = SITE.replace("sn5600", "qm9700") + "addressing: {guids: FILE}\n"
 
 
 class Reader(NamedTuple):
-    """One reader of files: the command line that gives it FILE, what it parses, its header, and the inventory beside it."""
+    """One reader of files.
+
+    It has the command that takes FILE, the syntax that it parses, its header, and the inventory
+    beside it.
+    """
 
     command: str
     syntax: str
@@ -85,7 +92,7 @@ WHERE = {
     "guids": "file.csv",
     "positions": "file.csv",
 }
-"""Readers that find their file by its place instead of being given a path."""
+"""Readers that look their file up in a directory and take no path."""
 
 PLAN = '{"format": "fabricgen-plan/1", "inventory": {"name": "x", "gpus": %s}}'
 CONTENTS = {
@@ -124,7 +131,7 @@ CONTENTS = {
         "key that is no word": b"? [a]\n: b\n",
     },
 }
-"""What a file may hold that it must not, by the syntax whose reader meets it; HEADER is the reader's own."""
+"""Invalid contents of a file, by syntax. HEADER is replaced by the reader's own header."""
 
 
 def outcome(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str]:
@@ -135,7 +142,10 @@ def outcome(capsys: pytest.CaptureFixture[str], command: str) -> tuple[int, str]
 
 @pytest.fixture
 def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], tuple[Path, str]]:
-    """Return a function that lays out the files of a reader, and returns the path of FILE and the command."""
+    """Return a function that writes a reader's files.
+
+    It returns the path of FILE and the command.
+    """
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FABRICGEN_CATALOG", raising=False)
     monkeypatch.delenv("FABRICGEN_TEMPLATES", raising=False)
@@ -156,7 +166,7 @@ def lay_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 
 
 def assert_refused(code: int, said: str) -> None:
-    """Hold that a run ended with a finding or a word on usage, and with nothing of Python."""
+    """Assert that a command ended with a finding or a usage error, and without a traceback."""
     assert code in {1, 2}, said
     assert said.startswith(("error[", "Usage:", "Error:")), said
     assert "Traceback" not in said
@@ -164,10 +174,10 @@ def assert_refused(code: int, said: str) -> None:
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_what_a_file_holds_is_never_a_fault(
+def test_invalid_contents_are_refused(
     name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever a library raises for a text becomes a refusal."""
+    """Whatever exception a library raises for a text becomes a refusal."""
     file, command = lay_out(name)
     reader = READERS[name]
     texts = {
@@ -178,17 +188,17 @@ def test_what_a_file_holds_is_never_a_fault(
     for content, data in texts.items():
         file.write_bytes(data.replace(b"HEADER", reader.header.encode()))
         code, said = outcome(capsys, command)
-        if (name, content) == ("degraded", "empty"):  # nothing is dead
+        if (name, content) == ("degraded", "empty"):  # a list of failures without an entry is valid
             assert code == 0
             continue
         assert_refused(code, f"{said}{content}")
         assert name == "job" or file.name in said, (
             f"{said}{content}"
-        )  # a job is words, wherever they come from
+        )  # any text is a job specification
 
 
 def grow(file: Path) -> None:
-    """Make a file of two gibibytes that takes no room on the disk."""
+    """Make a sparse file of two gibibytes."""
     file.touch()
     os.truncate(file, 2**31)
 
@@ -197,7 +207,7 @@ def grow(file: Path) -> None:
 def test_only_regular_files_of_limited_size_are_read(
     name: str, lay_out: Callable[[str], tuple[Path, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """What is missing, a directory, a device, a pipe or too large is refused, and no memory is spent on it."""
+    """None is read into memory: a missing or too large file, a directory, a device, a pipe."""
     file, command = lay_out(name)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     makers: dict[str, Callable[[], object]] = {
@@ -214,7 +224,7 @@ def test_only_regular_files_of_limited_size_are_read(
         if kind != "large" and name in {
             "pack",
             "profiles",
-        }:  # as if it were not there: the shipped one is used
+        }:  # a catalog file that is not found is replaced by the shipped one
             assert code == 0, said
         elif (name, kind) == ("lldp", "directory"):
             assert "there is no file in this directory" in said
@@ -229,8 +239,8 @@ def test_only_regular_files_of_limited_size_are_read(
     )  # KiB: a quarter of a GiB
 
 
-def test_a_file_that_is_larger_than_its_size_says(tmp_path: Path) -> None:
-    """The size that the system gives is a promise; the limit holds while a file is read."""
+def test_a_file_larger_than_its_stated_size_is_refused(tmp_path: Path) -> None:
+    """The size that the system reports may be wrong. The limit also holds while a file is read."""
     with pytest.raises(FileError, match="is larger than 16 bytes"):
         read_bytes("/proc/self/maps", 16)
     (tmp_path / "sixteen").write_bytes(b"x" * 16)
@@ -238,8 +248,8 @@ def test_a_file_that_is_larger_than_its_size_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["n" * 300, "a\0b", "\ud800", "", "d/" * 3000])
-def test_paths_that_the_system_does_not_take(path: str) -> None:
-    """They are no files, and say so."""
+def test_invalid_paths_are_refused(path: str) -> None:
+    """A path that the system rejects is reported as no file."""
     assert not is_file(path)
     with pytest.raises(OpenError):
         read_bytes(path, 16)
@@ -248,7 +258,7 @@ def test_paths_that_the_system_does_not_take(path: str) -> None:
 def test_a_file_that_may_not_be_read_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """EACCES is the user's to mend; root does not see it, so the system's answer is played."""
+    """The system's EACCES is simulated, because root may read every file."""
 
     def closed(*_: object) -> int:
         raise PermissionError(13, "Permission denied")
@@ -262,7 +272,7 @@ def test_a_file_that_may_not_be_read_is_refused(
 
 
 def test_the_place_of_a_fault_is_its_line() -> None:
-    """A long number, a bad byte and a long cell have their line and column."""
+    """A number or a cell that is too long and an invalid byte are located by line and column."""
     with pytest.raises(FileError) as number:
         parse_json('{"a": 1,\n "b": ' + "7" * (sys.get_int_max_str_digits() + 1) + "}")
     assert (number.value.line, number.value.column) == (2, 7)
@@ -274,15 +284,15 @@ def test_the_place_of_a_fault_is_its_line() -> None:
     )
 
 
-def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
-    """Excel writes one in front of a table."""
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
+    """Excel writes one at the start of a table."""
     (tmp_path / "table.csv").write_bytes(b"\xef\xbb\xbfdevice\n")
     assert read_text(tmp_path / "table.csv", 100) == "device\n"
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 20_000, '{"wiring_sha256": ' + "9" * 5000])
 def test_a_directory_that_build_did_not_write_has_no_digest(text: str, tmp_path: Path) -> None:
-    """What a lab is given instead of a build is nothing that it can compare."""
+    """A lab that is given such a directory instead of a build cannot compare with it."""
     (tmp_path / "plan.json").write_text(text, encoding="utf-8")
     assert digest_of(tmp_path) is None
 
@@ -292,9 +302,9 @@ def test_a_directory_that_build_did_not_write_has_no_digest(text: str, tmp_path:
     [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), os.mkdir],
     ids=["pipe", "device", "directory"],
 )
-def test_a_directory_whose_manifest_is_no_file_is_not_ours(
+def test_a_directory_whose_manifest_is_not_a_file_is_foreign(
     make: Callable[[Path], None], tmp_path: Path
 ) -> None:
-    """Looking at OUT does not wait for a pipe, nor read a device."""
+    """Inspecting OUT neither waits for a pipe nor reads a device."""
     make(tmp_path / "manifest.json")
     assert digests_of(tmp_path) is None

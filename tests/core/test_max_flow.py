@@ -1,4 +1,4 @@
-"""The maximum flow of the law of bisection, beside networkx."""
+"""The maximum flow that the law of bisection uses, compared with networkx."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fabricgen.core.max_flow import max_flow
 Edges = list[tuple[str | int, str | int, int]]
 
 
-def test_flow_takes_every_way() -> None:
-    """Parallel edges add up, and what is not joined carries nothing."""
+def test_the_flow_uses_every_path() -> None:
+    """Parallel edges add up, and vertices that are not connected have no flow between them."""
     assert (
         max_flow(
             [("s", "a", 3), ("s", "b", 2), ("a", "t", 2), ("b", "t", 1), ("b", "t", 4)], "s", "t"
@@ -24,7 +24,7 @@ def test_flow_takes_every_way() -> None:
     assert max_flow([], "s", "t") == 0
 
 
-def test_flow_takes_back_what_it_sent_the_wrong_way() -> None:
+def test_the_flow_is_rerouted() -> None:
     """The first shortest path s-a-b-t blocks both others until it is undone."""
     assert (
         max_flow(
@@ -47,9 +47,9 @@ def test_flow_takes_back_what_it_sent_the_wrong_way() -> None:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_flow_is_that_of_networkx(seed: int) -> None:
-    """On drawn networks with cycles, parallel edges and dead ends."""
-    drawn = random.Random(seed)  # noqa: S311 - no secret
+def test_the_flow_equals_that_of_networkx(seed: int) -> None:
+    """On random networks with cycles, parallel edges and dead ends."""
+    drawn = random.Random(seed)  # noqa: S311 - not used for cryptography
     nodes = range(drawn.randint(2, 12))
     edges: Edges = [
         (drawn.choice(nodes), drawn.choice(nodes), drawn.randint(0, 9))

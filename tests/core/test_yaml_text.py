@@ -1,4 +1,4 @@
-"""YAML to plain values: every key has its place, and whatever is not plain is refused at the place where it stands."""
+"""Reading YAML as plain values with a place for each key. Anything else is refused at its place."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ tilde: ~
 
 
 def read(text: str) -> Document:
-    """Read a text under a short name."""
+    """Read a text as a file named `t.yaml`."""
     return read_document(text, "x.yaml")
 
 
-def refused(text: str) -> Any:  # noqa: ANN401 - a tuple, which a test takes apart
-    """Return code, fact and place of the one finding that a text is refused with."""
+def refused(text: str) -> Any:  # noqa: ANN401 - a tuple that a test unpacks
+    """Return code, fact and place of the single finding with which a text is refused."""
     with pytest.raises(Refusal) as caught:
         read(text)
     (finding,) = caught.value.findings
@@ -55,7 +55,6 @@ def refused(text: str) -> Any:  # noqa: ANN401 - a tuple, which a test takes apa
 
 
 # --- places
-# -----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -76,14 +75,17 @@ def refused(text: str) -> Any:  # noqa: ANN401 - a tuple, which a test takes apa
     ],
 )
 def test_places(path: tuple[str | int, ...], value: tuple[int, int], key: tuple[int, int]) -> None:
-    """A scalar stands where its value does, a collection and nothing at all where their key does; an alias stands at its anchor."""
+    """A scalar has the place of its value, an alias that of its anchor.
+
+    A collection and an empty value have the place of their key.
+    """
     document = read(TEXT)
     assert document.locate(path) == Place("x.yaml", *value)
     assert document.locate_key(path) == Place("x.yaml", *key)
 
 
-def test_what_does_not_stand_there_has_the_place_of_its_nearest_parent() -> None:
-    """A missing key is shown at the mapping that lacks it; a union's branch, which is no key, is skipped."""
+def test_a_missing_key_has_the_place_of_its_nearest_parent() -> None:
+    """The path element of a union's branch is not a key and is skipped."""
     document = read(TEXT)
     assert document.locate(("switches", "leaf", "generic")) == document.locate(("switches", "leaf"))
     assert document.locate(("switches", "union", "leaf", "model")) == document.locate(
@@ -93,15 +95,29 @@ def test_what_does_not_stand_there_has_the_place_of_its_nearest_parent() -> None
 
 
 def test_values_are_plain() -> None:
-    """No trace of the parser is left: builtins only."""
+    """Only builtin types, none of the parser's."""
     values = read(
         TEXT + "day: 2026-09-22\nhex: 0x10\nlong: 1_000\nreal: 1.5\nyes: yes\ntrue: true\n5: five\n"
     ).values
     assert values["switches"]["core"] == {"model": "sn5400"}
     assert values["list"] == [1, {"a": "b"}]
-    assert (values["day"], values["hex"], values["long"], values["real"], values["yes"], values["true"], values["5"]) == (
-        "2026-09-22", 16, 1000, 1.5, "yes", True, "five",
-    )  # fmt: skip
+    assert (
+        values["day"],
+        values["hex"],
+        values["long"],
+        values["real"],
+        values["yes"],
+        values["true"],
+        values["5"],
+    ) == (
+        "2026-09-22",
+        16,
+        1000,
+        1.5,
+        "yes",
+        True,
+        "five",
+    )
     assert {type(value) for value in values.values()} == {
         str,
         dict,
@@ -115,7 +131,7 @@ def test_values_are_plain() -> None:
 
 
 def test_merge_keys() -> None:
-    """What stands in a mapping wins over what is merged into it, and the first merged over the second."""
+    """A mapping's own keys override merged ones, and the first merged mapping the second."""
     document = read("a: &a {p: 1, q: 1}\nb: &b {q: 2, r: 2}\nc:\n  <<: [*a, *b]\n  p: 3\n")
     assert document.values["c"] == {"p": 3, "q": 1, "r": 2}
     assert document.locate(("c", "r")) == Place("x.yaml", 2, 17)
@@ -123,14 +139,13 @@ def test_merge_keys() -> None:
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
 def test_line_ends(newline: str) -> None:
-    """Unix, Windows and old Macintosh count lines alike."""
+    """LF, CRLF and CR all end a line."""
     document = read(TEXT.replace("\n", newline))
     assert document.values == read(TEXT).values
     assert document.locate(("switches", "leaf", "model")) == Place("x.yaml", 7, 12)
 
 
 # --- refusals
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -160,8 +175,11 @@ def test_line_ends(newline: str) -> None:
         ("%YAML 9.9\n---\na: 1\n", "x.yaml:1:1"),
     ],
 )
-def test_what_is_no_plain_yaml_is_refused_where_it_stands(text: str, place: str) -> None:
-    """Syntax, tags, anchors, characters: one finding each, in the words of an inventory."""
+def test_what_is_no_plain_yaml_is_refused_at_its_place(text: str, place: str) -> None:
+    """Syntax errors, tags, anchors and invalid characters give one finding each.
+
+    It is worded for an inventory.
+    """
     code, fact, found = refused(text)
     assert (code, found) == ("yaml-syntax", place)
     assert "ruamel" not in fact
@@ -172,7 +190,7 @@ def test_what_is_no_plain_yaml_is_refused_where_it_stands(text: str, place: str)
     "text", ["[" * 3000 + "]" * 3000, "{a: " * 900 + "}" * 900, "- " * 2000 + "a\n"]
 )
 def test_deep_nesting_is_refused(text: str) -> None:
-    """The parser recurses; the program does not die of it."""
+    """The recursion of the parser cannot exhaust the stack of the program."""
     assert refused(text)[:2] == ("yaml-syntax", "the brackets nest too deeply")
 
 
@@ -187,7 +205,7 @@ def test_deep_nesting_is_refused(text: str) -> None:
     ],
 )
 def test_only_a_mapping_is_an_inventory(text: str, holds: str) -> None:
-    """Anything else says what it holds."""
+    """Any other document is refused, and the finding names what it contains."""
     assert refused(text) == (
         "not-a-mapping",
         f"an inventory is a mapping of keys, and x.yaml holds {holds}",
@@ -195,7 +213,7 @@ def test_only_a_mapping_is_an_inventory(text: str, holds: str) -> None:
     )
 
 
-def test_every_duplicate_key_is_told() -> None:
+def test_every_duplicate_key_is_reported() -> None:
     """In every mapping, with both lines; a quoted key is the same key."""
     with pytest.raises(Refusal) as caught:
         read("a: 1\nb: {c: 1, c: 2}\n'a': 2\na: 3\n")
@@ -210,8 +228,8 @@ def test_every_duplicate_key_is_told() -> None:
 
 
 @pytest.mark.parametrize("item", ["{k: *v}", "[*v, *v]", "{<<: [*v, *v, *v], k: 1}"])
-def test_anchors_cannot_unfold_without_end(item: str) -> None:
-    """A few lines that stand for millions of values are refused before memory or patience run out."""
+def test_expansion_of_anchors_is_limited(item: str) -> None:
+    """A few lines that expand to millions of values are refused before they take memory or time."""
     lines = ["a0: &a0 {x: 1, y: 2}"]
     for level in range(1, 26):
         lines.append(
@@ -226,11 +244,10 @@ def test_anchors_cannot_unfold_without_end(item: str) -> None:
 
 
 # --- bytes
-# ------------------------------------------------------------------------------------------------------------------------
 
 
-def test_a_byte_order_mark_is_no_character() -> None:
-    """Windows editors write one; columns count without it."""
+def test_a_byte_order_mark_is_not_counted() -> None:
+    """Windows editors write one; columns are counted without it."""
     text = decode(b"\xef\xbb\xbfname: west\n", "x.yaml")
     assert read(text).locate_key(("name",)) == Place("x.yaml", 1, 1)
 
@@ -245,22 +262,21 @@ def test_a_byte_order_mark_is_no_character() -> None:
     ],
 )
 def test_what_is_not_utf_8_is_refused(data: bytes, place: str) -> None:
-    """UTF-16, Latin-1, a cut character and an encoded surrogate, each at its byte."""
+    """UTF-16, Latin-1, a truncated character and an encoded surrogate: each names its byte."""
     with pytest.raises(Refusal) as caught:
         decode(data, "x.yaml")
     (finding,) = caught.value.findings
     assert (finding.code, str(finding.place)) == ("not-text", place)
 
 
-def test_size_is_limited_to_the_byte() -> None:
-    """As large as allowed is read; a byte more is not."""
+def test_the_limit_of_size_is_exact() -> None:
+    """A text of the largest size is read, and one byte more is refused."""
     assert len(decode(b"#" * MAX_BYTES, "x.yaml")) == MAX_BYTES
     with pytest.raises(Refusal, match="yaml-too-large"):
         decode(b"#" * (MAX_BYTES + 1), "x.yaml")
 
 
 # --- the rest
-# ---------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -292,7 +308,10 @@ def test_a_value_that_is_not_yaml(text: str) -> None:
 
 
 def test_files_of_facts(tmp_path: Path) -> None:
-    """A catalog file is a mapping; what it is not is said with its place, under the code that the caller names."""
+    """A catalog file must be a mapping.
+
+    Otherwise it is refused at its place, with the code that the caller gives.
+    """
     path = tmp_path / "box.yaml"
     path.write_text("a: 1\n", encoding="utf-8")
     assert load_facts(path) == {"a": 1}
@@ -328,7 +347,10 @@ TREES = st.dictionaries(
 
 @given(TREES)
 def test_what_is_written_is_read_back(values: dict[str, Any]) -> None:
-    """`write_yaml` and `read_document` are inverses over plain values with text keys, and every path of the result has a place."""
+    """`write_yaml` and `read_document` are inverses over plain values with text keys.
+
+    Every path of the result has a place.
+    """
     document = read(write_yaml(values) if values else "{}")
     assert document.values == values
 
@@ -348,10 +370,10 @@ def test_what_is_written_is_read_back(values: dict[str, Any]) -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    """Nothing but a refusal comes out of the parser."""
+    """The parser raises nothing but a refusal."""
     try:
         document = read(text)
     except Refusal as refusal:
-        assert refusal.findings  # noqa: PT017 - either way out is fine; that there is no third one is the point
+        assert refusal.findings  # noqa: PT017 - a value and a refusal are both valid, and nothing else is
     else:
         assert isinstance(document.values, dict)

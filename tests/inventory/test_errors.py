@@ -1,4 +1,7 @@
-"""Every mistake in a single key is told in the words of an inventory, and every hint that names a value works."""
+"""Every mistake in a single key is reported in the terms of an inventory.
+
+Every hint that names a value works.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +23,38 @@ SMALL: dict[str, Any] = {
     "switches": {"leaf": {"generic": {"radix": 64}}},
 }
 BAD: list[object] = [
-    None, True, False, 0, 1, -1, 5, 1.0, 1.5, 10**15, float("nan"), float("inf"), "", " ", "5", "1,024", "1 024", "yes", "off", "Auto", "SN5600", "400",
-    "2x400", "10.0.0.1/9", "A b_c", "x" * 100, [], [1], {}, {"a": 1}, {"model": 1},
-]  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    5,
+    1.0,
+    1.5,
+    10**15,
+    float("nan"),
+    float("inf"),
+    "",
+    " ",
+    "5",
+    "1,024",
+    "1 024",
+    "yes",
+    "off",
+    "Auto",
+    "SN5600",
+    "400",
+    "2x400",
+    "10.0.0.1/9",
+    "A b_c",
+    "x" * 100,
+    [],
+    [1],
+    {},
+    {"a": 1},
+    {"model": 1},
+]
 PYDANTIC = re.compile(
     r"input|string should|instance|dictionary|pydantic|\bNone\b|\bint\b|\bstr\b|\bdict\b",
     re.IGNORECASE,
@@ -62,7 +94,7 @@ def changed(path: tuple[str, ...], value: object) -> dict[str, Any]:
 
 
 def findings(values: dict[str, Any]) -> tuple[Finding, ...]:
-    """Return what an inventory is refused with, if it is."""
+    """Return the findings with which an inventory is refused, or none."""
     try:
         read_text(write_yaml(values), "x")
     except Refusal as refusal:
@@ -71,7 +103,7 @@ def findings(values: dict[str, Any]) -> tuple[Finding, ...]:
 
 
 def test_the_walk_finds_the_keys() -> None:
-    """The tests below have something to walk over."""
+    """The tests below have keys to visit."""
     assert len(KEYS) >= 70
     assert ("switches", "core", "generic", "radix") in KEYS
     assert all(
@@ -82,8 +114,11 @@ def test_the_walk_finds_the_keys() -> None:
 
 
 @pytest.mark.parametrize("path", KEYS, ids=".".join)
-def test_any_value_of_a_key_is_taken_or_refused_well(path: tuple[str, ...]) -> None:
-    """No word of pydantic's or Python's; a reason or a hint; the key is named; and a hint that says `write` is right."""
+def test_any_value_of_a_key_is_accepted_or_refused_clearly(path: tuple[str, ...]) -> None:
+    """A finding names the key and has a reason or a hint, without wording of pydantic or Python.
+
+    A hint that begins with `write` works.
+    """
     for value in BAD:
         for finding in findings(changed(path, value)):
             text = " ".join([finding.fact, *finding.because])
@@ -133,7 +168,7 @@ def test_any_value_of_a_key_is_taken_or_refused_well(path: tuple[str, ...]) -> N
     ],
 )
 def test_hints(change: dict[str, Any], hint: str) -> None:
-    """What a person most likely meant."""
+    """The hint is what the user most likely meant."""
     (finding,) = findings({**SMALL, **change})
     assert finding.hint == hint
 
@@ -183,13 +218,13 @@ def test_hints(change: dict[str, Any], hint: str) -> None:
     ],
 )
 def test_unknown_keys(change: dict[str, Any], fact: str, hint: str) -> None:
-    """At every level the nearest known key is named, wherever it is at home."""
+    """The nearest known key of any level is suggested."""
     (finding,) = findings({**SMALL, **change})
     assert (finding.code, finding.fact, finding.hint) == ("unknown-key", fact, hint)
 
 
 def test_a_required_key_that_is_mistyped_is_one_finding() -> None:
-    """That it is missing follows from the mistake, and is its proof."""
+    """The missing key follows from the mistake and is part of its finding."""
     values = {("gpu" if key == "gpus" else key): value for key, value in SMALL.items()}
     (finding,) = findings(values)
     assert (finding.code, finding.hint, finding.because) == (
@@ -200,7 +235,7 @@ def test_a_required_key_that_is_mistyped_is_one_finding() -> None:
 
 
 def test_missing_keys() -> None:
-    """Each of them, with an example of its own, at the mapping that lacks it."""
+    """Each is reported at the mapping that lacks it, with its own example."""
     found = findings({"hb_domain": {}, "switches": {"leaf": {"generic": {}}}})
     assert [(finding.fact, finding.hint, str(finding.place)) for finding in found] == [
         ("`name` is missing", "add `name: paper-32k`", "x:1:1"),
@@ -215,12 +250,12 @@ def test_missing_keys() -> None:
 
 
 def test_a_value_that_may_be_two_things_is_one_finding() -> None:
-    """Neither a number nor the word."""
+    """A value that is neither a number nor the word gives a single finding."""
     (finding,) = findings({**SMALL, "rails": {"per_switch": "all"}})
     assert finding.because == ("it must be a whole number or auto",)
 
 
-def test_long_values_are_cut() -> None:
-    """A finding stays readable whatever it is about."""
+def test_long_values_are_shortened() -> None:
+    """A finding stays readable whatever the length of the value."""
     (finding,) = findings({**SMALL, "name": "x" * 5000})
     assert len(finding.fact) < 80

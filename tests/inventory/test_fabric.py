@@ -1,4 +1,7 @@
-"""The inventory's models and the JSON Schema made of them: draft-07, complete, and of one mind with the program."""
+"""The inventory's models and their JSON Schema.
+
+The schema is draft-07, complete, and agrees with the program.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,60 @@ SMALL: dict[str, Any] = {
     "switches": {"leaf": {"generic": {"radix": 64}}},
 }
 DRAFT_7 = {
-    "$schema", "$ref", "additionalProperties", "allOf", "anyOf", "oneOf", "const", "default", "definitions", "description", "enum", "examples",
-    "exclusiveMinimum", "items", "maxLength", "maximum", "minItems", "minLength", "minimum", "pattern", "properties", "required", "title", "type",
-}  # fmt: skip
-"""The keywords in use. `prefixItems`, `$defs` and what else came after draft-07 is not among them."""
+    "$schema",
+    "$ref",
+    "additionalProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "const",
+    "default",
+    "definitions",
+    "description",
+    "enum",
+    "examples",
+    "exclusiveMinimum",
+    "items",
+    "maxLength",
+    "maximum",
+    "minItems",
+    "minLength",
+    "minimum",
+    "pattern",
+    "properties",
+    "required",
+    "title",
+    "type",
+}
+"""The keywords in use.
+
+Those that came after draft-07, such as `prefixItems` and `$defs`, are not among them.
+"""
 
 CONTRACT = {
-    "name", "design", "gpus", "hb_domain", "host", "nic", "rails", "switches", "oversubscription", "spread", "reserve", "spares", "addressing", "naming",
-    "prices", "nos", "nccl", "site",
-}  # fmt: skip
+    "name",
+    "design",
+    "gpus",
+    "hb_domain",
+    "host",
+    "nic",
+    "rails",
+    "switches",
+    "oversubscription",
+    "spread",
+    "reserve",
+    "spares",
+    "addressing",
+    "naming",
+    "prices",
+    "nos",
+    "nccl",
+    "site",
+}
 
 
 def resolved(node: dict[str, Any]) -> dict[str, Any]:
-    """Follow the reference of a node, whether it stands alone, in an `allOf` or as one branch of several."""
+    """Follow the reference of a node, which is alone, in an `allOf`, or a branch of an `anyOf`."""
     for branch in [node, *node.get("allOf", []), *node.get("anyOf", [])]:
         if "$ref" in branch:
             found: dict[str, Any] = SCHEMA["definitions"][branch["$ref"].rsplit("/", 1)[1]]
@@ -55,7 +99,7 @@ def resolved(node: dict[str, Any]) -> dict[str, Any]:
 def each_key(
     node: dict[str, Any], path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    """Walk the schema, key by key."""
+    """List every key of the schema."""
     for key, below in resolved(node).get("properties", {}).items():
         yield (*path, key), below
         yield from each_key(below, (*path, key))
@@ -65,7 +109,10 @@ KEYS = list(each_key(SCHEMA))
 
 
 def keywords(node: object, *, names: bool = False) -> Iterator[str]:
-    """List the keywords of a schema; below `properties` and `definitions` stand names, below `examples` values."""
+    """List the keywords of a schema.
+
+    The keys below `properties` and `definitions` are names, and `examples` holds values.
+    """
     if isinstance(node, list):
         for item in node:
             yield from keywords(item)
@@ -78,15 +125,15 @@ def keywords(node: object, *, names: bool = False) -> Iterator[str]:
 
 
 def nested(path: tuple[str, ...], value: object) -> dict[str, Any]:
-    """Put a value at a path, with the required neighbours of `switches`."""
+    """Put a value at a path, with the keys that `switches` requires."""
     for key in reversed(path):
         value = {key: value}
-    made: dict[str, Any] = value  # type: ignore[assignment]  # a path has at least one key, so the value has become a mapping
+    made: dict[str, Any] = value  # type: ignore[assignment]  # a path has at least one key, so the value is a mapping now
     return made
 
 
 def completed(change: dict[str, Any]) -> dict[str, Any]:
-    """Lay an example over the small inventory, completing what the mappings on its way require."""
+    """Put an example into the small inventory, with the keys that its path requires."""
     whole = {**SMALL, **change}
     for key in ("hb_domain", "reserve"):
         if key in change:
@@ -106,7 +153,7 @@ def completed(change: dict[str, Any]) -> dict[str, Any]:
     return whole
 
 
-def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example may be no switch at all
+def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example need not be a switch
     """Complete a switch of which an example gives one key."""
     if not isinstance(switch, dict):
         return switch
@@ -116,7 +163,7 @@ def complete_switch(switch: Any) -> Any:  # noqa: ANN401 - an example may be no 
 
 
 def faults(document: object) -> list[str]:
-    """Name what the schema has against a document."""
+    """List the errors of a document against the schema."""
     return [
         f"{'.'.join(map(str, error.absolute_path))}: {error.message}"
         for error in Draft7Validator(SCHEMA).iter_errors(document)
@@ -124,7 +171,7 @@ def faults(document: object) -> list[str]:
 
 
 def test_the_schema_is_draft_07() -> None:
-    """Valid, with its marker on top, self-contained, and without any later keyword."""
+    """It is valid and self-contained, begins with its marker, and uses no later keyword."""
     Draft7Validator.check_schema(SCHEMA)
     assert next(iter(SCHEMA.items())) == ("$schema", "http://json-schema.org/draft-07/schema#")
     assert set(keywords(SCHEMA)) <= DRAFT_7
@@ -138,18 +185,21 @@ def test_the_schema_is_draft_07() -> None:
     )
 
 
-def test_the_schema_knows_every_key_of_the_contract() -> None:
-    """And no other."""
+def test_the_schema_has_the_keys_of_the_contract() -> None:
+    """All of them, and no other."""
     assert CONTRACT | {"roce", "phases", "outputs", "search"} == set(SCHEMA["properties"])
     assert set(SCHEMA["required"]) == {"name", "gpus", "hb_domain", "switches"}
     assert len(KEYS) >= 70
 
 
 @pytest.mark.parametrize(("path", "node"), KEYS, ids=[".".join(path) for path, _ in KEYS])
-def test_every_key_has_a_description_and_examples_that_hold(
+def test_every_key_has_a_description_and_valid_examples(
     path: tuple[str, ...], node: dict[str, Any]
 ) -> None:
-    """Each example passes the schema, and the program when the rest of the inventory is filled in."""
+    """Examples are valid for the schema.
+
+    They are valid for the program once the rest of the inventory is filled in.
+    """
     assert len(node["description"]) > 8
     assert node["examples"]
     for example in node["examples"]:
@@ -168,7 +218,7 @@ def test_every_key_has_a_description_and_examples_that_hold(
     "path", sorted({path[:-1] for path, _ in KEYS}), ids=lambda path: ".".join(path) or "top"
 )
 def test_unknown_keys_are_rejected_at_every_level(path: tuple[str, ...]) -> None:
-    """By the schema, so that an editor shows them, and by the program."""
+    """By the schema, so that an editor marks them, and by the program."""
     document = completed(nested((*path, "colour"), "blue"))
     assert any("colour" in fault for fault in faults(document))
     with pytest.raises(ValidationError, match="colour"):
@@ -176,20 +226,23 @@ def test_unknown_keys_are_rejected_at_every_level(path: tuple[str, ...]) -> None
 
 
 def test_inventories_are_found() -> None:
-    """The test below has something to collect."""
+    """The test below has inventories to validate."""
     assert len(INVENTORIES) >= 19
 
 
 @pytest.mark.parametrize("path", INVENTORIES, ids=lambda path: path.stem)
 def test_every_inventory_fits_the_schema(path: Path) -> None:
-    """What ships is what the schema describes; the marker of yaml-language-server reads it the same way."""
+    """What is shipped fits; the marker of yaml-language-server names the same schema."""
     document = read_document(path.read_text(encoding="utf-8"), path.name)
     assert faults(document.values) == []
 
 
 def test_the_inventory_of_a_plan_fits_the_schema() -> None:
-    """A plan file carries the inventory with every default; it is an inventory again."""
-    text = "name: x\ngpus: 64\nhb_domain: {gpus: 8, bandwidth: 7.68Tbps}\nswitches: {leaf: {model: sn5600}}\nprices: {book: paper-v5, parts: {sn5600: 1.10}}\n"
+    """A plan file contains the inventory with every default, which is a valid inventory."""
+    text = (
+        "name: x\ngpus: 64\nhb_domain: {gpus: 8, bandwidth: 7.68Tbps}\nswitches: {leaf: "
+        "{model: sn5600}}\nprices: {book: paper-v5, parts: {sn5600: 1.10}}\n"
+    )
     spec = read_text(text, "x").spec
     plan = make_plan(spec, Catalog())
     inventory = json.loads(json.dumps(plan.document({})["inventory"]))
@@ -213,8 +266,8 @@ def test_the_inventory_of_a_plan_fits_the_schema() -> None:
         ({"nos": 5}, "nos"),
     ],
 )
-def test_the_schema_and_the_program_refuse_alike(change: dict[str, Any], fault: str) -> None:
-    """A value that an editor marks is one that the program refuses."""
+def test_the_program_refuses_what_the_schema_refuses(change: dict[str, Any], fault: str) -> None:
+    """An editor marks no value that the program accepts."""
     document = {**SMALL, **change}
     assert [found for found in faults(document) if found.startswith(fault)]
     with pytest.raises(ValidationError):
@@ -230,7 +283,7 @@ def test_short_forms() -> None:
 
 
 def test_defaults() -> None:
-    """What the contract says of keys that are left out."""
+    """The defaults are those of the contract."""
     spec = FabricSpec.model_validate(SMALL)
     assert spec.design is Design.RAIL_ONLY
     assert (spec.oversubscription, spec.spread) == (Fraction(1), "even")
@@ -242,7 +295,7 @@ def test_defaults() -> None:
     )
 
 
-def test_money_is_the_decimal_that_was_typed() -> None:
+def test_money_is_an_exact_decimal() -> None:
     """A float would add its binary error to every sum."""
     spec = FabricSpec.model_validate({**SMALL, "prices": {"parts": {"a": 0.1, "b": 3}}})
     assert spec.prices.parts == {"a": Decimal("0.1"), "b": Decimal(3)}
@@ -256,6 +309,6 @@ def test_values_never_change() -> None:
 
 
 def test_every_inventory_is_read_by_the_program() -> None:
-    """The schema is not more lenient than the program on what ships."""
+    """The schema accepts no shipped inventory that the program refuses."""
     for path in INVENTORIES:
         assert read_inventory(str(path)).spec.name

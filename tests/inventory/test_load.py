@@ -1,4 +1,7 @@
-"""From what a person typed to a spec: files, standard input, flags, `--set`, plan files; and every finding back to its place."""
+"""Reading inventories: files, standard input, flags, `--set` and plan files.
+
+Every finding has its place.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +38,14 @@ nos: frr
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Write the inventory into an empty directory, and go there."""
+    """Write the inventory into an empty directory, and change to it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(TEXT, encoding="utf-8")
     return "fabric.yaml"
 
 
 def refused(source: str | None, *sets: str, flags: Flags | None = None) -> tuple[Finding, ...]:
-    """Return the findings that a source is refused with."""
+    """Return the findings with which a source is refused."""
     with pytest.raises(Refusal) as caught:
         read_inventory(source, sets, flags)
     return caught.value.findings
@@ -54,18 +57,17 @@ def places(findings: tuple[Finding, ...]) -> list[tuple[str, str]]:
 
 
 def later(inventory: Inventory, *findings: Finding) -> list[tuple[str, str]]:
-    """Return what becomes of findings that a later phase makes."""
+    """Return findings of a later phase as the reader reports them."""
     with pytest.raises(Refusal) as caught, inventory.placing():
         raise Refusal(findings)
     return places(caught.value.findings)
 
 
 # --- sources
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file(file: str) -> None:
-    """The spec, and the place of every key."""
+    """The result is the spec, and the place of every key."""
     inventory = read_inventory(file)
     assert (inventory.spec.name, inventory.spec.rails.count) == ("west", 8)
     assert str(inventory.document.locate(("rails", "count"))) == "fabric.yaml:5:10"
@@ -77,7 +79,7 @@ def test_a_file(file: str) -> None:
     ids=["plain", "mark", "windows"],
 )
 def test_standard_input(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`-` reads bytes, so that no locale has a say, and is called <stdin> in findings."""
+    """`-` reads bytes, whatever the locale is; findings call it <stdin>."""
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
     inventory = read_inventory("-")
     assert inventory.spec.name == "west"
@@ -92,7 +94,7 @@ def test_a_file_is_the_same_however_its_lines_end(file: str, tmp_path: Path) -> 
 
 
 def test_an_endless_file_is_not_read() -> None:
-    """A device is no inventory."""
+    """A device is not read as an inventory."""
     (finding,) = refused("/dev/zero")
     assert (finding.code, finding.fact) == (
         "no-such-file",
@@ -110,15 +112,15 @@ def test_an_endless_file_is_not_read() -> None:
         ("fabric.yaml/x", "give the path of a YAML file, or `-`"),
     ],
 )
-def test_a_file_that_is_not_there(file: str, name: str, hint: str) -> None:
+def test_a_missing_file(file: str, name: str, hint: str) -> None:
     """The nearest name in the same directory is suggested."""
     (finding,) = refused(name)
     assert file == "fabric.yaml"
     assert (finding.code, finding.hint) == ("no-such-file", hint)
 
 
-def test_flags_stand_for_an_inventory() -> None:
-    """Each key is placed at the flag that set it."""
+def test_flags_in_place_of_an_inventory() -> None:
+    """The place of each key is the flag that set it."""
     flags = Flags(
         {
             ("gpus",): ("--gpus 60", 60),
@@ -134,7 +136,6 @@ def test_flags_stand_for_an_inventory() -> None:
 
 
 # --- overrides
-# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_flags_stand_for_an_inventory() -> None:
     ],
 )
 def test_an_override(file: str, setting: str, path: tuple[str, ...], value: object) -> None:
-    """It sets one key, brings along the mappings that it needs, and is the place of what it sets."""
+    """It sets one key, creates the mappings that it needs, and is the place of the value."""
     inventory = read_inventory(file, [setting])
     found: Any = inventory.spec
     for key in path:
@@ -164,7 +165,7 @@ def test_an_override(file: str, setting: str, path: tuple[str, ...], value: obje
 
 
 def test_an_override_leaves_the_rest_alone(file: str) -> None:
-    """One key below a short form keeps what the short form said."""
+    """One key below a short form keeps the rest of the short form."""
     spec = read_inventory(file, ["prices.parts.sn5600=5", "nos.spine=sonic", "rails.tiers=2"]).spec
     assert (spec.prices.book, dict(spec.prices.parts)) == ("paper-v5", {"sn5600": Decimal(5)})
     assert (spec.nos.leaf, spec.nos.spine, spec.nos.core) == ("frr", "sonic", "frr")
@@ -172,7 +173,7 @@ def test_an_override_leaves_the_rest_alone(file: str) -> None:
 
 
 def test_the_last_override_wins(file: str) -> None:
-    """As every program does it; and a whole mapping replaces the keys that were set in it before."""
+    """A whole mapping replaces the keys that were set in it before."""
     assert read_inventory(file, ["gpus=8", "gpus=16"]).spec.gpus == 16
     assert read_inventory(file, ["rails.count=4", "rails={tiers: 2}"]).spec.rails.count is None
     assert read_inventory(file, ["rails={tiers: 2}", "rails.count=4"]).spec.rails.tiers == 2
@@ -192,8 +193,8 @@ def test_the_last_override_wins(file: str) -> None:
         ("site.racks=4", "unknown-key"),
     ],
 )
-def test_a_bad_override_is_its_own_place(file: str, setting: str, code: str) -> None:
-    """Whatever is wrong with it, the finding points to the `--set` and not into the file."""
+def test_the_place_of_a_bad_override_is_its_argument(file: str, setting: str, code: str) -> None:
+    """The finding points to the `--set` and not into the file."""
     assert places(refused(file, setting)) == [(code, f"--set {setting}")]
 
 
@@ -201,12 +202,12 @@ def test_a_bad_override_is_its_own_place(file: str, setting: str, code: str) -> 
     "setting",
     ["gpus", "=8", "gpus:8", ".gpus=8", "a..b=8", "", "gpus=[8", "gpus={a: 1, a: 2}", "gpus=!x 8"],
 )
-def test_what_is_no_override(file: str, setting: str) -> None:
-    """It is shown as it was typed."""
+def test_an_invalid_override(file: str, setting: str) -> None:
+    """It is printed as it was typed."""
     assert places(refused(file, setting)) == [("bad-set", f"--set {setting}")]
 
 
-def test_all_bad_overrides_are_told_at_once(file: str) -> None:
+def test_all_bad_overrides_are_reported_at_once(file: str) -> None:
     """Each is a finding of its own."""
     assert places(refused(file, "gpus", "rails.count=4", "nic=[")) == [
         ("bad-set", "--set gpus"),
@@ -214,19 +215,18 @@ def test_all_bad_overrides_are_told_at_once(file: str) -> None:
     ]
 
 
-def test_a_missing_key_is_missed_where_it_was_taken_away(file: str) -> None:
-    """An override that leaves out what is required is its place."""
+def test_a_key_removed_by_an_override_is_reported_there(file: str) -> None:
+    """The place of the missing key is the override that removed it."""
     assert places(refused(file, "hb_domain={hosts: 1}")) == [
         ("missing-key", "--set hb_domain={hosts: 1}")
     ]
 
 
 # --- findings
-# ---------------------------------------------------------------------------------------------------------------------
 
 
-def test_findings_stand_in_the_order_of_the_text(file: str, tmp_path: Path) -> None:
-    """All of them at once, whoever found them, those of the command line last."""
+def test_findings_are_in_the_order_of_the_text(file: str, tmp_path: Path) -> None:
+    """All of them at once, from every phase, those of the command line last."""
     text = (
         TEXT.replace("name: west", "nmae: west")
         .replace("gpus: 64", "gpus: many")
@@ -244,8 +244,11 @@ def test_findings_stand_in_the_order_of_the_text(file: str, tmp_path: Path) -> N
     ]
 
 
-def test_findings_of_later_phases_get_their_places_too(file: str) -> None:
-    """In the order of the text; one that is told for several roles is told once; one without a key has no place."""
+def test_findings_of_later_phases_are_located_too(file: str) -> None:
+    """In the order of the text.
+
+    One that concerns several roles is reported once, and one without a key has no place.
+    """
     inventory = read_inventory(file, ["nic.speed=400G"])
     found = later(
         inventory,
@@ -265,19 +268,18 @@ def test_findings_of_later_phases_get_their_places_too(file: str) -> None:
     ]
 
 
-def test_what_is_no_refusal_passes_through(file: str) -> None:
-    """A fault of the program keeps its trace."""
+def test_other_exceptions_pass_through(file: str) -> None:
+    """A fault of the program keeps its traceback."""
     with pytest.raises(KeyError), read_inventory(file).placing():
         raise KeyError(file)
 
 
 # --- plan files
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def plan_file(file: str, tmp_path: Path) -> Path:
-    """Keep the plan of the inventory in a file."""
+    """Write the plan of the inventory into a file."""
     plan = make_plan(read_inventory(file).spec, Catalog())
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(plan.document({"name": "west"})), encoding="utf-8")
@@ -285,7 +287,7 @@ def plan_file(file: str, tmp_path: Path) -> Path:
 
 
 def test_a_plan_file_is_its_inventory(file: str, plan_file: Path) -> None:
-    """The same spec with every default written out, and a promise that this version keeps."""
+    """The spec is the same with every default written out, and the recorded digest is verified."""
     inventory, plan = (
         read_inventory(str(plan_file)),
         make_plan(read_inventory(file).spec, Catalog()),
@@ -295,8 +297,8 @@ def test_a_plan_file_is_its_inventory(file: str, plan_file: Path) -> None:
     assert inventory.wiring_sha256 == plan.digest()
 
 
-def test_a_plan_file_that_promises_other_wiring(plan_file: Path) -> None:
-    """It is refused, unless keys are overridden: then it is a new plan."""
+def test_a_plan_file_with_another_digest(plan_file: Path) -> None:
+    """It is refused, unless keys are overridden, which makes it a new plan."""
     inventory = read_inventory(str(plan_file))
     with pytest.raises(Refusal, match="plan-of-another-version"):
         check_promise(inventory, lambda: "0" * 64)
@@ -304,7 +306,7 @@ def test_a_plan_file_that_promises_other_wiring(plan_file: Path) -> None:
 
 
 def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> None:
-    """JSON is YAML: spread over lines it is read all the same, and then it has places."""
+    """JSON spread over lines is valid YAML, and its keys have places."""
     document = json.loads(plan_file.read_text(encoding="utf-8"))
     path = tmp_path / "plan.yaml"
     path.write_text("# kept\n" + json.dumps(document, indent=1), encoding="utf-8")
@@ -333,24 +335,22 @@ def test_a_plan_file_may_be_yaml(file: str, plan_file: Path, tmp_path: Path) -> 
         ({"inventory": {"name": "west", "gpus": 8}}, "missing-key"),
     ],
 )
-def test_a_plan_file_that_was_tampered_with(
-    plan_file: Path, change: dict[str, object], code: str
-) -> None:
-    """Like any other input."""
+def test_an_edited_plan_file(plan_file: Path, change: dict[str, object], code: str) -> None:
+    """It is refused like any other invalid input."""
     document = json.loads(plan_file.read_text(encoding="utf-8")) | change
     plan_file.write_text(json.dumps(document), encoding="utf-8")
     assert {found for found, _ in places(refused(str(plan_file)))} == {code}
 
 
 @pytest.mark.parametrize("cut", [60, 400, -1])
-def test_a_plan_file_that_was_cut_off(plan_file: Path, cut: int) -> None:
+def test_a_truncated_plan_file(plan_file: Path, cut: int) -> None:
     """Half a JSON document is a syntax error of YAML."""
     plan_file.write_text(plan_file.read_text(encoding="utf-8")[:cut], encoding="utf-8")
     assert {code for code, _ in places(refused(str(plan_file)))} == {"yaml-syntax"}
 
 
-def test_a_text(file: str) -> None:
-    """What `init` renders is read like a file."""
+def test_a_text_is_read_like_a_file(file: str) -> None:
+    """As `init` renders one."""
     assert read_text(TEXT, "init").spec == read_inventory(file).spec
     with pytest.raises(Refusal) as caught:
         read_text(TEXT + "rials: {}\n", "init")

@@ -184,7 +184,6 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 # --- containerlab
-# -----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -364,7 +363,6 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
 
 
 # --- clabernetes
-# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
@@ -409,7 +407,6 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
 
 
 # --- netlab
-# -----------------------------------------------------------------------------------------------------------------------
 
 
 def test_netlab_has_the_same_lab(tree: Tree) -> None:
@@ -434,7 +431,6 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
 
 
 # --- scripts
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -512,7 +508,6 @@ def test_a_switch_and_an_hb_domain_start(
 
 
 # --- what names a container
-# -------------------------------------------------------------------------------------------------------
 
 
 def _ports(*names: tuple[str, int, int]) -> list[PortView]:
@@ -712,7 +707,6 @@ def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
 
 
 # --- the command
-# ------------------------------------------------------------------------------------------------------------------
 
 
 def test_a_lab_comes_with_the_configurations_that_it_boots(tmp_path: Path, run: Run) -> None:
@@ -763,7 +757,6 @@ def test_infiniband_has_no_lab() -> None:
 
 
 # --- any fabric
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=25)

@@ -210,7 +210,6 @@ def test_nothing_is_placed_where_nothing_is_wanted() -> None:
 
 
 # --- laws
-# ---------------------------------------------------------------------------------------------------------------------------
 
 
 def drawn(inventory: Inventory, site: dict[str, Any] | None) -> Plan | None:
@@ -299,7 +298,6 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
 
 
 # --- positions
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def table_of(plan: Plan) -> str:

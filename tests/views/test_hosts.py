@@ -264,7 +264,6 @@ def test_the_hosts_number_counts_too() -> None:
 
 
 # --- NCCL
-# -------------------------------------------------------------------------------------------------------------------------
 
 
 def nccl(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - what stands in an inventory

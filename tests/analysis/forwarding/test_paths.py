@@ -62,7 +62,6 @@ def routes(plan: Plan, source: str, target: str, *failed: str) -> list[Route]:
 
 
 # --- kinds of path
-# ----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -116,7 +115,6 @@ def test_a_relay_of_many_is_that_of_the_own_turn() -> None:
 
 
 # --- every hop is an edge of the graph
-# --------------------------------------------------------------------------------------------
 
 
 def check_hops(made: nx.MultiGraph[str], path: Route) -> None:
@@ -185,7 +183,6 @@ def test_a_path_over_other_domains_visits_no_gpu_twice() -> None:
 
 
 # --- balance
-# ----------------------------------------------------------------------------------------------------------------------
 
 
 def carried(plan: Plan, *failed: str) -> Counter[int]:
@@ -259,7 +256,6 @@ def test_equal_paths_are_counted_and_all_are_taken() -> None:
 
 
 # --- documents
-# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("links", ["numbered", "unnumbered"])

@@ -76,7 +76,6 @@ def llm_of(name: str = "gpt3", **facts: object) -> Workload:
 
 
 # --- what others printed
-# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +166,6 @@ def test_relative_performance(
 
 
 # --- equations
-# --------------------------------------------------------------------------------------------------------------------
 
 
 def slow(llm: Workload, machine: Machine, n_m: float) -> float:
@@ -258,7 +256,6 @@ def test_a_pipeline_shares_the_model_out() -> None:
 
 
 # --- where figures come from
-# ------------------------------------------------------------------------------------------------------
 
 
 def test_a_fabric_without_a_host_takes_the_papers_figures_and_says_so() -> None:
@@ -313,7 +310,6 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
 
 
 # --- sweeps and charts
-# ------------------------------------------------------------------------------------------------------------
 
 
 def test_sweeps_vary_one_figure() -> None:
@@ -516,7 +512,6 @@ def test_a_printed_figure_that_no_row_is_about() -> None:
 
 
 # --- traffic
-# ----------------------------------------------------------------------------------------------------------------------
 
 FABRICS = {
     "one tier": {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 16},
@@ -737,7 +732,6 @@ def test_parts_of_an_iteration_are_named_in_order() -> None:
 
 
 # --- all-to-all
-# -------------------------------------------------------------------------------------------------------------------
 
 
 def slow_load(choice: Choice, gpus: int) -> Load:

@@ -160,7 +160,6 @@ def test_a_place_that_cannot_be_written_is_a_refusal(tmp_path: Path) -> None:
 
 
 # --- what the user put into OUT
-# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -238,7 +237,6 @@ def test_an_input_inside_of_out_is_refused(tmp_path: Path, name: str) -> None:
 
 
 # --- what a killed build leaves
-# ---------------------------------------------------------------------------------------------------
 
 
 def killed(work: Callable[[], object]) -> None:
@@ -341,7 +339,6 @@ def test_directories_of_others_stay(tmp_path: Path) -> None:
 
 
 # --- Ctrl-C and SIGTERM
-# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -407,7 +404,6 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 
 # --- single files
-# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_a_file_is_replaced_only_where_it_is_of_the_same_kind(tmp_path: Path) -> None:
@@ -478,7 +474,6 @@ def test_a_file_that_dies_is_removed_by_the_next(
 
 
 # --- what the system refuses
-# ------------------------------------------------------------------------------------------------------
 
 
 ERRORS = [errno.ENOSPC, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EIO, errno.ENAMETOOLONG]

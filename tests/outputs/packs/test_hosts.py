@@ -96,7 +96,6 @@ READY = list(ready())
 
 
 # --- netplan and networkd
-# ---------------------------------------------------------------------------------------------------------
 
 Sections = list[tuple[str, tuple[tuple[str, str], ...]]]
 
@@ -215,7 +214,6 @@ def test_netplan_finds_what_is_broken(
 
 
 # --- the kernel
-# -------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="session")
@@ -397,7 +395,6 @@ def test_the_kernel_knows_the_settings(in_namespace: Callable[[str], str]) -> No
 
 
 # --- FRR, NCCL and the map
-# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -471,7 +468,6 @@ def test_the_map_is_a_table(name: str) -> None:
 
 
 # --- the probe
-# --------------------------------------------------------------------------------------------------------------------
 
 
 def make_sys(root: Path, one: Shown) -> None:
@@ -612,7 +608,6 @@ def test_the_probe_reads_the_real_addresses(
 
 
 # --- the build
-# --------------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
