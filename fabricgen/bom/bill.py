@@ -15,14 +15,14 @@ from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from fabricgen.bom.counts import tally
+from fabricgen.bom.counts import count_parts
 from fabricgen.bom.pricing import price_book, terms_of
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Iterator
 
-    from fabricgen.bom.counts import Tally
+    from fabricgen.bom.counts import PartCounts
     from fabricgen.bom.pricing import Terms
     from fabricgen.catalog.models.prices import PriceBook
     from fabricgen.core.terms import Role
@@ -126,10 +126,10 @@ def role_of(purpose: str) -> str:
 
 def make_bom(plan: Plan) -> Bom:
     """Count and price every part of a plan."""
-    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, tally(plan))
+    return priced(plan, {role: plan.switch_count(role) for role in plan.roles}, count_parts(plan))
 
 
-def priced(plan: Plan, switches: dict[Role, int], counted: Tally) -> Bom:
+def priced(plan: Plan, switches: dict[Role, int], counted: PartCounts) -> Bom:
     """Price so many switches of each role, and the modules and cables that were counted for a plan; it need not be wired."""
     book = price_book(plan.spec, plan.catalog)
     terms = terms_of(plan.spec, book)
@@ -167,7 +167,7 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
 
-def _transceivers(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
     """List the modules by model."""
     models = {module.model: module for joint in plan.offers for module in joint.modules.values()}
     for part, purposes in _by_part(counted.modules).items():
@@ -185,7 +185,7 @@ def _transceivers(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]
         )
 
 
-def _cables(plan: Plan, counted: Tally, book: PriceBook) -> Iterator[Line]:
+def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
     """List the cables by model."""
     cables = {joint.cable.model: joint.cable for joint in plan.offers}
     for part, purposes in _by_part(

@@ -18,36 +18,36 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.plan import Plan
 
 HOST = "host"
 """The purpose of modules in hosts; of those in switches it is the role."""
 
 
-class Take(NamedTuple):
+class LinkGroup(NamedTuple):
     """Links that take one offer: rows of `Plan.unit` in one unit, and how many units are alike."""
 
-    joint: Joint
+    joint: LinkParts
     unit: int
     rows: IntArray
     alike: int
 
 
-class Tally(NamedTuple):
+class PartCounts(NamedTuple):
     """How many of each model there are: modules by purpose, cables by kind of link."""
 
     modules: dict[str, Counter[str]]
     cables: dict[LinkKind, Counter[str]]
 
 
-def tally(plan: Plan, stands: BoolArray | None = None) -> Tally:
+def count_parts(plan: Plan, stands: BoolArray | None = None) -> PartCounts:
     """Count the modules and the cables of a fabric, or of the links that `stands` names, a row for each link of the wiring."""
     takes = list(_takes(plan, stands))
-    return Tally(_modules(plan, takes), _cables(plan, takes))
+    return PartCounts(_modules(plan, takes), _cables(plan, takes))
 
 
-def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[Take]:
+def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
     """Yield the links of each offer, unit by unit."""
     units, size = plan.mapping.units, len(plan.unit.kind)
     alike = stands is None and not plan.decides
@@ -59,10 +59,10 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[Take]:
         for number, joint in enumerate(plan.offers):
             rows = np.flatnonzero(here & (offer == number))
             if len(rows):
-                yield Take(joint, unit, rows, units if alike else 1)
+                yield LinkGroup(joint, unit, rows, units if alike else 1)
 
 
-def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
+def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
     """Count the cages that hold each module: one whose second port is idle still needs it, and a downlink and an uplink may share it."""
     filled: dict[str, dict[str, list[IntArray]]] = {
         purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))
@@ -86,7 +86,7 @@ def _modules(plan: Plan, takes: list[Take]) -> dict[str, Counter[str]]:
     return counted
 
 
-def _cables(plan: Plan, takes: list[Take]) -> dict[LinkKind, Counter[str]]:
+def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[str]]:
     """Count the cables of each part; one that carries several links is one piece, also where those belong to several units."""
     counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
     shared: dict[tuple[LinkKind, str], list[IntArray]] = defaultdict(list)

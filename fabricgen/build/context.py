@@ -1,6 +1,6 @@
 """What the tasks of one build read: the plan, its packs, and the views and tables that several tasks share.
 
-Owns `Sources`, each part of which is made when it is first asked for. Which files come of it is
+Owns `BuildContext`, each part of which is made when it is first asked for. Which files come of it is
 said by the modules of the groups.
 """
 
@@ -66,18 +66,18 @@ class Part(NamedTuple):
 class Task(Protocol):
     """One piece of a build: a file or a few. Tasks travel to worker processes, so they hold names and ranges only."""
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List the files of the task without making any."""
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Have worked out what many tasks need, once; workers that are forked afterwards inherit it."""
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write the files of the task below `root`."""
 
 
 @dataclass(frozen=True)
-class Sources:
+class BuildContext:
     """One build: a plan, its packs, and the groups asked for. `named` are the groups that the caller named rather than took by default.
 
     With a `part`, only the files and tables of its switches and GPUs are written; documents are of

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.breakdown.breakdown import Rack
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 MOST_RACKS = 2_000
@@ -30,7 +30,7 @@ MOST_RACKS = 2_000
 DIVISIONS = ("by-role", "by-rack", "by-phase")
 
 
-def bill(sources: Sources) -> Iterator[Task]:
+def bill(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the bill of materials."""
     racks, lengths = with_racks(sources), sources.plan.lengths
     for pack in sources.packs.group("bom"):
@@ -48,7 +48,7 @@ def bill(sources: Sources) -> Iterator[Task]:
     yield BillBook("bom/bom.xlsx")
 
 
-def with_racks(sources: Sources) -> bool:
+def with_racks(sources: BuildContext) -> bool:
     """Say whether the bill is divided by rack: where racks are known, and they are few or it was asked for."""
     lengths = sources.plan.lengths
     return lengths is not None and (
@@ -56,12 +56,12 @@ def with_racks(sources: Sources) -> bool:
     )
 
 
-def racks_in(sources: Sources) -> dict[str, Rack]:
+def racks_in(sources: BuildContext) -> dict[str, Rack]:
     """Return what stands in each rack; empty where the bill is not divided by rack."""
     return sources.racks if with_racks(sources) else {}
 
 
-def division(sources: Sources, by: str) -> DivisionView:
+def division(sources: BuildContext, by: str) -> DivisionView:
     """Divide the bill by role, rack or phase."""
     plan, bom = sources.plan, sources.bom
     if by == "by-rack":
@@ -78,7 +78,7 @@ def division(sources: Sources, by: str) -> DivisionView:
     return division_view(plan.spec.name, by.removeprefix("by-"), portions, bom)
 
 
-def loads(sources: Sources) -> LoadsView:
+def loads(sources: BuildContext) -> LoadsView:
     """Say what racks, roles and the whole fabric ask of the room."""
     return loads_view(sources.plan, sources.bom, racks_in(sources))
 
@@ -91,7 +91,7 @@ class BillDocument(OneFile):
     template: str
     view: str
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Make what several documents see."""
         if self.view in ("comparison", "savings"):
             _ = sources.comparison
@@ -102,13 +102,13 @@ class BillDocument(OneFile):
         else:
             _ = sources.bom
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document."""
         yield write_text(
             root, self.path, [sources.packs.render(self.pack, self.template, **self._seen(sources))]
         )
 
-    def _seen(self, sources: Sources) -> dict[str, Any]:
+    def _seen(self, sources: BuildContext) -> dict[str, Any]:
         """Make what the template sees, under the name by which it does."""
         if self.view in DIVISIONS:
             return {"division": division(sources, self.view)}
@@ -127,7 +127,7 @@ class BillDocument(OneFile):
 class BillBook(OneFile):
     """The workbook of the bill, its divisions, the comparison and the savings."""
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Make the bill, the racks and the comparison."""
         _ = (
             sources.bom,
@@ -136,7 +136,7 @@ class BillBook(OneFile):
             sources.stages if sources.plan.spec.phases else (),
         )
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook."""
         from fabricgen.outputs.workbook.bom import write_bom
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from fabricgen.build.context import Sources
+    from fabricgen.build.context import BuildContext
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
     from fabricgen.views.cables.view import CableView
@@ -96,12 +96,12 @@ class LabelFile(OneFile):
     start: int
     stop: int
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render page by page."""
         from fabricgen.outputs.labels.pages import label_pages
 
@@ -114,7 +114,7 @@ class LabelFile(OneFile):
             (sources.packs.render(self.pack, self.template, page=page) for page in pages),
         )
 
-    def _cables(self, sources: Sources) -> Sequence[CableView]:
+    def _cables(self, sources: BuildContext) -> Sequence[CableView]:
         """Make the cables of the run."""
         each = len(sources.plan.unit.kind)
         units = range(self.start // each, (self.stop - 1) // each + 1)
@@ -125,7 +125,7 @@ class LabelFile(OneFile):
         return [cable for run in runs for cable in sources.views.cables(*run)]
 
 
-def label_files(sources: Sources, path: str, pack: str, template: str) -> Iterator[LabelFile]:
+def label_files(sources: BuildContext, path: str, pack: str, template: str) -> Iterator[LabelFile]:
     """List the files of labels to print: one, or numbered ones of `FILE` links each."""
     links = sources.plan.links
     files, given = -(-links // FILE), PurePosixPath(path)
@@ -142,11 +142,11 @@ def label_files(sources: Sources, path: str, pack: str, template: str) -> Iterat
 class SheetSchema(OneFile):
     """The schema of the table of cables."""
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Settle the sheets."""
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write it."""
         from fabricgen.views.cables.columns import schema_of
 

@@ -18,7 +18,7 @@ from fabricgen.build.write.files import Root, adopt, reserve, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.selection import Group
     from fabricgen.build.write.manifest import Written
 
@@ -27,7 +27,7 @@ WORKBOOK_CABLES, GRAPH_LINKS = 100_000, 100_000
 longer still; they are then written on request only."""
 
 
-def cabling(sources: Sources) -> Iterator[Task]:
+def cabling(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the cabling."""
     yield from _documents(sources, "cabling")
     yield from sheets(sources)
@@ -41,7 +41,7 @@ def cabling(sources: Sources) -> Iterator[Task]:
         )
 
 
-def graphs(sources: Sources) -> Iterator[Task]:
+def graphs(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the graph."""
     yield from _documents(sources, "graph")
     links = sources.plan.links
@@ -53,7 +53,7 @@ def graphs(sources: Sources) -> Iterator[Task]:
         )
 
 
-def _documents(sources: Sources, group: Group) -> Iterator[Task]:
+def _documents(sources: BuildContext, group: Group) -> Iterator[Task]:
     """List the files of the document packs of a group."""
     cables = sources.plan.cables
     for pack in sources.packs.group(group):
@@ -76,17 +76,17 @@ class Document(OneFile):
     template: str
     view: str
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Make what the template sees."""
         if self.view == "cables":
             sources.views.prepare()
             _ = sources.sheets
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render the document."""
         yield write_text(root, self.path, self._texts(sources))
 
-    def _texts(self, sources: Sources) -> Iterator[str]:
+    def _texts(self, sources: BuildContext) -> Iterator[str]:
         """Render it run by run, or whole."""
         if self.view == "cables":
             yield from (
@@ -99,12 +99,12 @@ class Document(OneFile):
 class CableBook(OneFile):
     """The workbook of cables."""
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
         _ = sources.sheets
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write the workbook row by row."""
         from fabricgen.outputs.workbook.cables import write_cables
 
@@ -123,14 +123,14 @@ class CableBook(OneFile):
 class Graph:
     """The graph in both forms."""
 
-    def paths(self, _: Sources) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List both files."""
         yield from ("graph/fabric.json", "graph/fabric.graphml")
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Need nothing."""
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write both."""
         made = GraphFiles(sources.plan)
         yield write_text(root, "graph/fabric.json", [made.node_link()])

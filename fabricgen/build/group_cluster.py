@@ -14,7 +14,7 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
@@ -22,7 +22,7 @@ MOST_LINES = 50_000
 """Above so many lines a file is written on request only; Slurm itself takes 65,536 nodes."""
 
 
-def clusters(sources: Sources) -> Iterator[Task]:
+def clusters(sources: BuildContext) -> Iterator[Task]:
     """List the files of schedulers and automation, unless they are too long to be written unasked."""
     plan = sources.plan
     switches = sum(plan.switch_count(role) for role in plan.roles)
@@ -48,15 +48,15 @@ class ClusterFile:
     pack: str
     output: Output
 
-    def paths(self, _: Sources) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List the one file."""
         yield self.output.path
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Make what the templates see."""
         _ = sources.devices if self.output.each == "inventory" else sources.cluster
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         view = (
             {"devices": sources.devices}

@@ -15,21 +15,21 @@ from fabricgen.core.terms import Role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 HOST_PORTS = 32_768
 """Above this many NIC ports the files of the hosts are more than those of all switches; they are then written on request only."""
 
 
-def configs(sources: Sources) -> Iterator[Task]:
+def configs(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the configurations, those of subnet managers included."""
     if sources.config_packs:
         yield from (Configs(unit, boxes) for unit, boxes in sources.switch_runs())
     yield from subnets(sources)
 
 
-def hosts(sources: Sources) -> Iterator[Task]:
+def hosts(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the hosts, unless they are too many to be written unasked."""
     ports = len(sources.plan.hosts) * len(sources.hosts.ports)
     if ports <= HOST_PORTS or "hosts" in sources.named:
@@ -47,18 +47,18 @@ class Configs:
     unit: int
     boxes: Sequence[int]
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List what the pack of each switch's role writes."""
         for switch, role in sources.switches(self.unit, self.boxes):
             yield from (
                 output.path.format(switch=switch) for output in sources.outputs(self.unit, role)
             )
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         roles = tuple(
             role
@@ -79,7 +79,7 @@ class HostFiles:
 
     run: Sequence[int]
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List what the packs write for each host, and for each of its NICs."""
         interfaces = [interface for _, _, interface in sources.hosts.ports]
         for host in self.run:
@@ -90,11 +90,11 @@ class HostFiles:
                     for name in names
                 )
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all hosts share."""
         sources.hosts.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         for host in sources.hosts.views(self.run):
             for pack, output in sources.host_outputs:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 IMPORTED = 20_000
@@ -32,7 +32,7 @@ ROWS = 1_000
 TABLES = ("devices", "interfaces", "straight-cables")
 
 
-def dcim(sources: Sources) -> Iterator[Task]:
+def dcim(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the group."""
     cables = sources.plan.cables
     if cables > IMPORTED and "dcim" not in sources.named:
@@ -50,7 +50,7 @@ def dcim(sources: Sources) -> Iterator[Task]:
     yield PointToPoint("dcim/point-to-point.xlsx")
 
 
-def _holds(sources: Sources, view: str) -> bool:
+def _holds(sources: BuildContext, view: str) -> bool:
     """Say whether there is anything to write in a view."""
     lists = sources.wire_lists
     holds: dict[str, Callable[[], bool]] = {
@@ -72,17 +72,17 @@ class AssetDocument(OneFile):
     template: str
     view: str
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         yield write_text(
             root, self.path, [sources.packs.render(self.pack, self.template, **self._view(sources))]
         )
 
-    def _view(self, sources: Sources) -> dict[str, Any]:
+    def _view(self, sources: BuildContext) -> dict[str, Any]:
         """Return what its template sees."""
         assets, lists = sources.assets, sources.wire_lists
         makers: dict[str, tuple[str, Callable[[], object]]] = {
@@ -104,7 +104,7 @@ class AssetTable:
     template: str
     view: str
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List the files."""
         assets = sources.assets
         rows = {
@@ -120,11 +120,11 @@ class AssetTable:
         )
         yield from [self.path] if files == 1 else names
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render file by file; rows are made as they are written."""
         assets = sources.assets
         rows: Iterator[object] = {
@@ -145,11 +145,11 @@ class PointToPoint(OneFile):
 
     pack: str = "cvt"
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write it row by row."""
         from fabricgen.outputs.workbook.point_to_point import write_point_to_point
 

@@ -13,7 +13,7 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
@@ -21,7 +21,7 @@ DRAWN = 16
 """Above so many rails, or so many stripes, the first of them is drawn, and the others on request only."""
 
 
-def drawings(sources: Sources) -> Iterator[Task]:
+def drawings(sources: BuildContext) -> Iterator[Task]:
     """List the drawings, pack by pack."""
     drawn: list[str] = []
     for what, every in (("rails", sources.drawings.rails), ("stripes", sources.drawings.stripes)):
@@ -41,7 +41,7 @@ def drawings(sources: Sources) -> Iterator[Task]:
             yield Picture(name, pack.name, forms)
 
 
-def _fits(sources: Sources, name: str, output: Output) -> bool:
+def _fits(sources: BuildContext, name: str, output: Output) -> bool:
     """Say whether a form of a drawing can be read with so many lines; where it cannot, the build says so."""
     most = sources.drawings.most_lines(name)
     if (
@@ -64,15 +64,15 @@ class Picture:
     pack: str
     forms: tuple[tuple[str, str], ...]
 
-    def paths(self, _: Sources) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List them."""
         return (path.format(drawing=self.name) for path, _ in self.forms)
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all drawings share."""
         _ = sources.drawings.stripes
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Draw it once, and write each form."""
         view = sources.drawings.draw(self.name)
         for path, template in self.forms:

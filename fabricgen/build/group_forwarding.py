@@ -15,14 +15,14 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 TABLE_ENTRIES = 100_000
 """Above so many relays the forwarding tables are written on request only."""
 
 
-def forwarding(sources: Sources) -> Iterator[Task]:
+def forwarding(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the forwarding tables, unless they are too long to be written unasked."""
     entries = sources.tables.entries
     if entries <= TABLE_ENTRIES or "forwarding" in sources.named:
@@ -40,7 +40,7 @@ def forwarding(sources: Sources) -> Iterator[Task]:
 class DomainTable(OneFile):
     """The order of the HB domains."""
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write it."""
         yield write_text(root, self.path, [document_text(sources.tables.domains())])
 
@@ -51,15 +51,15 @@ class HostTables:
 
     run: Sequence[int]
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List a file for each host."""
         return (host_table(sources.plan.hosts[host]) for host in self.run)
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all tables share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write them."""
         wanted = sources.part.gpus if sources.part else None
         for host in self.run:
@@ -74,15 +74,15 @@ class SwitchTables:
     unit: int
     boxes: Sequence[int]
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List a file for each switch."""
         return (switch_table(name) for name, _ in sources.switches(self.unit, self.boxes))
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all tables share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write them."""
         for name, document in sources.tables.switches(self.unit, self.boxes):
             yield write_text(root, switch_table(name), [document_text(document)])

@@ -14,11 +14,11 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 
-def subnets(sources: Sources) -> Iterator[Task]:
+def subnets(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the subnets; none on Ethernet."""
     if sources.subnet_outputs:
         yield from (
@@ -34,18 +34,18 @@ class SubnetFiles:
 
     unit: int
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List what the packs write for the subnet, and for each type of box in it."""
         subnet = sources.subnets.names[self.unit]
         for _, output in sources.subnet_outputs:
             systems = sources.subnets.systems if output.each == "system" else [""]
             yield from (output.path.format(subnet=subnet, system=system) for system in systems)
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all subnets share."""
         sources.subnets.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         view = sources.subnets.view(self.unit)
         for pack, output in sources.subnet_outputs:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
@@ -26,7 +26,7 @@ RUN = 32
 """Files that one task writes."""
 
 
-def sheets(sources: Sources) -> Iterator[Task]:
+def sheets(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the machine room."""
     lengths, cables = sources.plan.lengths, sources.plan.cables
     if lengths is None:
@@ -47,7 +47,7 @@ def sheets(sources: Sources) -> Iterator[Task]:
             )
 
 
-def _names(sources: Sources, output: Output) -> list[str]:
+def _names(sources: BuildContext, output: Output) -> list[str]:
     """Name what an output is written for."""
     if output.each == "pull-sheet":
         return sources.pull_sheets.racks
@@ -66,15 +66,15 @@ class RoomFiles:
     output: Output
     names: Sequence[str]
 
-    def paths(self, _: Sources) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List a file for each name."""
         return (self._path(name) for name in self.names)
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Bundle the cables."""
         _ = sources.pull_sheets.sheets, sources.elevations.racks
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         for name in self.names:
             text = sources.packs.render(
@@ -86,7 +86,7 @@ class RoomFiles:
         """Return the path of one file."""
         return self.output.path.format(rack=name, switch=name)
 
-    def _view(self, sources: Sources, name: str) -> dict[str, Any]:
+    def _view(self, sources: BuildContext, name: str) -> dict[str, Any]:
         """Return what its template sees."""
         if self.output.each == "rack":
             return {"rack": sources.elevations.rack(name)}

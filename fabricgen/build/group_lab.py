@@ -15,7 +15,7 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
@@ -23,7 +23,7 @@ LAB_GPUS = 1024
 """Above so many GPUs a lab is written on request only."""
 
 
-def lab(sources: Sources) -> Iterator[Task]:
+def lab(sources: BuildContext) -> Iterator[Task]:
     """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
     request, named, outputs = sources.plan.request, "lab" in sources.named, sources.fitting("lab")
     if request.gpus > LAB_GPUS and not named:
@@ -45,7 +45,7 @@ def lab(sources: Sources) -> Iterator[Task]:
         yield from () if sources.part else _topologies(sources, outputs)
 
 
-def _topologies(sources: Sources, outputs: list[tuple[str, Output]]) -> Iterator[Task]:
+def _topologies(sources: BuildContext, outputs: list[tuple[str, Output]]) -> Iterator[Task]:
     """List the topologies of a lab in containers and the files that switches have there alone, where every switch has a container."""
     if gap := sources.topologies.gap():
         sources.skipped.append(f"lab topologies: {gap}")
@@ -66,18 +66,18 @@ class GpuScripts:
     pack: str
     output: Output
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List a file for each GPU."""
         return (
             self.output.path.format(gpu=sources.tables.ends.gpu(gpu))
             for gpu in sources.gpus(self.run)
         )
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all GPUs share."""
         sources.tables.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         for gpu in sources.gpus(self.run):
             view = gpu_view(sources.tables.ends, gpu)
@@ -92,15 +92,15 @@ class ContainerFiles:
     unit: int
     boxes: Sequence[int]
 
-    def paths(self, sources: Sources) -> Iterator[str]:
+    def paths(self, sources: BuildContext) -> Iterator[str]:
         """List them."""
         return sources.topologies.extra_paths(self.unit, sources.switches(self.unit, self.boxes))
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Work out what all units share."""
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         return (
             write_text(root, path, [text])
@@ -116,7 +116,7 @@ class Topology(OneFile):
     template: str
     each_node: bool
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render it."""
         view = sources.topologies.view
         if self.each_node:

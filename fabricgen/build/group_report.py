@@ -16,20 +16,20 @@ from fabricgen.outputs.report.report import Report
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
 
 MOST_TEXT, FIRST = 3_000_000, 2
 """Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in unit 0 so many switches come first."""
 
 
-def reports(sources: Sources) -> Iterator[Task]:
+def reports(sources: BuildContext) -> Iterator[Task]:
     """List the task of the report; a part of a fabric has none, for a report is of the whole."""
     if sources.part is None:
         yield ReportFile("report.html")
 
 
-def report_of(sources: Sources) -> Report:
+def report_of(sources: BuildContext) -> Report:
     """Make the report of a build's plan: with its bill, its comparison, its laws and the files of its switches, each made when it is asked for."""
     return Report(
         sources.plan,
@@ -44,17 +44,17 @@ def report_of(sources: Sources) -> Report:
 class ReportFile(OneFile):
     """The one file."""
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Make what other tasks see as well."""
         _ = sources.bom, sources.comparison, sources.judged, sources.config_packs
         sources.views.prepare()
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write it, piece by piece."""
         yield write_text(root, self.path, html(report_of(sources)))
 
 
-def configs_part(sources: Sources) -> dict[str, Any]:
+def configs_part(sources: BuildContext) -> dict[str, Any]:
     """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
 
     A few of each role in unit 0 come first, then the rest of it, then the other units. Raises
@@ -72,7 +72,7 @@ def configs_part(sources: Sources) -> dict[str, Any]:
     return {"switches": switches, "note": _note(sources, len(switches))}
 
 
-def _in_turn(sources: Sources) -> Iterator[tuple[int, int]]:
+def _in_turn(sources: BuildContext) -> Iterator[tuple[int, int]]:
     """Yield the installed switches, as unit and box, in the order in which a report shows their files."""
     plan = sources.plan
     installed = [box for box, has in enumerate(plan.installed) if has]
@@ -85,7 +85,7 @@ def _in_turn(sources: Sources) -> Iterator[tuple[int, int]]:
     yield from ((unit, box) for unit in range(1, plan.mapping.units) for box in installed)
 
 
-def _files(sources: Sources, unit: int, box: int) -> tuple[str, list[dict[str, str]]]:
+def _files(sources: BuildContext, unit: int, box: int) -> tuple[str, list[dict[str, str]]]:
     """Render the files of a switch; none where no pack writes its NOS."""
     role = sources.plan.naming.boxes[box].role
     outputs = sources.outputs(unit, role)
@@ -103,7 +103,7 @@ def _files(sources: Sources, unit: int, box: int) -> tuple[str, list[dict[str, s
     ]
 
 
-def _note(sources: Sources, shown: int) -> str:
+def _note(sources: BuildContext, shown: int) -> str:
     """Say whose files are left out, and where they are; nothing where all are shown."""
     plan = sources.plan
     every = sum(

@@ -15,12 +15,12 @@ from fabricgen.build.write.files import Root, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
     from fabricgen.outputs.packs.pack_yaml import Output
 
 
-def simulators(sources: Sources) -> Iterator[Task]:
+def simulators(sources: BuildContext) -> Iterator[Task]:
     """List the inputs of simulators, pack by pack."""
     for pack in sources.packs.group("simulators"):
         for output in pack.outputs if sources.wants("simulators", pack.name) else ():
@@ -30,7 +30,7 @@ def simulators(sources: Sources) -> Iterator[Task]:
                 yield Input(output.path, pack.name, output.template, output.each)
 
 
-def _gap(sources: Sources, output: Output) -> str | None:
+def _gap(sources: BuildContext, output: Output) -> str | None:
     """Say why a file cannot be written of this fabric; None where it can."""
     if output.each == "simulated-block":
         block = sources.simulator.block()
@@ -53,16 +53,16 @@ class Input(OneFile):
     template: str
     each: str
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Have the nodes numbered once, for all files."""
         if self.each != "simulated-block":
             _ = sources.simulator.view
 
-    def write(self, sources: Sources, root: Root) -> Iterator[Written]:
+    def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render it, the links in runs."""
         yield write_text(root, self.path, self._texts(sources))
 
-    def _texts(self, sources: Sources) -> Iterator[str]:
+    def _texts(self, sources: BuildContext) -> Iterator[str]:
         """Render it run by run, or whole."""
         pack = sources.packs.pack(self.pack)
         assumed = pack.assumed if pack else {}

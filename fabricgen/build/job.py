@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from fabricgen.build.context import Sources
+from fabricgen.build.context import BuildContext
 from fabricgen.build.selection import GROUPS, Group
 
 if TYPE_CHECKING:
@@ -36,16 +36,16 @@ TASKS: dict[Group, str] = {
 """What lists the tasks of each group, in the order in which they are done: a module, imported for a build of that group only, and its function."""
 
 
-def _lists(group: Group) -> Callable[[Sources], Iterator[Task]]:
+def _lists(group: Group) -> Callable[[BuildContext], Iterator[Task]]:
     """Import what lists the tasks of a group."""
     module, _, name = TASKS[group].partition(".")
-    listed: Callable[[Sources], Iterator[Task]] = getattr(
+    listed: Callable[[BuildContext], Iterator[Task]] = getattr(
         import_module(f"fabricgen.build.{module}"), name
     )
     return listed
 
 
-class Job(Sources):
+class Job(BuildContext):
     """One build, laid out: what there is to do, and what comes of it."""
 
     @cached_property

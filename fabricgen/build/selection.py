@@ -45,7 +45,7 @@ ELSEWHERE: dict[str, Group] = {"room": "cabling"}
 """Groups of packs whose files another group writes."""
 
 
-class Choice(NamedTuple):
+class GroupSelection(NamedTuple):
     """What is to be written. `groups` stand in the order of a build; `named` holds what was asked for by name."""
 
     groups: tuple[Group, ...]
@@ -54,7 +54,7 @@ class Choice(NamedTuple):
     """Groups of which not everything is wanted, and the packs that are."""
 
 
-def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> Choice:
+def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> GroupSelection:
     """Settle what is written: what `only` names, else what the inventory's `outputs` name, else every group that nobody has to ask for.
 
     Raises Refusal `unknown-output` with a finding for each of `outputs` that is neither a group nor
@@ -62,7 +62,9 @@ def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> Choice:
     """
     words = list(only) or list(outputs)
     if not words:
-        return Choice(tuple(group for group in GROUPS if group not in ON_REQUEST), frozenset(), {})
+        return GroupSelection(
+            tuple(group for group in GROUPS if group not in ON_REQUEST), frozenset(), {}
+        )
     _check(words, packs)
     whole, alone = set[str](), dict[str, set[str]]()
     for word in words:
@@ -75,7 +77,7 @@ def choose(only: Iterable[str], outputs: Iterable[str], packs: Packs) -> Choice:
         whole.add("configs")  # a lab boots them
     named = frozenset({*words, *alone, *(["lab"] if "lab" in whole else [])})
     groups = tuple(group for group in GROUPS if group in whole or group in alone)
-    return Choice(
+    return GroupSelection(
         groups,
         named,
         {group: frozenset(chosen) for group, chosen in alone.items() if group not in whole},

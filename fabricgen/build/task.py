@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.build.context import Sources, Task
+    from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.archive import Archive
     from fabricgen.build.write.directory import Tree
     from fabricgen.build.write.manifest import Written
@@ -23,15 +23,15 @@ class OneFile:
 
     path: str
 
-    def paths(self, _: Sources) -> Iterator[str]:
+    def paths(self, _: BuildContext) -> Iterator[str]:
         """List the one file."""
         yield self.path
 
-    def prepare(self, sources: Sources) -> None:
+    def prepare(self, sources: BuildContext) -> None:
         """Need nothing."""
 
 
-def do_task(job: Sources, store: Tree | Archive, number: int, task: Task) -> list[Written]:
+def do_task(job: BuildContext, store: Tree | Archive, number: int, task: Task) -> list[Written]:
     """Do one task, which has a number in the order of all."""
     with store.part(number) as root:
         return list(task.write(job, root))

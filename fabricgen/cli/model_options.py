@@ -24,7 +24,7 @@ TRAFFIC_PLOTS = ("matrix", "shares")
 
 
 @dataclass(frozen=True)
-class Question:
+class ModelArguments:
     """What is asked of the equations, as it was typed."""
 
     llms: tuple[str, ...]
@@ -67,7 +67,7 @@ def _bundled(
 
 question_options = _bundled(
     "question",
-    Question,
+    ModelArguments,
     click.option(
         "--llm",
         "llms",

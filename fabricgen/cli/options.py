@@ -44,7 +44,7 @@ ROOT = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 @dataclass(frozen=True)
-class Asked:
+class FabricArguments:
     """What the shared arguments ask for."""
 
     fabric: str | None
@@ -115,9 +115,9 @@ class Asked:
         inventory, catalog = self.read()
         return plan_of(inventory, catalog, self.packs, only), inventory
 
-    def older(self, source: str) -> Asked:
+    def older(self, source: str) -> FabricArguments:
         """Ask for another plan with the same prices and catalog."""
-        return Asked(source, {}, self.prices, (), self.catalog_roots, self.template_roots)
+        return FabricArguments(source, {}, self.prices, (), self.catalog_roots, self.template_roots)
 
     def grown(self, source: str) -> tuple[Plan, Inventory]:
         """Grow the plan in a file to what is asked for, which is that plan itself with --set where no inventory is given. Raises Refusal with places."""
@@ -223,7 +223,7 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         **rest: Any,  # noqa: ANN401 - as above
     ) -> T:
         flags = {key: rest.pop(key) for key in SIZING}
-        asked = Asked(fabric, flags, prices, sets, roots, templates)
+        asked = FabricArguments(fabric, flags, prices, sets, roots, templates)
         return function(*args, asked=asked, **rest)  # type: ignore[arg-type]  # the arguments added here arrive as one
 
     return wrapped

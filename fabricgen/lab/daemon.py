@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.lab.measure import Bench
-    from fabricgen.lab.registry import Keep
+    from fabricgen.lab.registry import LabRegistry
     from fabricgen.lab.session import Wish
     from fabricgen.lab.topology import Layout
 
     Say = Callable[[dict[str, Any]], None]
 
 
-def put_up(wish: Wish, keep: Keep, say: Say) -> None:
+def put_up(wish: Wish, keep: LabRegistry, say: Say) -> None:
     """Boot a lab that stays up. Raises Refusal where it does not come up; then, and after an interruption, nothing of it is left."""
     layout = lay_out(wish.plan, wish.rails, wish.domains)
     place = keep.make(
@@ -126,7 +126,7 @@ def _done(bench: Bench, asked: dict[str, Any], say: Say) -> int:
     return 0
 
 
-def inside(keep: Keep, node: str, command: list[str]) -> int:
+def inside(keep: LabRegistry, node: str, command: list[str]) -> int:
     """Run a command in a node of a running lab, on this terminal, and return its exit code. Raises Refusal where there is no such node."""
     facts = keep.facts
     if node not in facts["nodes"]:

@@ -35,7 +35,7 @@ BFD_LINE = re.compile(r"^ neighbor (\S+) bfd\b.*", re.MULTILINE)
 """The line of a frr.conf that has BGP listen to BFD."""
 
 
-def clocked(bench: Bench) -> Iterator[Trial]:
+def measure_failover(bench: Bench) -> Iterator[Trial]:
     """Let one of each kind of thing die while packets flow."""
     breaker, daemons = Breaker(bench), bench.daemons
     spine = next((name for name in bench.switches if bench.tiers[name] > 1), None)

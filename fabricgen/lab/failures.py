@@ -15,7 +15,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.analysis.forwarding.failures import find_failures
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.lab.boot import batch, wait_for_carrier
@@ -316,7 +316,7 @@ class Survival:
         """Walk the tables over what was measured, and compare each pair's way with the plan's, and the sums with what `impact` says."""
         layout = self.bench.machines.layout
         failures, names = find_failures(layout.plan, [failure]) | layout.missing, layout.gpus
-        choice = Choice(Reach(layout.plan, failures))
+        choice = PathSelector(Reach(layout.plan, failures))
         walker = MeasuredWalker(
             self.bench.tables, [names[gpu] for gpu in failures.gpus if gpu in names]
         )

@@ -28,7 +28,7 @@ UNFINISHED = ".new-"
 
 
 @dataclass(frozen=True)
-class Keep:
+class LabRegistry:
     """The place of one lab, by its name."""
 
     name: str
@@ -173,17 +173,17 @@ def clear_away() -> None:
             shutil.rmtree(place, ignore_errors=True)
 
 
-def every_keep() -> list[Keep]:
+def every_keep() -> list[LabRegistry]:
     """List this user's labs that are up, by name."""
     clear_away()
     return [
-        Keep(path.parent.name)
+        LabRegistry(path.parent.name)
         for path in sorted(labs().glob(f"*/{RECORD}"))
         if not path.parent.name.startswith(UNFINISHED)
     ]
 
 
-def only_keep() -> Keep:
+def only_keep() -> LabRegistry:
     """Return the lab that is up. Raises Refusal where there is none, or more than one."""
     found = every_keep()
     if len(found) == 1:

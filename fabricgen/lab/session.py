@@ -16,7 +16,7 @@ from fabricgen.core.files import FileError, parse_json, read_text
 from fabricgen.inventory.load import PLAN_BYTES
 from fabricgen.lab import namespaces
 from fabricgen.lab.boot import Machines
-from fabricgen.lab.failover_time import clocked
+from fabricgen.lab.failover_time import measure_failover
 from fabricgen.lab.failures import Survival, every_failure
 from fabricgen.lab.files import place_files
 from fabricgen.lab.frr import Daemons
@@ -178,7 +178,7 @@ def _outcomes(
         say({"seconds": round(time.monotonic() - started, 2)})
         yield outcome
     if failures in ("clocked", "all"):
-        yield from clocked(bench)
+        yield from measure_failover(bench)
     if failures in ("single", "all"):
         yield Survival(bench).run(
             every_failure(bench), lambda done, total: say({"done": done, "total": total})

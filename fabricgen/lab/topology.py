@@ -311,7 +311,9 @@ def _choose(plan: Plan, count: int) -> tuple[int, ...]:
 def _check_bootable(plan: Plan) -> None:
     """Refuse what a plain Linux kernel cannot boot."""
     for role in plan.roles:
-        nos = next((front.nos for front in plan.request.tongues(role) if front.nos != NOS), NOS)
+        nos = next(
+            (front.nos for front in plan.request.nos_variants(role) if front.nos != NOS), NOS
+        )
         if nos != NOS:
             runs = NOS in plan.request.fronts[role].model.interfaces
             hint = (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from ipaddress import IPv4Network
 
-    from fabricgen.planning.baseline.baseline import Rings
+    from fabricgen.planning.baseline.baseline import ExpansionStages
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.naming import Box
 
@@ -116,7 +116,7 @@ class AddressPlan:
         )
 
     @cached_property
-    def _rings(self) -> Rings:
+    def _rings(self) -> ExpansionStages:
         """How the boxes of a block were added."""
         return self.mapping.rings
 
@@ -140,7 +140,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     asked, sizing = mapping.request.spec.addressing, mapping.sizing
     blocks = mapping.units * mapping.unit_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
-    kept = mapping.heritage.slices if mapping.heritage else Slices(0, 0)
+    kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
     hosts = _cut(asked.host_pool, blocks, sizing.slots * per_slot, kept.hosts)
     loopbacks = _cut(
         asked.loopback_pool, blocks, sizing.leaf + sizing.spine + sizing.core + 1, kept.loopbacks

@@ -100,7 +100,7 @@ class Sizing:
         return whole.reshape(self.pods, self.pod_leaves, *column.shape[1:])
 
 
-class Words(NamedTuple):
+class SizingContext(NamedTuple):
     """What a refusal calls the block and its switches, which key asks for so many endpoints, and what else would help."""
 
     subject: str
@@ -147,7 +147,12 @@ def spread_over(ports: int, uplinks: int, radix: int, *, even: bool) -> int | No
 
 
 def size(
-    leaves_of: Callable[[int], int], widths: Widths, tiers: int | None, *, even: bool, words: Words
+    leaves_of: Callable[[int], int],
+    widths: Widths,
+    tiers: int | None,
+    *,
+    even: bool,
+    words: SizingContext,
 ) -> Sizing:
     """Size one block with the fewest tiers, or with exactly `tiers`.
 
@@ -254,7 +259,7 @@ def _capacity(leaves_of: Callable[[int], int], widths: Widths, tiers: int) -> It
 _NO_UPLINKS = "a switch with so few ports has none left for uplinks"
 
 
-class Joints(NamedTuple):
+class TierLinks(NamedTuple):
     """Links between two tiers of one block, as columns: switch index and port index at the lower and at the upper end."""
 
     lower: Int32Array
@@ -263,7 +268,7 @@ class Joints(NamedTuple):
     upper_port: Int32Array
 
 
-def leaf_spine(sizing: Sizing) -> Joints:
+def leaf_spine(sizing: Sizing) -> TierLinks:
     """Wire the leaves of a block of two or three tiers to its spines, in order of leaf, then uplink; ports count from 0 within their side.
 
     Two tiers: spines take a leaf's uplinks in equal runs, in leaf order; where the spines do not
@@ -274,11 +279,11 @@ def leaf_spine(sizing: Sizing) -> Joints:
     uplink = np.tile(np.arange(sizing.leaf_up, dtype=np.int32), sizing.leaf)
     if sizing.tiers == 3:  # noqa: PLR2004 - pods exist in the third tier only
         pod, position = np.divmod(leaf, sizing.pod_leaves)
-        return Joints(leaf, uplink, pod * sizing.pod_spines + uplink, position)
-    return Joints(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
+        return TierLinks(leaf, uplink, pod * sizing.pod_spines + uplink, position)
+    return TierLinks(leaf, uplink, *_spread(leaf, uplink, sizing.leaf_up, sizing.spine))
 
 
-def spine_core(sizing: Sizing) -> Joints:
+def spine_core(sizing: Sizing) -> TierLinks:
     """Wire the spines of a three-tier block to its cores, in order of spine, then uplink.
 
     Spine `i` of every pod meets core group `i`, by the rule of `leaf_spine`.
@@ -287,7 +292,7 @@ def spine_core(sizing: Sizing) -> Joints:
     uplink = np.tile(np.arange(sizing.spine_up, dtype=np.int32), sizing.spine)
     pod, group = np.divmod(spine, np.int32(sizing.pod_spines))
     member, port = _spread(pod, uplink, sizing.spine_up, sizing.group_cores)
-    return Joints(spine, uplink, group * sizing.group_cores + member, port)
+    return TierLinks(spine, uplink, group * sizing.group_cores + member, port)
 
 
 def _spread(

@@ -16,17 +16,17 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Design, Role
-from fabricgen.planning.baseline.baseline import Rings, ring_of
-from fabricgen.planning.clos import Widths, Words, size, width
+from fabricgen.planning.baseline.baseline import ExpansionStages, stage_of
+from fabricgen.planning.clos import SizingContext, Widths, size, width
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fabricgen.core.arrays import Int32Array
-    from fabricgen.planning.baseline.baseline import Heritage
+    from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing, Width
-    from fabricgen.planning.port_layout import Front
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.resolve import ResolvedFabric
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,20 @@ class Mapping:
     apart by configuration.
     """
 
-    request: Request
+    request: ResolvedFabric
     sizing: Sizing
     per_switch: int
-    heritage: Heritage | None = None
+    baseline: Baseline | None = None
     """What a grown or imported plan keeps; None where everything follows from the inventory."""
 
     @property
-    def rings(self) -> Rings:
+    def rings(self) -> ExpansionStages:
         """How the boxes of a block were added."""
-        return self.heritage.rings if self.heritage else Rings((ring_of(self.sizing),))
+        return self.baseline.rings if self.baseline else ExpansionStages((stage_of(self.sizing),))
 
     def digits(self, names: str, largest: int) -> int:
         """Return the digits of the number in names of a kind: those of the largest, or as many as the names that are kept have."""
-        kept = self.heritage.digits.get(names) if self.heritage else None
+        kept = self.baseline.digits.get(names) if self.baseline else None
         return kept or len(str(largest))
 
     @property
@@ -83,8 +83,8 @@ class Mapping:
         Shape (slots,). On a block of rail r the GPU is r higher; -1 stays -1. GPUs count domain by
         domain.
         """
-        if self.heritage and self.heritage.endpoints is not None:
-            return self.heritage.endpoints
+        if self.baseline and self.baseline.endpoints is not None:
+            return self.baseline.endpoints
         slot = np.arange(self.sizing.slots, dtype=np.int32)
         gpu: Int32Array
         if self.request.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
@@ -116,7 +116,7 @@ class Mapping:
         )
 
 
-def map_design(request: Request) -> Mapping:
+def map_design(request: ResolvedFabric) -> Mapping:
     """Choose how many rails share a box, and size the block. Raises Refusal where no allowed number of tiers holds it."""
     if request.design is Design.RAIL_ONLY:
         return _rail_only(request)
@@ -128,7 +128,7 @@ def map_design(request: Request) -> Mapping:
     )
 
 
-def _rail_only(request: Request) -> Mapping:
+def _rail_only(request: ResolvedFabric) -> Mapping:
     """Map a block to each rail and plane, endpoints in order of HB domain."""
     ports = request.planned_gpus // request.rails
     asked = request.spec.rails.per_switch
@@ -151,13 +151,13 @@ def _rail_only(request: Request) -> Mapping:
     )
 
 
-def rails_of_a_box(request: Request) -> int:
+def rails_of_a_box(request: ResolvedFabric) -> int:
     """Return how many whole rails find room on one leaf box, at least 1: what `per_switch: auto` takes in a rail-only fabric."""
     ports, radix = request.planned_gpus // request.rails, request.fronts[Role.LEAF].radix
     return _most(request.rails, lambda rails: rails * ports <= radix)
 
 
-def _fits(request: Request, shared: int, ports: int) -> bool:
+def _fits(request: ResolvedFabric, shared: int, ports: int) -> bool:
     """Say whether a rail fits where so many share their leaf boxes."""
     try:
         _size(request, shared, lambda down: -(-ports // down), _words(request))
@@ -166,7 +166,7 @@ def _fits(request: Request, shared: int, ports: int) -> bool:
     return True
 
 
-def _rail_optimized(request: Request) -> Mapping:
+def _rail_optimized(request: ResolvedFabric) -> Mapping:
     """Map a block to each plane, endpoints grouped so that a leaf serves `per_switch` rails of a stripe."""
     ranks, rails = request.ranks_per_rail, request.rails
     down = _widths(request, 1).leaf.down
@@ -191,7 +191,7 @@ def _rail_optimized(request: Request) -> Mapping:
     return Mapping(request, _size(request, 1, leaves_of, _words(request)), shared)
 
 
-def _stripe_too_wide(request: Request, shared: int, down: int) -> Refusal:
+def _stripe_too_wide(request: ResolvedFabric, shared: int, down: int) -> Refusal:
     """Refuse a leaf that cannot serve even one HB domain; the hint is the fewest changes that let it."""
     ranks, domain = request.ranks_per_rail, request.domain_gpus
     because = (
@@ -220,7 +220,7 @@ def _stripe_too_wide(request: Request, shared: int, down: int) -> Refusal:
     )
 
 
-def _words(request: Request, shared: int = 1) -> Words:
+def _words(request: ResolvedFabric, shared: int = 1) -> SizingContext:
     """Name a block of this request for a refusal, with what else than tiers and radix would let it fit."""
     rail_only, radix = request.design is Design.RAIL_ONLY, request.fronts[Role.LEAF].radix
     ports = request.planned_gpus // request.rails if rail_only else request.planned_gpus
@@ -229,7 +229,7 @@ def _words(request: Request, shared: int = 1) -> Words:
         remedies.append(f"use more than {request.rails} rails")
     if rail_only and shared > 1:
         remedies.append("let fewer rails share a switch")
-    return Words(
+    return SizingContext(
         subject=f"a rail of {ports} endpoints" if rail_only else f"a fabric of {ports} endpoints",
         boxes=f"{radix}-port switches" + (f" that {shared} rails share" if shared > 1 else ""),
         path=("reserve", "gpus") if request.spec.reserve else ("gpus",),
@@ -245,7 +245,7 @@ def _most(rails: int, fits: Callable[[int], bool]) -> int:
     )
 
 
-def _widths(request: Request, shares: int) -> Widths:
+def _widths(request: ResolvedFabric, shares: int) -> Widths:
     """Split the boxes of every role; only leaf boxes are shared."""
     leaf, spine, core = (request.fronts[role] for role in Role)
     return Widths(
@@ -257,14 +257,16 @@ def _widths(request: Request, shares: int) -> Widths:
     )
 
 
-def _width(front: Front, ratio: Fraction, shares: int) -> Width:
+def _width(front: PortLayout, ratio: Fraction, shares: int) -> Width:
     """Split one box."""
     return width(
         front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares
     )
 
 
-def _size(request: Request, shares: int, leaves_of: Callable[[int], int], words: Words) -> Sizing:
+def _size(
+    request: ResolvedFabric, shares: int, leaves_of: Callable[[int], int], words: SizingContext
+) -> Sizing:
     """Size the block of this request."""
     tiers = request.spec.rails.tiers
     return size(

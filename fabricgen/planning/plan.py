@@ -20,17 +20,17 @@ from fabricgen import __version__
 from fabricgen.core.diagnostics import Finding, Refusal, refuse
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import AddressPlan, plan_addresses
-from fabricgen.planning.baseline.baseline import Heritage, Slices, check_heritage
-from fabricgen.planning.cabling.cable_runs import Ways
+from fabricgen.planning.baseline.baseline import Baseline, Slices, check_heritage
+from fabricgen.planning.cabling.cable_runs import CableRuns
 from fabricgen.planning.cabling.cages import Cages
 from fabricgen.planning.cabling.candidates import LABEL_DIGITS, choose, label_prefix
-from fabricgen.planning.cabling.lengths import Grown, Lengths
+from fabricgen.planning.cabling.lengths import Lengths, ReservedFabric
 from fabricgen.planning.cabling.preference import rank
 from fabricgen.planning.cabling.selection import first_of
 from fabricgen.planning.cabling.trays import check_trays
 from fabricgen.planning.designs import Mapping, map_design
 from fabricgen.planning.naming import Naming, check_names, check_patterns
-from fabricgen.planning.resolve import Request, resolve
+from fabricgen.planning.resolve import ResolvedFabric, resolve
 from fabricgen.planning.room.room import make_room
 from fabricgen.planning.unit_links import Unit, wire_unit
 
@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.core.arrays import IntArray
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.cabling.pieces import Pieces
     from fabricgen.planning.clos import Sizing
-    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.port_layout import Port, PortLayout
 _LABEL = re.compile(r"(.*?)(\d+)")
 
 
@@ -51,12 +51,12 @@ _LABEL = re.compile(r"(.*?)(\d+)")
 class Plan:
     """A fabric, sized, wired, named and addressed."""
 
-    request: Request
+    request: ResolvedFabric
     catalog: Catalog
     mapping: Mapping
     naming: Naming
     addresses: AddressPlan
-    offers: tuple[Joint, ...]
+    offers: tuple[LinkParts, ...]
     """The parts that there are for each kind of link, each reaching further than the one before; speed and cables of a link are alike in all."""
     measured: dict[tuple[int, int], int] = field(default_factory=dict)
     """What somebody measured: by unit and row of `unit`, the way of a link's cable in millimetres."""
@@ -72,7 +72,7 @@ class Plan:
         return self.mapping.sizing
 
     @cached_property
-    def joints(self) -> dict[LinkKind, Joint]:
+    def joints(self) -> dict[LinkKind, LinkParts]:
         """The first offer for each kind of link: what its speed and its number of cables are read from, which all have in common."""
         return {joint.kind: joint for joint in reversed(self.offers)}
 
@@ -95,7 +95,7 @@ class Plan:
     def widths(self) -> dict[Role, tuple[int, int]]:
         """The ports of a box of each role that face down, and those that face up; a cable that is kept may sit above the others."""
         sizing, shares = self.sizing, self.mapping.unit_blocks
-        kept = self.mapping.heritage.downlinks if self.mapping.heritage else {}
+        kept = self.mapping.baseline.downlinks if self.mapping.baseline else {}
         used = {
             Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares),
             Role.SPINE: (max(sizing.spine_down, kept.get(Role.SPINE, 0)), sizing.spine_up),
@@ -118,39 +118,42 @@ class Plan:
         has[self.unit.lower[self.unit.kind != LinkKind.HOST]] = True
         return [bool(value) for value in has]
 
-    def fronts(self, unit: int) -> dict[Role, Front]:
+    def fronts(self, unit: int) -> dict[Role, PortLayout]:
         """Return the front of each role in a unit: the switches of some rails may run another NOS."""
-        spoken = self.request.spoken
+        switches_by_rail = self.request.switches_by_rail
         return (
-            spoken.get(self.mapping.rail(unit) or 0, self.request.fronts)
-            if spoken
+            switches_by_rail.get(self.mapping.rail(unit) or 0, self.request.fronts)
+            if switches_by_rail
             else self.request.fronts
         )
 
     def interfaces(self, unit: int) -> dict[Role, list[str]]:
         """Name the ports in use of each role, in the order of `ports`, as the boxes of a unit call them."""
         fronts = self.fronts(unit)
-        spoken = tuple(front.nos for front in fronts.values())
-        if spoken not in self._named:
-            self._named[spoken] = {
+        switches_by_rail = tuple(front.nos for front in fronts.values())
+        if switches_by_rail not in self._named:
+            self._named[switches_by_rail] = {
                 role: [fronts[role].interface(port) for port in ports]
                 for role, ports in self.ports.items()
             }
-        return self._named[spoken]
+        return self._named[switches_by_rail]
 
     @cached_property
     def _named(self) -> dict[tuple[str, ...], dict[Role, list[str]]]:
         """The interfaces by the NOS of each role, as they are asked for."""
         return {}
 
-    def speaking(self, rail: int) -> Plan:
+    def with_nos_of_rail(self, rail: int) -> Plan:
         """Return this plan with the NOS of one rail on every switch. What is worked out here first does not depend on it, and is kept."""
         worked_out = {
             name: getattr(self, name)
             for name in ("unit", "ports", "installed", "hosts", "lengths", "label_width")
         }
         other = replace(
-            self, request=replace(self.request, fronts=self.request.spoken[rail], spoken={})
+            self,
+            request=replace(
+                self.request, fronts=self.request.switches_by_rail[rail], switches_by_rail={}
+            ),
         )
         vars(other).update(worked_out)
         return other
@@ -204,11 +207,13 @@ class Plan:
             measured = {
                 (number, int(rows[row])): length for (number, row), length in self.measured.items()
             }
-            grown = Grown(
-                Lengths(Ways(room, unit), self.offers, replace(self.cages, links=unit), measured),
+            grown = ReservedFabric(
+                Lengths(
+                    CableRuns(room, unit), self.offers, replace(self.cages, links=unit), measured
+                ),
                 rows,
             )
-        return Lengths(Ways(room, self.unit), self.offers, self.cages, self.measured, grown)
+        return Lengths(CableRuns(room, self.unit), self.offers, self.cages, self.measured, grown)
 
     @cached_property
     def cages(self) -> Cages:
@@ -284,14 +289,14 @@ class Plan:
     def document(self, summary: dict[str, Any]) -> dict[str, Any]:
         """Return what a plan file holds: the summary, the inventory with every default, a digest of the wiring, and what it keeps of another plan."""
         inventory = self.spec.model_dump(mode="json", exclude_none=True)
-        heritage, site = self.mapping.heritage, self.spec.site
+        baseline, site = self.mapping.baseline, self.spec.site
         if site and site.positions and self.lengths:
             standing, addresses = self.lengths.room.standing, self.addresses
-            heritage = heritage or Heritage(
+            baseline = baseline or Baseline(
                 self.mapping.rings, {}, Slices(addresses.hosts.size, addresses.loopbacks.size)
             )
-            heritage = replace(heritage, standing=standing, table=site.positions)
-        kept = {"kept": heritage.document()} if heritage else {}
+            baseline = replace(baseline, standing=standing, table=site.positions)
+        kept = {"kept": baseline.document()} if baseline else {}
         return {
             "format": "fabricgen-plan/1",
             "version": __version__,
@@ -302,9 +307,9 @@ class Plan:
         }
 
 
-def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
+def make_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = None) -> Plan:
     """Plan a fabric, with what it keeps of another plan. Raises Refusal with the findings of the first phase that has any."""
-    plan = draft_plan(spec, catalog, heritage)
+    plan = draft_plan(spec, catalog, baseline)
     check_names(list(plan.switches()), plan.hosts)
     plan = replace(plan, measured=_measured(plan))
     if spec.site and plan.lengths:
@@ -313,18 +318,18 @@ def make_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = No
     return plan
 
 
-def draft_plan(spec: FabricSpec, catalog: Catalog, heritage: Heritage | None = None) -> Plan:
+def draft_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = None) -> Plan:
     """Size, number and address a fabric and choose its parts, as `make_plan` does first: nothing is wired, named or measured. Raises Refusal."""
     request = resolve(spec, catalog)
     mapping = map_design(request)
-    if heritage:
+    if baseline:
         check_heritage(
-            heritage,
+            baseline,
             mapping.sizing,
             mapping.pattern(),
             {role: front.radix for role, front in request.fronts.items()},
         )
-        mapping = replace(mapping, heritage=heritage)
+        mapping = replace(mapping, baseline=baseline)
     _check_rails(mapping)
     check_patterns(mapping)
     addresses = plan_addresses(mapping)
@@ -399,7 +404,7 @@ def _with_whole_cages(plan: Plan) -> Plan:
     return plan
 
 
-def _plug(joint: Joint, end: End) -> str:
+def _plug(joint: LinkParts, end: End) -> str:
     """Name what is plugged into a cage: a module, or the end of a cable."""
     module = joint.modules.get(end)
     return module.model if module else joint.cable.model

@@ -30,7 +30,7 @@ class Port(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Front:
+class PortLayout:
     """A switch model in one role, with the split of the cages that face down and of those that face up."""
 
     role: Role

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from fabricgen.core.diagnostics import Finding, Path, Refusal, nearest
 from fabricgen.core.terms import ROLES, Design, Role, speed_text
 from fabricgen.planning.consistency import contradictions
-from fabricgen.planning.port_layout import Front
+from fabricgen.planning.port_layout import PortLayout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +29,7 @@ DEFAULT_SPEED_GBPS = 400
 
 
 @dataclass(frozen=True)
-class Request:
+class ResolvedFabric:
     """An inventory with nothing left open. `gpus` are installed; `planned_gpus` are sized, numbered and addressed for."""
 
     spec: FabricSpec
@@ -42,17 +42,18 @@ class Request:
     speed_gbps: int
     hb_bandwidth_gbps: int | None
     nics_per_gpu: int
-    fronts: dict[Role, Front]
+    fronts: dict[Role, PortLayout]
     host: Host | None
     nic: Nic | None
-    spoken: dict[int, dict[Role, Front]] = field(default_factory=dict)
+    switches_by_rail: dict[int, dict[Role, PortLayout]] = field(default_factory=dict)
     """The fronts of the rails whose switches run another NOS, by rail; they differ in names alone."""
 
-    def tongues(self, role: Role) -> list[Front]:
+    def nos_variants(self, role: Role) -> list[PortLayout]:
         """Return the fronts of a role, one for each NOS that its switches run."""
         return list(
             {
-                fronts[role].nos: fronts[role] for fronts in (self.fronts, *self.spoken.values())
+                fronts[role].nos: fronts[role]
+                for fronts in (self.fronts, *self.switches_by_rail.values())
             }.values()
         )
 
@@ -77,7 +78,7 @@ class Request:
         return self.domain_gpus // self.rails
 
 
-def resolve(spec: FabricSpec, catalog: Catalog) -> Request:
+def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
     """Fill in what the inventory leaves to the catalog. Raises Refusal with every finding of the phase."""
     findings: list[Finding] = []
     host = _host(spec, catalog, findings)
@@ -88,11 +89,11 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> Request:
     nics = spec.nic.per_gpu or (host.nics_per_gpu if host else 1)
     findings += contradictions(spec, catalog, host)
     fronts, speed = _fronts(spec, catalog, host, findings)
-    spoken = _spoken(spec, fronts, rails, findings)
+    switches_by_rail = _spoken(spec, fronts, rails, findings)
     if findings:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
-    return Request(
+    return ResolvedFabric(
         spec,
         spec.gpus,
         planned,
@@ -106,7 +107,7 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> Request:
         fronts,
         host,
         nic,
-        spoken,
+        switches_by_rail,
     )
 
 
@@ -161,7 +162,7 @@ def _nic(
 
 def _fronts(
     spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
-) -> tuple[dict[Role, Front], int]:
+) -> tuple[dict[Role, PortLayout], int]:
     """Choose the switch and the splits of each role, from the leaf up, and the speed of a NIC port in Gbps."""
     choices = _choices(spec)
     offered = host.speeds_gbps.get(spec.rails.planes) if host else None
@@ -184,7 +185,7 @@ def _fronts(
             findings.append(down)
         else:
             downs[role], target = down, down.speed_gbps
-    fronts: dict[Role, Front] = {}
+    fronts: dict[Role, PortLayout] = {}
     for role, down in downs.items():
         upper = ROLES[min(role.tier, len(ROLES) - 1)]
         up = _mode_at(models[role], downs[upper].speed_gbps) if upper in downs else down
@@ -193,7 +194,7 @@ def _fronts(
                 _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
             )
         else:
-            fronts[role] = Front(
+            fronts[role] = PortLayout(
                 role,
                 models[role],
                 nos[role],
@@ -358,10 +359,10 @@ def _nos(spec: FabricSpec, role: Role, model: Switch, findings: list[Finding]) -
 
 
 def _spoken(
-    spec: FabricSpec, fronts: dict[Role, Front], rails: int, findings: list[Finding]
-) -> dict[int, dict[Role, Front]]:
+    spec: FabricSpec, fronts: dict[Role, PortLayout], rails: int, findings: list[Finding]
+) -> dict[int, dict[Role, PortLayout]]:
     """Give the switches of a rail the NOS that the inventory names for it."""
-    found: dict[int, dict[Role, Front]] = {}
+    found: dict[int, dict[Role, PortLayout]] = {}
     for rail, nos in sorted(spec.nos.rails.items()):
         path: Path = ("nos", "rails", rail)
         if rail >= rails:
@@ -409,7 +410,7 @@ def _versions(spec: FabricSpec, run: set[str]) -> Iterator[Finding]:
         )
 
 
-def _port_limit(front: Front, path: Path) -> Iterator[Finding]:
+def _port_limit(front: PortLayout, path: Path) -> Iterator[Finding]:
     """Refuse a split that makes more ports than the switch carries."""
     model, limit, mode = front.model, front.model.port_limit, front.down
     if limit is None or front.radix <= limit:
@@ -436,7 +437,7 @@ def _port_limit(front: Front, path: Path) -> Iterator[Finding]:
 
 
 def _transports(
-    fronts: dict[Role, Front], choices: dict[Role, tuple[Path, SwitchChoice]]
+    fronts: dict[Role, PortLayout], choices: dict[Role, tuple[Path, SwitchChoice]]
 ) -> Iterator[Finding]:
     """Refuse an Ethernet switch that meets an InfiniBand one."""
     for lower, upper in pairwise(ROLES):

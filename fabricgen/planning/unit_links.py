@@ -17,7 +17,7 @@ from fabricgen.planning.clos import leaf_spine, spine_core
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array
-    from fabricgen.planning.clos import Joints
+    from fabricgen.planning.clos import TierLinks
     from fabricgen.planning.designs import Mapping
 
 
@@ -118,16 +118,16 @@ def _block(
     )
 
 
-def joined(mapping: Mapping, kind: LinkKind) -> Joints:
+def joined(mapping: Mapping, kind: LinkKind) -> TierLinks:
     """Join two tiers of a block: as the plan keeps them, else by the rule."""
-    kept = mapping.heritage.wired.get(kind) if mapping.heritage else None
+    kept = mapping.baseline.wired.get(kind) if mapping.baseline else None
     if kept:
         return joints(kind, kept, mapping.sizing)
     return leaf_spine(mapping.sizing) if kind is LinkKind.LEAF_SPINE else spine_core(mapping.sizing)
 
 
 def _columns(
-    wired: Joints,
+    wired: TierLinks,
     keep: BoolArray,
     lower: np.int32,
     ports: Int32Array,

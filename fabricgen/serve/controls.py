@@ -64,7 +64,7 @@ def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
         yield from (f"site.{key}={json.dumps(value)}" for key, value in changed.items())
 
 
-def reswitched(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
+def radix_overrides(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
     """Set another radix: of each tier that has the leaf's. A model has the radix that it has, `modelled`; for another one a generic switch stands in.
 
     >>> from fabricgen.inventory import FabricSpec

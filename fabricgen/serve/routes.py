@@ -23,7 +23,7 @@ from fabricgen.serve.zip_build import BuildError, zipped
 
 if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
-    from fabricgen.serve.sessions import Desk
+    from fabricgen.serve.sessions import PlanCache
 
 LONGEST = 40
 """Characters of a value; a number or a design has fewer."""
@@ -73,7 +73,7 @@ class QueryError(Exception):
 
 
 def answer(
-    desk: Desk, build: Build, parts: Parts, path: str, query: str, *, packed: bool
+    desk: PlanCache, build: Build, parts: Parts, path: str, query: str, *, packed: bool
 ) -> Answer:
     """Answer an address; `parts` makes the long parts, and `packed` says that gzip is understood."""
     try:
@@ -138,14 +138,14 @@ def _nothing(path: str) -> Answer:
     return Answer.of(404, TEXT, f"there is nothing at {path!a}\n")
 
 
-def _page(desk: Desk, asked: dict[str, str], _: object) -> Answer:
+def _page(desk: PlanCache, asked: dict[str, str], _: object) -> Answer:
     """Answer the page."""
     sized = desk.sized(asked)
     blocks = [json_block("page", sized.page), json_block("controls", sized.controls)]
     return Answer.of(200, DOCUMENT, "".join(shell(sized.plan.spec.name, blocks, connect="'self'")))
 
 
-def _sized(desk: Desk, asked: dict[str, str]) -> Answer:
+def _sized(desk: PlanCache, asked: dict[str, str]) -> Answer:
     """Answer `Sized` of the model: another page, or why there is none."""
     try:
         sized = desk.sized(asked)
@@ -158,7 +158,9 @@ def _sized(desk: Desk, asked: dict[str, str]) -> Answer:
         return Answer.of(422, JSON, short_json(told))
 
 
-def _part(desk: Desk, parts: Parts, asked: dict[str, str], name: str, *, packed: bool) -> Answer:
+def _part(
+    desk: PlanCache, parts: Parts, asked: dict[str, str], name: str, *, packed: bool
+) -> Answer:
     """Answer a part of the report."""
     part = next((part for part in PARTS if part == name), None)
     if part is None:
@@ -171,13 +173,13 @@ def _part(desk: Desk, parts: Parts, asked: dict[str, str], name: str, *, packed:
     )
 
 
-def _inventory(desk: Desk, asked: dict[str, str], _: object) -> Answer:
+def _inventory(desk: PlanCache, asked: dict[str, str], _: object) -> Answer:
     """Answer the inventory, to be kept."""
     sized = desk.sized(asked)
     return Answer.of(200, YAML, sized.text(), **_kept(f"{sized.plan.spec.name}.yaml"))
 
 
-def _zip(desk: Desk, asked: dict[str, str], build: Build) -> Answer:
+def _zip(desk: PlanCache, asked: dict[str, str], build: Build) -> Answer:
     """Answer the whole build, to be kept."""
     sized = desk.sized(asked)
     name = sized.plan.spec.name

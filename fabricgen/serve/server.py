@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen import __version__
 from fabricgen.serve.routes import TEXT, Answer, Build, answer
-from fabricgen.serve.worker import Beside
+from fabricgen.serve.worker import RenderWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.serve.sessions import Desk
+    from fabricgen.serve.sessions import PlanCache
 
 HOST = "127.0.0.1"
 NAMES = (HOST, "localhost", "[::1]")
@@ -47,9 +47,11 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 1024
     """Connections that wait to be accepted; a page asks for many parts at once, and the usual 5 turns some away."""
 
-    def __init__(self, desk: Desk, another: Callable[[], Desk], build: Build, port: int) -> None:
+    def __init__(
+        self, desk: PlanCache, another: Callable[[], PlanCache], build: Build, port: int
+    ) -> None:
         """Listen at a port, 0 for any that is free; `another` opens such a desk again, and must travel to another process."""
-        self.desk, self.build, self.beside = desk, build, Beside(another)
+        self.desk, self.build, self.beside = desk, build, RenderWorker(another)
         super().__init__((HOST, port), Handler)
         self.beside.start()
 

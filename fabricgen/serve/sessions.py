@@ -24,7 +24,7 @@ from fabricgen.inventory.load import inventory_text
 from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.report import PARTS, Report
 from fabricgen.planning.resolve import resolve
-from fabricgen.serve.controls import reswitched, settings
+from fabricgen.serve.controls import radix_overrides, settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ KEPT = 4
 
 
 @dataclass
-class Sized:
+class CachedFabric:
     """One fabric as it was turned: its plan, its report, and the parts of it that were asked for."""
 
     inventory: Inventory
@@ -84,7 +84,7 @@ class Sized:
         return inventory_text(self.inventory.spec)
 
 
-class Desk:
+class PlanCache:
     """Where fabrics are turned: an inventory that is read with settings, one catalog, and the packs that write files of switches."""
 
     def __init__(
@@ -92,10 +92,10 @@ class Desk:
     ) -> None:
         """Keep the way to read; nothing is planned yet."""
         self._read, self._catalog, self._packs = read, catalog, packs
-        self._kept: list[Sized] = []
+        self._kept: list[CachedFabric] = []
         self._lock = Lock()
 
-    def sized(self, asked: Mapping[str, str]) -> Sized:
+    def sized(self, asked: Mapping[str, str]) -> CachedFabric:
         """Return the fabric of these controls, texts by their names. Raises Refusal with places, as the command line prints it."""
         with self._lock:
             stated = self._settings(asked)
@@ -121,7 +121,7 @@ class Desk:
         return tuple(
             found
             if radix is None
-            else [*found, *reswitched(radix, spec, self._radix(tuple(found)))]
+            else [*found, *radix_overrides(radix, spec, self._radix(tuple(found)))]
         )
 
     def _radix(self, stated: tuple[str, ...]) -> int | None:
@@ -131,14 +131,14 @@ class Desk:
         except Refusal:
             return None
 
-    def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> Sized:
+    def _plan(self, inventory: Inventory, stated: tuple[str, ...]) -> CachedFabric:
         """Plan a fabric; its report is made when it is asked for."""
         plan = plan_of(inventory, self._catalog, self._packs)
         with inventory.placing():
             bom = make_bom(plan)
             comparison = compare(plan.spec, self._catalog, None if inventory.kept else (plan, bom))
         report = Report(plan, bom, comparison, lambda: check(plan), lambda: self._configs(plan))
-        return Sized(inventory, plan, report, stated)
+        return CachedFabric(inventory, plan, report, stated)
 
     def _configs(self, plan: Plan) -> dict[str, Any]:
         """Return the files of switches; where they cannot be made, why: all else of a page can be looked at."""

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from fabricgen.outputs.report.report import Part
-    from fabricgen.serve.sessions import Desk
+    from fabricgen.serve.sessions import PlanCache
 
-_desk: Desk | None = None
+_desk: PlanCache | None = None
 """The desk of the process that this module was loaded into as a worker."""
 
 
-class Beside:
+class RenderWorker:
     """Makes parts at a desk in another process; `make` opens that desk there, and so must be a function that travels."""
 
-    def __init__(self, make: Callable[[], Desk]) -> None:
+    def __init__(self, make: Callable[[], PlanCache]) -> None:
         """Start nothing yet."""
         self._make, self._lock = make, Lock()
         self._pool = self._new()
@@ -70,7 +70,7 @@ class Beside:
         self._pool.shutdown(cancel_futures=True)
 
 
-def _open(make: Callable[[], Desk]) -> None:
+def _open(make: Callable[[], PlanCache]) -> None:
     """Open the desk of a worker; Ctrl-C in the terminal is for the process that started it, and with which this one ends."""
     global _desk  # noqa: PLW0603 - a worker of a pool has no other place for what all of its tasks share
     leave_to_parent()

@@ -85,14 +85,14 @@ class Views:
     def _spoken(self) -> dict[int, Views]:
         """What makes the views of the rails whose switches run another NOS."""
         return {
-            rail: Views(self.plan.speaking(rail), kept=self._kept)
-            for rail in self.plan.request.spoken
+            rail: Views(self.plan.with_nos_of_rail(rail), kept=self._kept)
+            for rail in self.plan.request.switches_by_rail
         }
 
     def _of(self, unit: int) -> Views:
         """Return what makes the views of a unit."""
         return (
             self._spoken.get(self.plan.mapping.rail(unit) or 0, self)
-            if self.plan.request.spoken
+            if self.plan.request.switches_by_rail
             else self
         )

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fabricgen.analysis.forwarding.failures import find_failures
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.graph import graph
 from fabricgen.analysis.impact import relay_load
@@ -22,7 +22,7 @@ from fabricgen.analysis.impact.compare import compare, corresponding
 from fabricgen.analysis.impact.equivalence import KINDS, Parts
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.ranking import figures, rank
-from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.analysis.impact.text import sentence as sentence_of
 from fabricgen.cli import run as run_program
 from fabricgen.cli.impact import KINDS as OFFERED
@@ -59,7 +59,7 @@ def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
     """Ask the tables' choice for every ordered pair."""
     request, failures = plan.request, find_failures(plan, names)
     count, domain = request.gpus, request.domain_gpus
-    choice = Choice(Reach(plan, failures))
+    choice = PathSelector(Reach(plan, failures))
     found: Counter[str] = Counter()
     load: Counter[int] = Counter()
     leaves_domain = set()
@@ -225,7 +225,7 @@ def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
 def flow(plan: Plan, names: list[str]) -> int:
     """Return the greatest flow between the halves of every block, Gbps, all blocks together."""
     left, total = left_of(plan, names), 0
-    living = Living(Reach(plan))
+    living = SurvivingFabric(Reach(plan))
     first = sides_of(
         plan,
         np.bincount(living.leaf[living.scope == 0], minlength=plan.sizing.leaf).astype(np.int32),

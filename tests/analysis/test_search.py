@@ -21,7 +21,7 @@ from fabricgen.analysis.search.worst_failure import worst
 from fabricgen.analysis.workload.equations import iterate
 from fabricgen.analysis.workload.machine import find_llm, machine_of
 from fabricgen.bom.bill import make_bom, priced
-from fabricgen.bom.counts import tally
+from fabricgen.bom.counts import count_parts
 from fabricgen.cli import run
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
@@ -185,7 +185,7 @@ def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
     spec = spec_of(**host, rails={"tiers": 3}, switches={"leaf": {"generic": {"radix": 8}}})
     plan, draft = make_plan(spec, CATALOG), draft_plan(spec, CATALOG)
     assert plan.sizing.leaf % plan.sizing.pod_leaves > 0
-    assert count(draft) == tally(plan)
+    assert count(draft) == count_parts(plan)
     assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
 
 

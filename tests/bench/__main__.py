@@ -29,7 +29,7 @@ from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.quoted_text import csv_cell, csv_rows, json_text, quoted
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import make_plan
-from fabricgen.serve.sessions import Desk
+from fabricgen.serve.sessions import PlanCache
 from fabricgen.views.cables.view import Chunk
 from fabricgen.views.factory import Views
 from tests import ROOT
@@ -302,7 +302,7 @@ def switch_graphs() -> None:
 def served() -> None:
     """Measure what `serve` does when a control is turned at 65,536 GPUs: plan the three designs and make the page, and then the drawing of a rail."""
     path = str(shipped("inventories") / "paper-65k-r128.yaml")
-    desk = Desk(lambda sets: read_inventory(path, sets), Catalog(), Packs())
+    desk = PlanCache(lambda sets: read_inventory(path, sets), Catalog(), Packs())
     desk.sized({})
     for asked in TURNED:
         started = time.process_time()

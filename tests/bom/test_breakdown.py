@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.breakdown.breakdown import Portion
+    from fabricgen.bom.breakdown.breakdown import BomLine
     from fabricgen.planning.plan import Plan
 
 DGX: dict[str, Any] = {
@@ -45,7 +45,7 @@ def whole(bom: Bom) -> Counter[str]:
     return Counter({line.part: line.quantity + line.spares for line in bom.lines})
 
 
-def summed(portions: list[Portion]) -> Counter[str]:
+def summed(portions: list[BomLine]) -> Counter[str]:
     """Count what the portions are of each part."""
     found: Counter[str] = Counter()
     for portion in portions:
@@ -53,7 +53,7 @@ def summed(portions: list[Portion]) -> Counter[str]:
     return found
 
 
-def divisions(plan: Plan, bom: Bom) -> dict[str, list[Portion]]:
+def divisions(plan: Plan, bom: Bom) -> dict[str, list[BomLine]]:
     """Divide a bill in every way that its plan allows."""
     found = {
         "role": by_role(bom),

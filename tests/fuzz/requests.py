@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from fabricgen.cli.options import Asked
+from fabricgen.cli.options import FabricArguments
 from fabricgen.cli.serve import open_server
 from tests.fuzz.documents import TOKENS
 from tests.fuzz.program import Case, runs
@@ -79,7 +79,7 @@ def _port() -> int:
     """Serve a small fabric from a thread of this process, once."""
     if not _servers:
         server = open_server(
-            Asked(
+            FabricArguments(
                 None,
                 {"gpus": 64, "hb_domain": 8, "radix": 64, "design": None, "speed": None},
                 None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.job import Group, Job
 from fabricgen.build.run import build
@@ -140,7 +140,7 @@ def test_a_slice_has_every_kind_of_way(part: Layout) -> None:
 
 def test_a_slice_is_faithful(part: Layout) -> None:
     """Every pair goes the way that it goes in the whole fabric, though all that is left out counts as failed."""
-    whole, rest = Choice(Reach(part.plan)), Choice(Reach(part.plan, part.missing))
+    whole, rest = PathSelector(Reach(part.plan)), PathSelector(Reach(part.plan, part.missing))
     for one, other in permutations(part.gpus, 2):
         way = rest.way(one, other)
         assert way is not None

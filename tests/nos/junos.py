@@ -20,7 +20,7 @@ def _one(said: Lines, *words: str) -> str:
     return value
 
 
-def spoken(text: str) -> Lines:
+def switches_by_rail(text: str) -> Lines:
     """Return the words of each line, without `set` and quotes."""
     return [
         [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)][1:]
@@ -30,7 +30,7 @@ def spoken(text: str) -> Lines:
 
 def read(text: str) -> Box:
     """Read the set commands of one switch."""
-    said = spoken(text)
+    said = switches_by_rail(text)
     box = Box(_one(said, "system", "host-name"))
     for name, what, *value in _under(said, "interfaces"):
         if what == "description":
@@ -141,7 +141,7 @@ def _permits(said: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
 
 def roce(text: str) -> dict[str, object]:
     """Read what becomes of each DSCP, and how the lossless class is treated."""
-    said = _under(spoken(text), "class-of-service")
+    said = _under(switches_by_rail(text), "class-of-service")
     queues = {"best-effort": 0, "network-control": 7} | {
         line[0]: int(line[2])
         for line in _under(said, "forwarding-classes", "class")

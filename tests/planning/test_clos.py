@@ -13,9 +13,9 @@ import pytest
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.planning.clos import (
     Sizing,
+    SizingContext,
     Width,
     Widths,
-    Words,
     leaf_spine,
     size,
     spine_core,
@@ -26,9 +26,9 @@ from fabricgen.planning.clos import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fabricgen.planning.clos import Joints
+    from fabricgen.planning.clos import TierLinks
 
-WORDS = Words("a block", "switches", ("gpus",))
+WORDS = SizingContext("a block", "switches", ("gpus",))
 RADICES = (36, 40, 48, 64, 128, 144, 512)
 
 
@@ -57,7 +57,7 @@ def block(endpoints: int, widths: Widths, tiers: int | None = None, *, even: boo
     return size(lambda down: -(-endpoints // down), widths, tiers, even=even, words=WORDS)
 
 
-def pairs(joints: Joints) -> Counter[tuple[int, int]]:
+def pairs(joints: TierLinks) -> Counter[tuple[int, int]]:
     """Count the links between each lower and upper switch."""
     return Counter(zip(joints.lower.tolist(), joints.upper.tolist(), strict=True))
 

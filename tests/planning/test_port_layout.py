@@ -5,18 +5,23 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.core.terms import Role
+<<<<<<< HEAD
 from fabricgen.planning.port_layout import Front, Port
 from tests.fabrics import CATALOG
+=======
+from fabricgen.planning.port_layout import Port, PortLayout
+from tests.planned import CATALOG
+>>>>>>> 76275b0 (Name classes and functions by the field's terms)
 
 
-def front(model: str, down: str, up: str | None = None, nos: str = "frr") -> Front:
+def front(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:
     """Look at a model of the catalog with these splits."""
     switch = CATALOG.switch(model)
     assert switch is not None
     low, high = switch.breakout(down), switch.breakout(up or down)
     assert low is not None
     assert high is not None
-    return Front(Role.LEAF, switch, nos, low, high)
+    return PortLayout(Role.LEAF, switch, nos, low, high)
 
 
 def seats(ports: list[Port]) -> list[tuple[int, int]]:

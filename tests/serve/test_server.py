@@ -26,7 +26,7 @@ from fabricgen.build import load_plan
 from fabricgen.build.write.partial import partial
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.cli import run
-from fabricgen.cli.options import Asked
+from fabricgen.cli.options import FabricArguments
 from fabricgen.cli.serve import open_server
 from fabricgen.core.resources import shipped
 from fabricgen.inventory.load import read_inventory
@@ -36,7 +36,7 @@ from fabricgen.planning.plan import make_plan
 from fabricgen.serve import server, sessions
 from fabricgen.serve.routes import SHORT
 from fabricgen.serve.server import HOST, Server
-from fabricgen.serve.sessions import Desk
+from fabricgen.serve.sessions import PlanCache
 from fabricgen.serve.zip_build import PLACE, BuildError, zipped
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ def fabric(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def served(fabric: Path) -> Iterator[Server]:
     """Serve it at a port of its own."""
-    with open_server(Asked(str(fabric), {}, None, (), ()), 0) as served:
+    with open_server(FabricArguments(str(fabric), {}, None, (), ()), 0) as served:
         threading.Thread(target=served.serve_forever, args=(0.01,), daemon=True).start()
         yield served
         served.shutdown()
@@ -105,9 +105,9 @@ def ask(served: Server, path: str, method: str = "GET", **headers: str) -> Got:
     return got
 
 
-def desk_of(path: Path) -> Desk:
+def desk_of(path: Path) -> PlanCache:
     """Return a desk for an inventory."""
-    return Desk(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
+    return PlanCache(lambda sets: read_inventory(str(path), sets), Catalog(), Packs())
 
 
 def test_the_page_has_its_controls_and_fetches_its_parts(served: Server) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.max_flow import max_flow
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.bisection_width import bisection_of, halves_of, seats_of
@@ -41,14 +41,14 @@ def bisection(evidence: Evidence) -> Verdict:
     wrong = np.flatnonzero((formula != claim.cut) | (flows > claim.cut) | (flows < claim.flow))
     blocks = len(formula)
 
-    def tell(block: int) -> Objection:
+    def tell(block: int) -> Violation:
         got = f"the narrowest cut carries {int(formula[block]):,} Gbps" + (
             f", the maximum flow is {int(flows[block]):,} Gbps" if exact else ""
         )
         promised = f"the size of a block promises {claim.cut:,} Gbps" + (
             "" if claim.flow == claim.cut else f", or at least {claim.flow:,}"
         )
-        return Objection(
+        return Violation(
             f"the halves of {evidence.block(block)} are joined by {int(flows[block]):,} Gbps",
             (got, promised),
         )
@@ -62,7 +62,7 @@ def bisection(evidence: Evidence) -> Verdict:
     how = " (maximum flow and narrowest cut)" if exact else ""
     return Verdict(
         each + how,
-        (against(wrong, tell),),
+        (violations(wrong, tell),),
         ""
         if exact
         else f"the narrowest cut of each block, measured on {len(evidence.wiring.kind):,} links",

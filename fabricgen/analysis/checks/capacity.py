@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct_columns
 from fabricgen.core.terms import LinkKind, ratio_text
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def links_even(evidence: Evidence) -> Verdict:
     """Every switch meets every switch above it, and as often as any other does; `spread: minimal` allows a difference of one."""
-    found: list[Objections] = []
+    found: list[Violations] = []
     figures = []
     for kind in evidence.plan.kinds[1:]:
         pairs = _Pairs(evidence, kind)
@@ -64,42 +64,42 @@ class _Pairs:
         least, most = (int(self.links.min()), int(self.links.max())) if len(self.links) else (0, 0)
         return _links(least) if least == most else f"{least} to {most} links"
 
-    def objections(self) -> Iterator[Objections]:
+    def objections(self) -> Iterator[Violations]:
         """Object to pairs with more or fewer links than others, and to switches that miss one above, or have more uplinks than others."""
         name = self.evidence.vertices.name
         some = np.flatnonzero(self.met)
         missing = some[self.met[some] != self.reached]
-        yield against(
+        yield violations(
             missing,
-            lambda low: Objection(
+            lambda low: Violation(
                 f"{name(low)} meets {self.met[low]} switches above, and there are {self.reached} for it to meet"
             ),
         )
         if self.even:
             odd = np.flatnonzero(self.links != self.usual)
-            yield against(odd, lambda pair: self._odd(pair, f"other pairs have {self.usual}"))
+            yield violations(odd, lambda pair: self._odd(pair, f"other pairs have {self.usual}"))
             return
         order = np.searchsorted(self.low, some)
         least, most = np.minimum.reduceat(self.links, order), np.maximum.reduceat(self.links, order)
         uneven = order[most - least > 1]
-        yield against(
+        yield violations(
             uneven, lambda pair: self._odd(pair, "the pairs of one switch differ by more than one")
         )
         usual = int(np.bincount(self.total[some]).argmax()) if len(some) else 0
         unlike = some[self.total[some] != usual]
-        yield against(
+        yield violations(
             unlike,
-            lambda low: Objection(
+            lambda low: Violation(
                 f"{name(low)} has {self.total[low]} uplinks, and other switches of its tier have {usual}"
             ),
         )
 
-    def _odd(self, pair: int, rule: str) -> Objection:
+    def _odd(self, pair: int, rule: str) -> Violation:
         """Object to a pair."""
         name = self.evidence.vertices.name
         low, high = int(self.low[pair]), int(self.high[pair])
         uplinks = f"{self.total[low]} uplinks over {self.reached} switches above are {Fraction(int(self.total[low]), self.reached)} each"
-        return Objection(
+        return Violation(
             f"{name(low)} and {name(high)} are joined by {_links(int(self.links[pair]))}",
             (rule, uplinks),
         )
@@ -128,11 +128,11 @@ def oversubscription(evidence: Evidence) -> Verdict:
 
         def tell(
             vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked
-        ) -> Objection:
+        ) -> Violation:
             sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
-            return Objection(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
+            return Violation(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
 
-        found.append(against(over, tell))
+        found.append(violations(over, tell))
         figures.append(
             f"{_worst(down, up)} at the worst {below.upper}, {ratio_text(asked)} {'asked' if below is LinkKind.HOST else 'allowed'}"
         )

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.routing_domains import Vertices
+from fabricgen.analysis.checks.routing_domains import RoutingDomains
 from fabricgen.analysis.forwarding.ecmp_hash import spread
 from fabricgen.analysis.graph_elements import link_edges, nodes
 from fabricgen.bom.bill import Bom, make_bom
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from fabricgen.core.arrays import BoolArray, IntArray
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.lengths import Lengths
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
@@ -63,7 +63,7 @@ class Evidence:
     """The planned ports of a box of each role, as the wiring counts them."""
     idle: dict[Role, list[Port]]
     """The ports that are left beside those."""
-    offers: tuple[Joint, ...]
+    offers: tuple[LinkParts, ...]
     """The parts that links may take."""
     offer: IntArray
     """Which of them each link takes."""
@@ -90,7 +90,7 @@ class Evidence:
     """How many of each part are in each rack; empty where nothing is placed."""
 
     @property
-    def joints(self) -> dict[LinkKind, Joint]:
+    def joints(self) -> dict[LinkKind, LinkParts]:
         """The first offer for each kind of link."""
         return {joint.kind: joint for joint in reversed(self.offers)}
 
@@ -135,9 +135,9 @@ class Evidence:
         return ends
 
     @cached_property
-    def vertices(self) -> Vertices:
+    def vertices(self) -> RoutingDomains:
         """The forwarding domains of the switches."""
-        return Vertices(self)
+        return RoutingDomains(self)
 
     def speed_gbps(self, kind: LinkKind) -> int:
         """Return the speed of a kind of link as the upper switch's ports have it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.terms import LinkKind
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def flows_spread(evidence: Evidence) -> Verdict:
         for whose in [_whose(kind)]
     ]
     objections = tuple(
-        against([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _tell)
+        violations([(kind, found, int(at)) for at in np.flatnonzero(_far(found))], _tell)
         for kind, found in counts.items()
     )
     return Verdict("; ".join(figures) or "no flow has a choice of uplinks", objections)
@@ -55,7 +55,7 @@ def _far(counts: IntArray) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     )
 
 
-def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Objection:
+def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Violation:
     """Name an uplink that is too far from the mean."""
     kind, counts, at = culprit
     mean = counts.mean()
@@ -63,4 +63,4 @@ def _tell(culprit: tuple[LinkKind, IntArray, int]) -> Objection:
         f"{counts.sum():,} flows over {len(counts)} uplinks are {mean:.1f} each",
         f"{SIGMAS} standard deviations are {SIGMAS * np.sqrt(mean):.1f}",
     )
-    return Objection(f"{kind.lower} uplink {at + 1} carries {counts[at]:,} flows", because)
+    return Violation(f"{kind.lower} uplink {at + 1} carries {counts[at]:,} flows", because)

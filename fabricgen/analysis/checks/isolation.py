@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
@@ -39,9 +39,9 @@ def rails_apart(evidence: Evidence) -> Verdict:
     above = vertices.block[vertices.upper]
     crossed = np.flatnonzero((below != above) & np.isin(vertices.component[vertices.upper], mixed))
 
-    def tell(row: int) -> Objection:
+    def tell(row: int) -> Violation:
         ends = (evidence.block(int(below[row])), evidence.block(int(above[row])))
-        return Objection(
+        return Violation(
             f"{evidence.link(row)} joins {ends[0]} and {ends[1]}",
             (f"{evidence.lower(row)} belongs to {ends[0]}, {evidence.upper(row)} to {ends[1]}",),
         )
@@ -51,11 +51,11 @@ def rails_apart(evidence: Evidence) -> Verdict:
     if plan.mapping.spans_rails:
         return Verdict(
             f"{found} for {planes} plane{'s' if planes > 1 else ''}; the {rails} rails meet at the switches, as the design says",
-            (against(crossed, tell),),
+            (violations(crossed, tell),),
         )
     return Verdict(
         f"{found} for {rails} rails" + (f" x {planes} planes" if planes > 1 else ""),
-        (against(crossed, tell),),
+        (violations(crossed, tell),),
     )
 
 
@@ -88,7 +88,7 @@ def all_pairs(evidence: Evidence) -> Verdict:
         and (one.pod == other.pod or one.cores.isdisjoint(other.cores))
     ]
 
-    def tell(pair: tuple[_Alike, _Alike]) -> Objection:
+    def tell(pair: tuple[_Alike, _Alike]) -> Violation:
         one, other = pair
         far = "core" if one.pod != other.pod else "spine"
         names = f"{vertices.name(one.leaf)} and {'any other leaf' if one is other else vertices.name(other.leaf)}"
@@ -96,11 +96,11 @@ def all_pairs(evidence: Evidence) -> Verdict:
             f"they meet {len(one.spines)} and {len(other.spines)} spines",
             *([f"and {len(one.cores)} and {len(other.cores)} cores"] if far == "core" else []),
         )
-        return Objection(
+        return Violation(
             f"no path joins {names}: they have no {far} in common", ("; ".join(counts),)
         )
 
-    return Verdict(_pairs(evidence), (against(apart, tell),))
+    return Verdict(_pairs(evidence), (violations(apart, tell),))
 
 
 def _pairs(evidence: Evidence) -> str:

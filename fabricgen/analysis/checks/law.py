@@ -21,18 +21,18 @@ SHOWN = 5
 """Findings of a law that are shown; how many more there are is counted."""
 
 
-class Objection(NamedTuple):
+class Violation(NamedTuple):
     """One thing that breaks a law: the fact, which names the culprit, and the arithmetic."""
 
     fact: str
     because: tuple[str, ...] = ()
 
 
-class Objections(NamedTuple):
+class Violations(NamedTuple):
     """Objections of one sort: how many there are, and the first few of them."""
 
     total: int
-    first: tuple[Objection, ...]
+    first: tuple[Violation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,13 @@ class Verdict:
     """What a law says: its figure, and what breaks it. `formula` says what was not counted, and from what it follows."""
 
     figure: str
-    objections: tuple[Objections, ...] = ()
+    objections: tuple[Violations, ...] = ()
     formula: str = ""
 
 
-def against(culprits: Sequence[Any] | IntArray, tell: Callable[[Any], Objection]) -> Objections:
+def violations(culprits: Sequence[Any] | IntArray, tell: Callable[[Any], Violation]) -> Violations:
     """Object to each of the culprits, and put the first few into words."""
-    return Objections(
+    return Violations(
         len(culprits),
         tuple(tell(int(one) if hasattr(one, "dtype") else one) for one in culprits[:SHOWN]),
     )

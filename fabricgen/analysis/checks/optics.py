@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.part_counts import host_cages, switch_cages
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import speed_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.optics import Transceiver
     from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
 
 GENERIC = "generic"
 
@@ -55,10 +55,10 @@ def optics_match(evidence: Evidence) -> Verdict:
         f"{joint.kind.key.replace('_', '-')}: {', '.join(part for part in _parts(joint) if part)}"
         for joint, _ in used
     )
-    return Verdict(figure, (against(objections, lambda objection: objection),))
+    return Verdict(figure, (violations(objections, lambda objection: objection),))
 
 
-def _parts(joint: Joint) -> tuple[str, str, str]:
+def _parts(joint: LinkParts) -> tuple[str, str, str]:
     """Return the models of a joint: lower module, cable, upper module; empty where the cable has its own ends."""
     return (
         joint.lower.model if joint.lower else "",
@@ -84,98 +84,98 @@ def _reaches(evidence: Evidence) -> list[float]:
     return found
 
 
-def _joint_faults(evidence: Evidence, joint: Joint, reach_m: float) -> Iterator[Objection]:
+def _joint_faults(evidence: Evidence, joint: LinkParts, reach_m: float) -> Iterator[Violation]:
     """Find what does not go together on links that take the same parts."""
     where, cages = f"{joint.kind.key.replace('_', '-')} links", _cages(evidence, joint.kind)
     for cage, module in zip(cages, (joint.lower, joint.upper), strict=True):
         if module:
             yield from _module_faults(where, cage, module, joint)
         if cage.speed_gbps != joint.speed_gbps:
-            yield Objection(
+            yield Violation(
                 f"{where} run at {speed_text(joint.speed_gbps)}, and the ports of {cage.name} at {speed_text(cage.speed_gbps)}"
             )
     yield from _fibre_faults(where, joint) if joint.modules else _plug_faults(where, cages, joint)
     for what, part in (("", joint.lower), ("", joint.upper), ("cable ", joint.cable)):
         if part and part.reach_m is not None and part.reach_m < reach_m:
-            yield Objection(
+            yield Violation(
                 f"the {what}{part.model} reaches {part.reach_m:g} m, and {where} may be {reach_m:g} m long"
             )
     parts = [(module.medium, module.model) for module in joint.modules.values()]
     media = dict([*parts, (joint.cable.medium, joint.cable.model)])
     named = {medium: part for medium, part in media.items() if medium != GENERIC}
     if len(named) > 1:
-        yield Objection(
+        yield Violation(
             f"the parts of {where} have no medium in common",
             (", ".join(f"{part} is {medium}" for medium, part in named.items()),),
         )
     if joint.medium != joint.cable.medium:
-        yield Objection(
+        yield Violation(
             f"{where} are listed as {joint.medium}, and their cable {joint.cable.model} is {joint.cable.medium}"
         )
 
 
-def _fibre_faults(where: str, joint: Joint) -> Iterator[Objection]:
+def _fibre_faults(where: str, joint: LinkParts) -> Iterator[Violation]:
     """Find why a fibre does not go into both modules, or would lead what one sends to where the other sends."""
     plugs = {joint.cable.model: joint.cable.ends[0]} | {
         module.model: module.connector for module in joint.modules.values()
     }
     named = {plug: part for part, plug in plugs.items() if plug != GENERIC}
     if len(named) > 1:
-        yield Objection(
+        yield Violation(
             f"the parts of {where} have no plug in common",
             (", ".join(f"{part} has {plug}" for plug, part in named.items()),),
         )
     if not joint.cable.crosses:
-        yield Objection(
+        yield Violation(
             f"the fibre {joint.cable.model} on {where} does not cross",
             (f"it is of type {joint.cable.polarity}, and nothing lies between the two modules",),
         )
 
 
-def _plug_faults(where: str, cages: tuple[_Cage, _Cage], joint: Joint) -> Iterator[Objection]:
+def _plug_faults(where: str, cages: tuple[_Cage, _Cage], joint: LinkParts) -> Iterator[Violation]:
     """Find why a cable with its own ends does not go between its cages, or not carry their links."""
     near, far = cages if joint.near == "lower" else cages[::-1]
     cable = joint.cable
     if cable.form_factors != (near.form_factor, *[far.form_factor] * cable.legs):
         sums = f"it goes from {cable.form_factors[0]} to {', '.join(cable.form_factors[1:])}; the cages are {near.form_factor} and {far.form_factor}"
-        yield Objection(f"the ends of the {cable.model} on {where} do not fit", (sums,))
+        yield Violation(f"the ends of the {cable.model} on {where} do not fit", (sums,))
     if near.transport not in cable.transports:
-        yield Objection(
+        yield Violation(
             f"the {cable.model} on {where} does not carry {near.transport}, which {near.name} runs"
         )
     whole = cable.links * (cable.speed_gbps or 0)
     if whole != near.links * near.speed_gbps or whole != far.links * far.speed_gbps * cable.legs:
-        yield Objection(
+        yield Violation(
             f"the {cable.model} on {where} does not carry the links of {near.name}",
             (f"it has {cable.links} x {speed_text(cable.speed_gbps or 0)}",),
         )
 
 
 def _module_faults(
-    where: str, cage: _Cage, module: Transceiver, joint: Joint
-) -> Iterator[Objection]:
+    where: str, cage: _Cage, module: Transceiver, joint: LinkParts
+) -> Iterator[Violation]:
     """Find why a module cannot stand in a cage, or not carry its links."""
     if GENERIC not in (module.form_factor, cage.form_factor) and not module.fits(
         cage.form_factor, cage.top
     ):
         need = f"{cage.form_factor}, {'either top' if cage.top == 'any' else f'{cage.top} top'}"
-        yield Objection(
+        yield Violation(
             f"the {module.model} on {where} does not fit {cage.name}",
             (f"the cage takes {need}; the module is {module.form_factor}, {module.cooling} top",),
         )
     if cage.transport not in module.transports:
-        yield Objection(
+        yield Violation(
             f"the {module.model} on {where} does not carry {cage.transport}, which {cage.name} runs"
         )
     if not _carries(module, cage, joint):
         sums = f"the module has {module.ports} x {speed_text(module.port_gbps)}; the cage is split into {cage.links} x {speed_text(cage.speed_gbps)}"
-        yield Objection(
+        yield Violation(
             f"the {module.model} on {where} does not carry the links of {cage.name}",
             (sums, f"{joint.cables} cables a link"),
         )
 
 
-def _carries(module: Transceiver, cage: _Cage, joint: Joint) -> bool:
+def _carries(module: Transceiver, cage: _Cage, joint: LinkParts) -> bool:
     """Say whether a module carries the links of its cage: each by a connector of its own, one by all of them, or by splitters."""
     if joint.shared > 1:
         split = (module.ports * joint.shared, module.port_gbps) == (
@@ -235,7 +235,7 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
     ), high
 
 
-def _shared_cages(evidence: Evidence) -> Iterator[Objection]:
+def _shared_cages(evidence: Evidence) -> Iterator[Violation]:
     """Find cages that would need two modules, or a module and a cable's own end, because their links take different parts."""
     wiring = evidence.wiring
     models = sorted({part for joint in evidence.offers for part in _parts(joint)})
@@ -270,7 +270,7 @@ def _two_in_one(
     rows: IntArray,
     models: list[str],
     owner: str,
-) -> Iterator[Objection]:
+) -> Iterator[Violation]:
     """Find the first cage of some that two different things are plugged into."""
     if not len(cage):
         return
@@ -283,6 +283,6 @@ def _two_in_one(
             f"{evidence.link(int(rows[each]))} takes {models[int(plugged[each])]}"
             for each in (at, at + 1)
         ]
-        yield Objection(
+        yield Violation(
             f"a cage of a {owner} would need two modules", (*ends, f"{len(wrong)} such cages")
         )

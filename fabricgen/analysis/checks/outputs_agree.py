@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.analysis.checks.part_counts import parts_of
 from fabricgen.core.terms import LinkKind, speed_text
 from fabricgen.planning.addressing import dotted
@@ -299,7 +299,7 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
         evidence.has_host[here], wiring.lower[here] // of_hosts, wiring.lower[here] + room.hosts
     )
     high = wiring.upper[here] + room.hosts
-    way = lengths.ways.way_mm(low, high)
+    way = lengths.ways.run_mm(low, high)
     for (unit, row), length_mm in lengths.measured.items():
         if unit * len(evidence.plan.unit.kind) + row in rows:
             way[unit * len(evidence.plan.unit.kind) + row - rows.start] = length_mm
@@ -344,7 +344,7 @@ def _pairs(
     return zip(key, row, strict=True)
 
 
-def _configurations(evidence: Evidence, switches: range, links: _Links) -> Iterator[Objections]:
+def _configurations(evidence: Evidence, switches: range, links: _Links) -> Iterator[Violations]:
     """Compare the ports in use, and the number of idle ones, of some switches."""
     said: list[tuple[End, Row]] = []
     idle: list[tuple[str, Row]] = []
@@ -371,12 +371,12 @@ def _compare(
     columns: Sequence[str],
     wanted: Iterable[tuple[Key, Row]],
     given: Iterable[tuple[Key, Row]],
-) -> Objections:
+) -> Violations:
     """Object to what an output says twice, leaves out, adds, or says otherwise."""
     rows = list(given)
     want, have = dict(wanted), dict(rows)
     if want == have and len(have) == len(rows):
-        return against((), Objection)
+        return violations((), Violation)
     twice = [
         key for key, count in Counter(key for key, _ in rows).items() for _ in range(count - 1)
     ]
@@ -387,18 +387,18 @@ def _compare(
     ]
     wrong += [key for key, row in want.items() if have.get(key, row) != row]
 
-    def tell(key: Key) -> Objection:
+    def tell(key: Key) -> Violation:
         what = " ".join(key) if isinstance(key, tuple) else key
         if key in twice:
-            return Objection(f"the {output} names {what} twice")
+            return Violation(f"the {output} names {what} twice")
         if key not in have or key not in want:
             row = want.get(key) or have[key]
-            return Objection(
+            return Violation(
                 f"the {output} {'adds' if key in have else 'leaves out'} {what}",
                 (_cells_text(columns, row),),
             )
         cells = zip(columns, have[key], want[key], strict=True)
-        return Objection(
+        return Violation(
             f"the {output} is wrong about {what}",
             tuple(
                 f"it has {name} {said}, and the plan {planned}"
@@ -407,7 +407,7 @@ def _compare(
             ),
         )
 
-    return against(wrong, tell)
+    return violations(wrong, tell)
 
 
 def _cells_text(columns: Sequence[str], row: Row) -> str:

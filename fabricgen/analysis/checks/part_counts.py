@@ -15,7 +15,7 @@ from fabricgen.core.terms import LinkKind
 if TYPE_CHECKING:
     from fabricgen.analysis.checks.evidence import Evidence
     from fabricgen.core.arrays import BoolArray, IntArray
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
 
 MOST_CAGES = 1 << 20
 """More cages than any box has."""
@@ -77,7 +77,7 @@ def connectors_of(evidence: Evidence) -> int:
     )
 
 
-def _connectors(evidence: Evidence, joint: Joint, rows: BoolArray, share: int) -> int:
+def _connectors(evidence: Evidence, joint: LinkParts, rows: BoolArray, share: int) -> int:
     """Count the connectors of links' cables at an end where `share` links of a near cage, side by side, have one: at the near end a connector is a cable."""
     if joint.shared == 1:
         return int(np.count_nonzero(rows))

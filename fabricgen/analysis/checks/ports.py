@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, Role, speed_text
 
@@ -44,9 +44,13 @@ def ports_exist(evidence: Evidence) -> Verdict:
     return Verdict(
         f"{2 * len(wiring.kind):,} link ends; {ports:,} planned ports on {sum(map(evidence.plan.switch_count, evidence.plan.roles)):,} switches",
         (
-            against(faults, lambda fault: fault),
-            against(_rows(high), lambda row: _nowhere(evidence, row, "upper", evidence.upper(row))),
-            against(_rows(low), lambda row: _nowhere(evidence, row, "lower", evidence.lower(row))),
+            violations(faults, lambda fault: fault),
+            violations(
+                _rows(high), lambda row: _nowhere(evidence, row, "upper", evidence.upper(row))
+            ),
+            violations(
+                _rows(low), lambda row: _nowhere(evidence, row, "lower", evidence.lower(row))
+            ),
             *_speeds(evidence, ~(high | low)),
         ),
     )
@@ -57,11 +61,11 @@ def _rows(mask: BoolArray) -> IntArray:
     return np.flatnonzero(mask)
 
 
-def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Objection:
+def _nowhere(evidence: Evidence, row: int, end: str, name: str) -> Violation:
     """Object to a link that ends at no planned port of its tier."""
     kind = int(evidence.wiring.kind[row])
     what = LinkKind(kind).key.replace("_", "-") if kind in set(LinkKind) else "unknown"
-    return Objection(
+    return Violation(
         f"the {end} end of cable {evidence.label(row)} is {name}, which takes no such link",
         (f"it is a {what} link",),
     )
@@ -79,7 +83,7 @@ def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: i
     return missing
 
 
-def _box_faults(evidence: Evidence, role: Role) -> Iterator[Objection]:
+def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Find what the model of a role cannot do: a cage that it lacks, two splits of a cage, more ports than the chip carries."""
     model, ports = evidence.plan.request.fronts[role].model, evidence.ports[role]
     box = f"each {role} ({model.model})"
@@ -93,17 +97,17 @@ def _box_faults(evidence: Evidence, role: Role) -> Iterator[Objection]:
                 f"it has {model.cages} cages",
                 f"cage {port.cage} is planned as {port.breakout.name}, port {port.sub + 1}",
             )
-            yield Objection(f"{box} has no port {port.sub + 1} in cage {port.cage}", limit)
+            yield Violation(f"{box} has no port {port.sub + 1} in cage {port.cage}", limit)
     for cage, names in sorted(_splits(ports).items()):
         if len(names) > 1:
-            yield Objection(
+            yield Violation(
                 f"{box} would split cage {cage} in two ways", (f"as {' and as '.join(names)}",)
             )
     for (cage, sub), times in Counter((port.cage, port.sub) for port in ports).items():
         if times > 1:
-            yield Objection(f"{box} would use port {sub + 1} of cage {cage} {times} times")
+            yield Violation(f"{box} would use port {sub + 1} of cage {cage} {times} times")
     if model.port_limit and len(ports) > model.port_limit:
-        yield Objection(
+        yield Violation(
             f"{box} would use {len(ports)} ports, and its chip carries {model.port_limit}"
         )
 
@@ -116,7 +120,7 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
     return {cage: sorted(names) for cage, names in splits.items()}
 
 
-def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Objections]:
+def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
     """Object to links whose two ports run at different speeds."""
     wiring, nic = evidence.wiring, evidence.plan.request.speed_gbps
     speeds = {
@@ -135,13 +139,13 @@ def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Objections]:
 
         def tell(
             one: int, rows: IntArray = rows, low: IntArray = low, high: IntArray = high
-        ) -> Objection:
+        ) -> Violation:
             ends = f"{speed_text(int(low[one]))} at the lower end, {speed_text(int(high[one]))} at the upper"
-            return Objection(
+            return Violation(
                 f"{evidence.link(int(rows[one]))} joins ports of different speeds", (ends,)
             )
 
-        yield against(wrong, tell)
+        yield violations(wrong, tell)
 
 
 def ports_once(evidence: Evidence) -> Verdict:
@@ -158,13 +162,13 @@ def ports_once(evidence: Evidence) -> Verdict:
     used = np.bincount(seats, minlength=1)
     twice = np.flatnonzero(used > 1)
 
-    def tell(seat: int) -> Objection:
+    def tell(seat: int) -> Violation:
         cables = " and ".join(evidence.link(int(row)) for row in rows[seats == seat][:2])
-        return Objection(
+        return Violation(
             f"{evidence.port(*divmod(seat, widest))} carries {used[seat]} links", (cables,)
         )
 
-    return Verdict(f"{len(seats):,} switch ports in use, one link each", (against(twice, tell),))
+    return Verdict(f"{len(seats):,} switch ports in use, one link each", (violations(twice, tell),))
 
 
 def nics_cabled(evidence: Evidence) -> Verdict:
@@ -174,15 +178,15 @@ def nics_cabled(evidence: Evidence) -> Verdict:
     ports = wiring.lower[rows].astype(np.int64) * request.planes + wiring.lower_port[rows]
     times = np.bincount(ports, minlength=request.gpus * request.planes)
 
-    def tell(port: int) -> Objection:
+    def tell(port: int) -> Violation:
         cables = ", ".join(evidence.label(int(row)) for row in rows[ports == port][:2])
         how = f"has {times[port]} cables: {cables}" if times[port] else "has no cable"
-        return Objection(f"NIC port {evidence.nic(*divmod(port, request.planes))} {how}")
+        return Violation(f"NIC port {evidence.nic(*divmod(port, request.planes))} {how}")
 
     planes = f" on {request.planes} planes" if request.planes > 1 else ""
     return Verdict(
         f"{request.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables",
-        (against(np.flatnonzero(times != 1), tell),),
+        (violations(np.flatnonzero(times != 1), tell),),
     )
 
 
@@ -206,14 +210,14 @@ def leaves_used(evidence: Evidence) -> Verdict:
     waiting = f"; {np.count_nonzero(waits):,} more wait for the reserve" if waits.any() else ""
     why = "the reserve has no GPU for it" if plan.spec.reserve else "no `reserve` asks for it"
 
-    def tell(vertex: int) -> Objection:
-        return Objection(
+    def tell(vertex: int) -> Violation:
+        return Violation(
             f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why)
         )
 
     return Verdict(
         f"{np.count_nonzero(endpoints):,} leaves with {each} endpoints each{waiting}",
-        (against(idle[~waits], tell),),
+        (violations(idle[~waits], tell),),
     )
 
 
@@ -247,10 +251,10 @@ def spare_ports(evidence: Evidence) -> Verdict:
         f"{total:,} ports = {used:,} in use + {total - used:,} idle"
         + (f", {len(kept):,} of them kept for the reserve" if len(kept) else ""),
         (
-            against(faults, lambda fault: fault),
-            against(
+            violations(faults, lambda fault: fault),
+            violations(
                 taken,
-                lambda one: Objection(
+                lambda one: Violation(
                     f"{evidence.upper(int(rows[one]))} is kept for a GPU of the reserve, and cable {evidence.label(int(rows[one]))} is in it"
                 ),
             ),
@@ -258,7 +262,7 @@ def spare_ports(evidence: Evidence) -> Verdict:
     )
 
 
-def _uncounted(evidence: Evidence, role: Role) -> Iterator[Objection]:
+def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Find ports of a box that are neither used nor idle, or both."""
     model = evidence.plan.request.fronts[role].model
     both = [*evidence.ports[role], *evidence.idle[role]]
@@ -276,7 +280,7 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Objection]:
             else "not on the box"
         )
         parts = f"{len(evidence.ports[role])} used + {len(evidence.idle[role])} idle = {len(both)}, and a {model.model} split so has {sum(every.values())}"
-        yield Objection(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))
+        yield Violation(f"port {sub + 1} of cage {cage} of each {role} is {how}", (parts,))
 
 
 def _reserved(evidence: Evidence) -> IntArray:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
 from fabricgen.planning.room.footprints import KINDS, amount
 
@@ -29,7 +29,7 @@ def racks(evidence: Evidence) -> Verdict:
     lost = np.concatenate([np.arange(len(evidence.hosts)), used])
     lost = lost[~_inside(room, lost)]
     placed = np.flatnonzero(_inside(room, np.arange(len(room.kind))))
-    found = [against(lost, lambda device: _outside(room, device)), _shared_units(room, placed)]
+    found = [violations(lost, lambda device: _outside(room, device)), _shared_units(room, placed)]
     loads, figures = _loads(room, placed), []
     for at, limit in enumerate(room.shares.rack):
         if limit is not None:
@@ -55,19 +55,19 @@ def _inside(room: Room, devices: IntArray) -> BoolArray:
     return inside
 
 
-def _outside(room: Room, device: int) -> Objection:
+def _outside(room: Room, device: int) -> Violation:
     """Object to a device that stands nowhere, or out of its rack."""
     rack, unit = int(room.standing.rack[device]), int(room.standing.unit[device])
     if not 0 <= rack < len(room.standing.hall):
-        return Objection(f"{room.device(device)} stands in no rack")
+        return Violation(f"{room.device(device)} stands in no rack")
     top = unit + int(room.units[device]) - 1
-    return Objection(
+    return Violation(
         f"{room.device(device)} stands out of rack {room.names[rack]}",
         (f"units {unit} to {top} of {room.shares.rack.units}",),
     )
 
 
-def _shared_units(room: Room, placed: IntArray) -> Objections:
+def _shared_units(room: Room, placed: IntArray) -> Violations:
     """Object to rack units that two devices take."""
     many = room.units[placed]
     device = np.repeat(placed, many)
@@ -80,14 +80,14 @@ def _shared_units(room: Room, placed: IntArray) -> Objections:
     order = np.argsort(cell, kind="stable")
     twice = order[1:][cell[order[1:]] == cell[order[:-1]]]
 
-    def tell(row: int) -> Objection:
+    def tell(row: int) -> Violation:
         rack, unit = divmod(int(cell[row]), room.shares.rack.units + 1)
         both = " and ".join(
             room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2]
         )
-        return Objection(f"{both} both stand in unit {unit} of rack {room.names[rack]}")
+        return Violation(f"{both} both stand in unit {unit} of rack {room.names[rack]}")
 
-    return against(twice, tell)
+    return violations(twice, tell)
 
 
 def _loads(room: Room, placed: IntArray) -> list[IntArray]:
@@ -107,12 +107,12 @@ def _loads(room: Room, placed: IntArray) -> list[IntArray]:
     return list(sums)
 
 
-def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Objections:
+def _heavy(room: Room, load: IntArray, at: int, limit: int) -> Violations:
     """Object to racks that are over a limit."""
     said = amount(at, limit)
-    return against(
+    return violations(
         np.flatnonzero(load > limit),
-        lambda rack: Objection(
+        lambda rack: Violation(
             f"rack {room.names[rack]} takes {amount(at, int(load[rack]))}, and has {said}"
         ),
     )

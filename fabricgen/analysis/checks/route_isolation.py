@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.outputs_agree import scope, views_of
 from fabricgen.core.terms import Role
 
@@ -31,19 +31,19 @@ def routes_apart(evidence: Evidence) -> Verdict:
         _Pool(evidence.addresses.loopback, evidence.addresses.loopback_block),
     )
     switches, instances = 0, 0
-    found: list[Objection] = []
+    found: list[Violation] = []
     for run in read.switches:
         for view in views_of(evidence, run):
             switches, instances = switches + 1, instances + len(view.instances)
             found += _faults(evidence, view, index[view.name], pools)
     blocks = evidence.plan.mapping.units * evidence.plan.mapping.unit_blocks
     figure = f"{instances:,} routing instances on {switches:,} switches announce the prefixes of {blocks:,} blocks, each its own"
-    return Verdict(figure, (against(found, lambda objection: objection),), read.formula)
+    return Verdict(figure, (violations(found, lambda objection: objection),), read.formula)
 
 
 def _faults(
     evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]
-) -> Iterator[Objection]:
+) -> Iterator[Violation]:
     """Find what the instances of a switch join that belongs apart."""
     unit, box = divmod(switch, evidence.boxes)
     blocks, own, mapping = (
@@ -55,7 +55,7 @@ def _faults(
     role = Role(view.role)
     names = evidence.interfaces(unit, role)
     if len(view.instances) != len(served):
-        yield Objection(
+        yield Violation(
             f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
         )
         return
@@ -63,7 +63,7 @@ def _faults(
         rail, number = mapping.rail(unit, block), unit * blocks + block
         name = f"{view.name}{f' VRF {instance.vrf}' if instance.vrf else ''}"
         if instance.rail != ("" if rail is None else str(rail)):
-            yield Objection(
+            yield Violation(
                 f"{name} is of rail {instance.rail}, and serves {evidence.block(number)}"
             )
         for pool, prefix in zip(
@@ -72,20 +72,20 @@ def _faults(
             strange, missed = pool.strangers(number, prefix)
             if strange or missed:
                 counts = f"it holds {strange:,} addresses of others, and misses {missed:,} of {evidence.block(number)}"
-                yield Objection(f"{name} announces {prefix}, which is not its own", (counts,))
+                yield Violation(f"{name} announces {prefix}, which is not its own", (counts,))
         yield from _misplaced(view, instance, set(names[block::blocks] if own < 0 else names), name)
 
 
 def _misplaced(
     view: SwitchView, instance: Instance, wanted: set[str], name: str
-) -> Iterator[Objection]:
+) -> Iterator[Violation]:
     """Find ports that are in an instance and do not belong there, or belong there and are not."""
     inside = {port.interface for port in (*instance.host_ports, *instance.fabric_ports)}
     used = {port.interface for port in view.ports}
     for port in sorted(inside - wanted):
-        yield Objection(f"{name} routes {view.name} {port}, which belongs to another rail")
+        yield Violation(f"{name} routes {view.name} {port}, which belongs to another rail")
     for port in sorted((wanted & used) - inside):
-        yield Objection(f"{name} leaves out {view.name} {port}, which belongs to it")
+        yield Violation(f"{name} leaves out {view.name} {port}, which belongs to it")
 
 
 class _Pool:

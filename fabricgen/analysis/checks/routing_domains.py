@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
 
 
-class Vertices:
+class RoutingDomains:
     """The forwarding domains of switches, numbered switch * blocks of a unit + block, as the ends of links."""
 
     def __init__(self, evidence: Evidence) -> None:

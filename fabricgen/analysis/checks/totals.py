@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, violations
 from fabricgen.analysis.checks.outputs_agree import READ_LINKS
 from fabricgen.analysis.checks.part_counts import connectors_of, parts_of
 
@@ -40,9 +40,9 @@ def counts_agree(evidence: Evidence) -> Verdict:
     figure = f"{len(totals)} totals agree: " + ", ".join(
         f"{counted[what]:,} {what}" for what in ("links", "cables", "transceivers", "modules")
     )
-    told = against(
+    told = violations(
         wrong,
-        lambda total: Objection(
+        lambda total: Violation(
             f"{total.output} counts {total.number:,} {total.what}",
             (f"the wiring has {counted[total.what]:,}",),
         ),

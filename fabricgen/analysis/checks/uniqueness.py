@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
@@ -46,14 +46,14 @@ def names(evidence: Evidence) -> Verdict:
     return Verdict(
         f"{len(switches):,} switches and {len(evidence.hosts):,} hosts, at most {max(map(len, given))} characters",
         (
-            against(
+            violations(
                 illegal,
-                lambda name: Objection(
+                lambda name: Violation(
                     f"`{name}` cannot be a host name",
                     (f"a-z, 0-9 and hyphens inside, at most {LONGEST_NAME} characters",),
                 ),
             ),
-            against(twice, lambda each: Objection(f"{each[1]} devices are called `{each[0]}`")),
+            violations(twice, lambda each: Violation(f"{each[1]} devices are called `{each[0]}`")),
         ),
     )
 
@@ -75,29 +75,29 @@ def labels(evidence: Evidence) -> Verdict:
     return Verdict(
         f"{len(values):,} links under {len(owners):,} prefixes, {plan.label_width} digits",
         (
-            against(
+            violations(
                 shared,
-                lambda each: Objection(
+                lambda each: Violation(
                     f"{each[1]} kinds of cable have labels that begin with `{each[0]}`"
                 ),
             ),
-            against(
+            violations(
                 odd,
-                lambda prefix: Objection(
+                lambda prefix: Violation(
                     f"`{prefix}` does not end where the number of a label begins",
                     ("r1 and 11 would read as r11 and 1",),
                 ),
             ),
-            against(
+            violations(
                 twice,
-                lambda row: Objection(
+                lambda row: Violation(
                     f"label {evidence.label(row)} is on {int(np.count_nonzero(seats == seats[row]))} cables",
                     (evidence.link(row),),
                 ),
             ),
-            against(
+            violations(
                 wide,
-                lambda row: Objection(
+                lambda row: Violation(
                     f"{evidence.link(row)} has the number {wiring.number[row]}",
                     (f"numbers are 1 to {most - 1}",),
                 ),
@@ -114,9 +114,9 @@ def addresses(evidence: Evidence) -> Verdict:
     values, times = np.unique(np.concatenate(both), return_counts=True)
     twice = values[times > 1]
     found = [
-        against(
+        violations(
             twice,
-            lambda address: Objection(
+            lambda address: Violation(
                 f"{dotted(address)} is given {times[np.searchsorted(values, address)]} times"
             ),
         )
@@ -124,9 +124,9 @@ def addresses(evidence: Evidence) -> Verdict:
     if numbered:
         odd = given.nic[given.nic % 2 == 0]
         found.append(
-            against(
+            violations(
                 odd,
-                lambda address: Objection(
+                lambda address: Violation(
                     f"{dotted(address)} and its leaf port do not share a /31",
                     ("the host's end is the odd one",),
                 ),
@@ -152,22 +152,22 @@ def addresses(evidence: Evidence) -> Verdict:
 
 def _in_pool(
     evidence: Evidence, what: str, pool: IPv4Network, column: IntArray, slices: IntArray, size: int
-) -> Iterator[Objections]:
+) -> Iterator[Violations]:
     """Object to addresses outside their pool, and to those outside their block's slice of it."""
     first, last = int(pool.network_address), int(pool.broadcast_address)
     outside = (column < first) | (column > last)
     start, block = slices
     stray = ~outside & ((column < start) | (column >= start + size))
-    yield against(
+    yield violations(
         np.flatnonzero(outside),
-        lambda row: Objection(
+        lambda row: Violation(
             f"{dotted(int(column[row]))} is outside {pool}",
             (f"it is a {what} of {evidence.block(int(block[row]))}",),
         ),
     )
-    yield against(
+    yield violations(
         np.flatnonzero(stray),
-        lambda row: Objection(
+        lambda row: Violation(
             f"{dotted(int(column[row]))} is outside the slice of {evidence.block(int(block[row]))}",
             (
                 f"that is {dotted(int(start[row]))} to {dotted(int(start[row]) + size - 1)}",
@@ -186,8 +186,8 @@ def as_numbers(evidence: Evidence) -> Verdict:
     rows = np.flatnonzero(~evidence.has_host)
     same = rows[asn[wiring.lower[rows]] == asn[wiring.upper[rows]]]
 
-    def tell(each: int) -> Objection:
-        return Objection(
+    def tell(each: int) -> Violation:
+        return Violation(
             f"{_listed(evidence, leaves[asn[leaves] == values[each]])} share AS {values[each]}",
             (f"{times[each]} leaves have it",),
         )
@@ -195,17 +195,17 @@ def as_numbers(evidence: Evidence) -> Verdict:
     return Verdict(
         f"{len(distinct(asn)):,} AS numbers, {asn.min()} to {asn.max()}; {len(rows):,} external sessions",
         (
-            against(np.flatnonzero(times > 1), tell),
-            against(
+            violations(np.flatnonzero(times > 1), tell),
+            violations(
                 beyond,
-                lambda switch: Objection(
+                lambda switch: Violation(
                     f"{evidence.switch(switch)} has AS {asn[switch]}",
                     (f"AS numbers are 1 to {HIGHEST_ASN}",),
                 ),
             ),
-            against(
+            violations(
                 same,
-                lambda row: Objection(
+                lambda row: Violation(
                     f"both ends of {evidence.link(row)} are in AS {asn[wiring.lower[row]]}"
                 ),
             ),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.checks.law import Objection, Objections, Verdict, against
+from fabricgen.analysis.checks.law import Verdict, Violation, Violations, violations
 from fabricgen.core.terms import Design, LinkKind
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class _Way(NamedTuple):
 def wired_as_planned(evidence: Evidence) -> Verdict:
     """Every link leads from its lower end to where the rule says, and none is missing."""
     wiring = evidence.wiring
-    found: list[Objections] = []
+    found: list[Violations] = []
     for kind in evidence.plan.kinds:
         rows = np.flatnonzero(wiring.kind == kind)
         way = _WAYS[kind](
@@ -61,17 +61,17 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
             rows: IntArray = rows,
             upper: tuple[IntArray, IntArray] = upper,
             number: IntArray = way.number,
-        ) -> Objection:
+        ) -> Violation:
             row = int(rows[one])
             port = evidence.port(int(upper[0][one]), int(upper[1][one]))
-            return Objection(
+            return Violation(
                 f"{evidence.link(row)} is not as planned",
                 (
                     f"the rule leads from {evidence.lower(row)} to {port}, as cable {int(number[one])} of its block",
                 ),
             )
 
-        found.append(against(np.flatnonzero(wrong), tell))
+        found.append(violations(np.flatnonzero(wrong), tell))
     found += _missing(evidence)
     return Verdict(
         f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again",
@@ -90,7 +90,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         if mapping.spans_rails
         else np.divmod(rail, mapping.per_switch)
     )
-    endpoints = mapping.heritage.endpoints if mapping.heritage else None
+    endpoints = mapping.baseline.endpoints if mapping.baseline else None
     if endpoints is not None:
         at = np.argsort(endpoints, kind="stable")
         slot: IntArray = at[
@@ -168,8 +168,8 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
 
 def _kept(evidence: Evidence, kind: LinkKind) -> tuple[IntArray, IntArray] | None:
     """Return the upper switch and its port of each uplink of a block, where the plan keeps them of another plan."""
-    heritage = evidence.plan.mapping.heritage
-    return heritage.wired.get(kind) if heritage else None
+    baseline = evidence.plan.mapping.baseline
+    return baseline.wired.get(kind) if baseline else None
 
 
 _WAYS = {LinkKind.HOST: _host, LinkKind.LEAF_SPINE: _leaf_spine, LinkKind.SPINE_CORE: _spine_core}
@@ -186,7 +186,7 @@ def _in_turn(
     return turn % uppers, turn // uppers
 
 
-def _missing(evidence: Evidence) -> Iterator[Objections]:
+def _missing(evidence: Evidence) -> Iterator[Violations]:
     """Find switches with fewer uplinks than the rule gives them: all leaves, or with a reserve those that serve a GPU, in three tiers by whole pods."""
     plan, vertices = evidence.plan, evidence.vertices
     sizing = plan.sizing
@@ -207,10 +207,10 @@ def _missing(evidence: Evidence) -> Iterator[Objections]:
         have = np.bincount(vertices.lower[rows], minlength=vertices.count)
         lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
 
-        def tell(low: int, have: IntArray = have, uplinks: int = uplinks) -> Objection:
-            return Objection(f"{vertices.name(low)} has {have[low]} of its {uplinks} uplinks")
+        def tell(low: int, have: IntArray = have, uplinks: int = uplinks) -> Violation:
+            return Violation(f"{vertices.name(low)} has {have[low]} of its {uplinks} uplinks")
 
-        yield against(lowers[have[lowers] != uplinks], tell)
+        yield violations(lowers[have[lowers] != uplinks], tell)
 
 
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:

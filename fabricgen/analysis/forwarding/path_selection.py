@@ -20,51 +20,51 @@ if TYPE_CHECKING:
 
     from fabricgen.analysis.forwarding.reachability import Reach
     from fabricgen.core.arrays import BoolArray, Int32Array
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
 
 PathKind = Literal[
     "direct", "source-relay", "destination-relay", "third-rail-relay", "third-domain-relay"
 ]
 
 
-class Leg(NamedTuple):
+class NetworkSegment(NamedTuple):
     """One crossing of the network: out of `exit`'s NIC into `landing`'s, inside one block."""
 
     exit: int
     landing: int
 
 
-class Way(NamedTuple):
+class RelayPath(NamedTuple):
     """A way between two GPUs: its legs, none where the HB domain alone joins them. Between legs, and at both ends, HB domains do."""
 
     kind: PathKind
-    legs: tuple[Leg, ...]
+    legs: tuple[NetworkSegment, ...]
 
 
 @dataclass(frozen=True)
-class Choice:
+class PathSelector:
     """The choice of ways over a living network."""
 
     reach: Reach
 
-    def way(self, source: int, target: int) -> Way | None:
+    def way(self, source: int, target: int) -> RelayPath | None:
         """Return the way that the tables take, or None where nothing joins the two living GPUs."""
         first = next(self.ways(source, target), None)
         return first or self._over_other_domains(source, target)
 
-    def ways(self, source: int, target: int) -> Iterator[Way]:
+    def ways(self, source: int, target: int) -> Iterator[RelayPath]:
         """Yield the living ways over at most one crossing of the network, in the order of the tables."""
         reach, domain = self.reach, self.reach.plan.request.domain_gpus
         dead = reach.failures.gpus
         if source in dead or target in dead:
             return
         if source // domain == target // domain and reach.hb_lives(source):
-            yield Way("direct", ())
+            yield RelayPath("direct", ())
             return
         for leg in self.legs(source, target):
-            yield Way(kind_of(reach.plan.request, source, target, leg), (leg,))
+            yield RelayPath(kind_of(reach.plan.request, source, target, leg), (leg,))
 
-    def legs(self, source: int, target: int) -> Iterator[Leg]:
+    def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
         """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
         reach = self.reach
         request, spans = reach.plan.request, reach.plan.mapping.spans_rails
@@ -74,38 +74,42 @@ class Choice:
             for landing in landings(request, target, rail_of(request, leaving), spans_rails=spans):
                 usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
                 if usable and leaving != landing and self._heard(leaving)[landing]:
-                    yield Leg(leaving, landing)
+                    yield NetworkSegment(leaving, landing)
 
-    def each_kind(self, source: int, target: int) -> list[Way]:
+    def each_kind(self, source: int, target: int) -> list[RelayPath]:
         """Return the first living way of each kind, in the order of the tables."""
-        found: dict[PathKind, Way] = {}
+        found: dict[PathKind, RelayPath] = {}
         for way in self.ways(source, target):
             found.setdefault(way.kind, way)
         if not found and (last := self._over_other_domains(source, target)):
             found[last.kind] = last
         return list(found.values())
 
-    def _over_other_domains(self, source: int, target: int) -> Way | None:
+    def _over_other_domains(self, source: int, target: int) -> RelayPath | None:
         """Search for a way through other HB domains, the fewest first, and among equals those that follow the source's in number."""
         dead = self.reach.failures.gpus
         if source in dead or target in dead:
             return None
-        came: dict[int, tuple[int, Leg]] = {source: (source, Leg(source, source))}
+        came: dict[int, tuple[int, NetworkSegment]] = {
+            source: (source, NetworkSegment(source, source))
+        }
         queue, seen = deque([source]), self._island(source)
         while queue:
             at = queue.popleft()
             for landing, leaving in self._landings(at, seen):
-                came[landing] = (at, Leg(leaving, landing))
+                came[landing] = (at, NetworkSegment(leaving, landing))
                 island = self._island(landing)
                 if island[target]:
-                    return Way("third-domain-relay", self._unwound(came, landing, source))
+                    return RelayPath("third-domain-relay", self._unwound(came, landing, source))
                 seen |= island
                 queue.append(landing)
         return None
 
-    def _unwound(self, came: dict[int, tuple[int, Leg]], last: int, source: int) -> tuple[Leg, ...]:
+    def _unwound(
+        self, came: dict[int, tuple[int, NetworkSegment]], last: int, source: int
+    ) -> tuple[NetworkSegment, ...]:
         """Follow the search back to its start."""
-        legs: list[Leg] = []
+        legs: list[NetworkSegment] = []
         while last != source:
             last, leg = came[last]
             legs.append(leg)
@@ -203,7 +207,7 @@ class Choice:
         return island
 
 
-def kind_of(request: Request, source: int, target: int, leg: Leg) -> PathKind:
+def kind_of(request: ResolvedFabric, source: int, target: int, leg: NetworkSegment) -> PathKind:
     """Name a way of one leg by the rail that it travels: the destination's, the source's, or a third.
 
     Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
 from fabricgen.analysis.forwarding.ecmp_paths import Crossing
 from fabricgen.analysis.forwarding.link_ends import Ends
-from fabricgen.analysis.forwarding.path_selection import Choice, Leg
+from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
 from fabricgen.analysis.forwarding.relay_rules import rail_of
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.ecmp_paths import Step
-    from fabricgen.analysis.forwarding.path_selection import PathKind, Way
+    from fabricgen.analysis.forwarding.path_selection import PathKind, RelayPath
     from fabricgen.analysis.forwarding.reachability import Reach
 
 
@@ -71,16 +71,16 @@ class Routing:
     reach: Reach
 
     @cached_property
-    def choice(self) -> Choice:
+    def choice(self) -> PathSelector:
         """The choice of ways."""
-        return Choice(self.reach)
+        return PathSelector(self.reach)
 
     @cached_property
     def ends(self) -> Ends:
         """The names of what a path meets."""
         return Ends(self.reach)
 
-    def path(self, source: int, target: int, way: Way, flow: Flow = Flow()) -> Path:  # noqa: B008 - a NamedTuple never changes
+    def path(self, source: int, target: int, way: RelayPath, flow: Flow = Flow()) -> Path:  # noqa: B008 - a NamedTuple never changes
         """Follow a way hop by hop; a flow's hash chooses the plane and the links of each leg."""
         walk = _Walk(self, source)
         for leg in way.legs:
@@ -99,7 +99,7 @@ class Routing:
             walk.equal,
         )
 
-    def steps(self, leg: Leg, plane: int, flow: Flow) -> tuple[list[Step], int]:
+    def steps(self, leg: NetworkSegment, plane: int, flow: Flow) -> tuple[list[Step], int]:
         """Return the links between the leaves of a leg on a plane, and the number of equal-cost paths there."""
         low, high = self.reach.leaf(leg.exit), self.reach.leaf(leg.landing)
         if low == high:
@@ -131,7 +131,7 @@ class _Walk:
             ]
             self.at = gpu
 
-    def across(self, leg: Leg, flow: Flow) -> None:
+    def across(self, leg: NetworkSegment, flow: Flow) -> None:
         """Cross the network."""
         reach, planes = self.routing.reach, self.routing.reach.planes(*leg)
         walks = {plane: self.routing.steps(leg, plane, flow) for plane in planes}

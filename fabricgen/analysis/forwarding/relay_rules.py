@@ -18,18 +18,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
 
 KNOWN = 4096
 """Orders that are remembered: in small domains every domain has the same few."""
 
 
-def rail_of(request: Request, gpu: int) -> int:
+def rail_of(request: ResolvedFabric, gpu: int) -> int:
     """Return the rail of a GPU, counted over all domains."""
     return gpu % request.domain_gpus % request.rails
 
 
-def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -> Iterator[int]:
+def exits(
+    request: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
+) -> Iterator[int]:
     """Yield the GPUs of a domain over which `gpu` may send to a GPU of `rail`, best first; the GPU itself means no hop inside the domain.
 
     Best is the destination's rail, for then the packet lands where it belongs (what NCCL calls
@@ -41,7 +43,7 @@ def exits(request: Request, gpu: int, rail: int, *, spans_rails: bool = False) -
 
 
 def exit_ranks(
-    request: Request, gpu: int, rail: int, *, spans_rails: bool = False
+    request: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
 ) -> tuple[int, ...]:
     """Return the ranks of the GPUs that `exits` yields."""
     domain, rank = divmod(gpu, request.domain_gpus)
@@ -56,7 +58,7 @@ def exit_ranks(
 
 
 def landings(
-    request: Request, target: int, rail: int, *, spans_rails: bool = False
+    request: ResolvedFabric, target: int, rail: int, *, spans_rails: bool = False
 ) -> Iterator[int]:
     """Yield the GPUs of the target's domain on which a packet that travels on `rail` may land, best first.
 
@@ -71,7 +73,7 @@ def landings(
             yield domain * request.domain_gpus + other
 
 
-def ranks_by_rail(request: Request, gpu: int) -> tuple[int, ...]:
+def ranks_by_rail(request: ResolvedFabric, gpu: int) -> tuple[int, ...]:
     """Return the ranks of a GPU's domain, rail by rail, and of each rail the one of the GPU's own turn first."""
     return _ranks_by_rail(
         request.rails, request.ranks_per_rail, gpu % request.domain_gpus // request.rails
@@ -96,7 +98,7 @@ def _exit_ranks(
     return (rank, *[other for other in ranks if other != rank]) if spans_rails else tuple(ranks)
 
 
-def third_rails(request: Request, domain: int, rail: int) -> list[int]:
+def third_rails(request: ResolvedFabric, domain: int, rail: int) -> list[int]:
     """Return the rails other than `rail` in the order in which a domain tries them for it; each domain begins with another one."""
     return _thirds(request.rails, rail, domain)
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from fabricgen.analysis.forwarding.reachability import Tiers
-    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.analysis.impact.surviving import SurvivingFabric
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.plan import Plan
 
@@ -50,7 +50,7 @@ def sides_of(plan: Plan, endpoints: Int32Array) -> Sides:
 class Capacity:
     """The bandwidth of a living fabric, against that of the same fabric unharmed."""
 
-    living: Living
+    living: SurvivingFabric
 
     @cached_property
     def _whole(self) -> Tiers:

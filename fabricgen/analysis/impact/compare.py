@@ -15,7 +15,7 @@ import numpy as np
 from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
-from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.bom.summary import plan_as
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
@@ -60,7 +60,7 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
         return name
     if failures.ports:
         ((gpu, plane),) = failures.ports
-        living = Living(Reach(other))
+        living = SurvivingFabric(Reach(other))
         unit, block = living.reach.home(gpu, plane)
         return _label(other, unit, block, LinkKind.HOST, ("slot", living.reach.slot(gpu)))
     ((unit, row),) = failures.links
@@ -86,7 +86,7 @@ def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, 
             for each in range(other.mapping.units)
             if other.mapping.plane(each) == plane
         )
-    mine, theirs = Living(Reach(plan)), Living(Reach(other))
+    mine, theirs = SurvivingFabric(Reach(plan)), SurvivingFabric(Reach(other))
     served = np.flatnonzero(
         (mine.scope == (plan.mapping.rail(unit, block) or 0)) & (mine.leaf == box)
     )

@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import sides_of
-from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.surviving import SurvivingFabric
 from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Group(NamedTuple):
     size: int
 
 
-class Alike(NamedTuple):
+class EquivalenceClasses(NamedTuple):
     """The class of every box of a unit, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
 
     `examples` names one part of each class, as `--fail` takes it. All units are alike.
@@ -102,10 +102,10 @@ class Parts:
             for parts in found.values()
         ]
 
-    def of_unit(self, *, links: bool = True) -> Alike:
+    def of_unit(self, *, links: bool = True) -> EquivalenceClasses:
         """Sort the boxes and the links of a unit into classes; without `links` the boxes alone, and each link has -1."""
         plan, unit = self.plan, self.plan.unit
-        found = Alike(
+        found = EquivalenceClasses(
             np.full(len(plan.naming.boxes), -1, dtype=np.int32),
             np.full(len(unit.kind), -1, dtype=np.int32),
             [],
@@ -199,9 +199,9 @@ class Parts:
         return _bag(self._leaves[leaves], counts.astype(np.int32))
 
     @cached_property
-    def _living(self) -> Living:
+    def _living(self) -> SurvivingFabric:
         """The whole fabric, with nothing failed."""
-        return Living(Reach(self.plan))
+        return SurvivingFabric(Reach(self.plan))
 
     @cached_property
     def _tiers(self) -> Tiers:

@@ -15,7 +15,7 @@ from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
 from fabricgen.analysis.impact.pair_counts import Pairs
 from fabricgen.analysis.impact.relay_load import relay_load
-from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.surviving import SurvivingFabric
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def measure(
     and is not cut off. A pair newly needs a relay where it shared a block or an HB domain, and only
     a relay joins it now.
     """
-    living = Living(Reach(plan, failures))
+    living = SurvivingFabric(Reach(plan, failures))
     pairs, capacity = Pairs(living), Capacity(living)
     cut, lost = cut_off(living), capacity.lost
     any_lost = lost > 0
@@ -69,7 +69,7 @@ def measure(
     }
 
 
-def cut_off(living: Living) -> BoolArray:
+def cut_off(living: SurvivingFabric) -> BoolArray:
     """Say which GPUs are cut off; shape (GPUs,)."""
     first, last = (
         np.full(len(living.gpu), len(living.gpu), dtype=np.int32),

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.analysis.impact.surviving import SurvivingFabric
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
 
 
@@ -34,7 +34,7 @@ class Classes:
     overlap: BoolArray
 
 
-def classes_of(living: Living, gpus: Int32Array) -> Classes:
+def classes_of(living: SurvivingFabric, gpus: Int32Array) -> Classes:
     """Sort GPUs into classes by scope, living ports and leaf class."""
     of, first = np.zeros(len(gpus), dtype=np.int64), np.zeros(0, dtype=np.int64)
     for column in (living.scope, living.mask, *(living.leaf_class or ())):
@@ -63,7 +63,7 @@ def classes_of(living: Living, gpus: Int32Array) -> Classes:
 class Pairs:
     """The ordered pairs of distinct GPUs of a living fabric."""
 
-    living: Living
+    living: SurvivingFabric
 
     @property
     def every(self) -> int:

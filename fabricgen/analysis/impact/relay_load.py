@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.path_selection import Choice
-from fabricgen.analysis.impact.relay_selection import Ways
+from fabricgen.analysis.forwarding.path_selection import PathSelector
+from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import gpu_name
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.analysis.impact.pair_counts import Pairs
-    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.analysis.impact.surviving import SurvivingFabric
     from fabricgen.core.arrays import BoolArray, Int32Array
 
 LIMIT = 20_000_000
@@ -48,7 +48,7 @@ class Task:
         """The number of pairs."""
         return len(self.sources) * len(self.targets)
 
-    def sampled(self, living: Living, budget: int) -> tuple[Task, float]:
+    def sampled(self, living: SurvivingFabric, budget: int) -> tuple[Task, float]:
         """Return the task with as many HB domains of sources as a budget allows, and how many times as many there are.
 
         The step has no factor in common with the rails that take over in turn, so that every one of
@@ -74,8 +74,8 @@ class Load:
         """Start with nothing carried."""
         self.living, self.ways, self.choice = (
             pairs.living,
-            Ways(pairs.living),
-            Choice(pairs.living.reach),
+            RelaySelection(pairs.living),
+            PathSelector(pairs.living.reach),
         )
         self.carried = np.zeros(len(pairs.living.gpu))
         self.total, self.sampled = 0.0, False

@@ -15,7 +15,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.analysis.impact.surviving import Living
+    from fabricgen.analysis.impact.surviving import SurvivingFabric
     from fabricgen.core.arrays import BoolArray, Int32Array
 
 OVER_DOMAINS = 64
@@ -23,10 +23,10 @@ OVER_DOMAINS = 64
 
 
 @dataclass(frozen=True)
-class Ways:
+class RelaySelection:
     """The relays of pairs of GPUs that are not joined directly; every column has a row for each pair."""
 
-    living: Living
+    living: SurvivingFabric
 
     def one_crossing(self, source: Int32Array, target: Int32Array) -> tuple[Int32Array, Int32Array]:
         """Return the GPU that each pair leaves its domain over, and the one on which it lands; both -1 where one crossing does not do.

@@ -31,7 +31,7 @@ class Joins(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Living:
+class SurvivingFabric:
     """The living part of a plan; every column has an entry for each installed GPU."""
 
     reach: Reach

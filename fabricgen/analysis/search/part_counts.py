@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.bom.counts import HOST, Tally
+from fabricgen.bom.counts import HOST, PartCounts
 from fabricgen.core.terms import LinkKind, Role
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def link_counts(plan: Plan) -> dict[LinkKind, int]:
     }
 
 
-def count(plan: Plan) -> Tally:
+def count(plan: Plan) -> PartCounts:
     """Count the modules and the cables of a fabric, as `tallying.tally` finds them on its wires."""
     modules: dict[str, Counter[str]] = {
         HOST: Counter(),
@@ -78,7 +78,7 @@ def count(plan: Plan) -> Tally:
         kind: Counter({plan.joints[kind].cable.model: links * plan.joints[kind].cables})
         for kind, links in link_counts(plan).items()
     }
-    return Tally(modules, cables)
+    return PartCounts(modules, cables)
 
 
 def _host_cages(plan: Plan) -> int:

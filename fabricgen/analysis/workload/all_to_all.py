@@ -24,8 +24,8 @@ import numpy as np
 
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import Capacity
-from fabricgen.analysis.impact.relay_selection import Ways
-from fabricgen.analysis.impact.surviving import Living
+from fabricgen.analysis.impact.relay_selection import RelaySelection
+from fabricgen.analysis.impact.surviving import SurvivingFabric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,9 +67,9 @@ class AllToAll:
     failures: Failures
 
     @cached_property
-    def living(self) -> Living:
+    def living(self) -> SurvivingFabric:
         """What lives."""
-        return Living(Reach(self.plan, self.failures))
+        return SurvivingFabric(Reach(self.plan, self.failures))
 
     @cached_property
     def _strata(self) -> list[tuple[Int32Array, Floats]]:
@@ -154,7 +154,7 @@ class AllToAll:
         relayed = found & ((leaving != source) | (landing != target))
         total = float(weight[target[relayed]].sum())
         source, target = source[~found], target[~found]
-        entry, onward = Ways(self.living).over_a_domain(source, target)
+        entry, onward = RelaySelection(self.living).over_a_domain(source, target)
         found = entry >= 0
         self._cross(load, (source[found], source[found], entry[found], onward[found]), weight)
         self._cross(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.host import Accelerator
     from fabricgen.catalog.models.workload import Workload
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
 
 PAPER = "gh200-paper"
 """The accelerator of a fabric that names no host (Wang et al., arXiv 2307.12169)."""
@@ -37,7 +37,9 @@ class Machine:
     """Where B_F, B_S and C come from, in words."""
 
 
-def machine_of(request: Request, catalog: Catalog, accelerator: str | None = None) -> Machine:
+def machine_of(
+    request: ResolvedFabric, catalog: Catalog, accelerator: str | None = None
+) -> Machine:
     """Gather what the equations need; `accelerator` wins over that of the host.
 
     Raises Refusal `unknown-model`, or `model-lacks-figure` where nobody says what a GPU can do.
@@ -60,7 +62,9 @@ def machine_of(request: Request, catalog: Catalog, accelerator: str | None = Non
     )
 
 
-def _accelerator(request: Request, catalog: Catalog, asked: str | None) -> tuple[Accelerator, str]:
+def _accelerator(
+    request: ResolvedFabric, catalog: Catalog, asked: str | None
+) -> tuple[Accelerator, str]:
     """Find the accelerator, and say who chose it."""
     host = request.host
     name, why = (
@@ -94,7 +98,7 @@ _OFFER = (
 )
 
 
-def _hb_gbps(request: Request, gpu: Accelerator, why: str) -> tuple[int, str]:
+def _hb_gbps(request: ResolvedFabric, gpu: Accelerator, why: str) -> tuple[int, str]:
     """Find the HB bandwidth of a GPU in Gbps, one direction: what the inventory says, else its host, else the accelerator."""
     host, stated = request.host, request.spec.hb_domain.bandwidth
     if stated:

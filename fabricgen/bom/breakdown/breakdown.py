@@ -1,6 +1,6 @@
 """The bill divided: which parts belong to each role, rack and phase.
 
-Owns `Portion` and the three divisions; each sums to the whole bill, spares included, which belong
+Owns `BomLine` and the three divisions; each sums to the whole bill, spares included, which belong
 to no place. Roles are divided as the bill counts its purposes, phases as they are bought, and racks
 by where everything stands: a cable counts where its lower end is, one that carries several links
 where it is one piece, and a module in the rack of its cage, once, whatever it carries.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fabricgen.bom.bill import Bom, Line
     from fabricgen.core.arrays import Int32Array, IntArray
-    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.room.room import Room
 
@@ -34,7 +34,7 @@ SPARES = ""
 """The place of spares, which is none."""
 
 
-class Portion(NamedTuple):
+class BomLine(NamedTuple):
     """So many of a part at one place, a role, a rack or a phase; spares have no place."""
 
     place: str
@@ -55,7 +55,7 @@ class Rack:
     parts: Counter[str] = field(default_factory=Counter)
 
 
-def by_role(bom: Bom) -> list[Portion]:
+def by_role(bom: Bom) -> list[BomLine]:
     """Divide a bill by role: hosts, then leaf, spine and core."""
     counts: dict[str, Counter[str]] = {
         role: Counter() for role in (HOST, *(role.value for role in ROLES))
@@ -66,25 +66,25 @@ def by_role(bom: Bom) -> list[Portion]:
     return divided(bom, counts)
 
 
-def by_rack(bom: Bom, racks: Mapping[str, Rack]) -> list[Portion]:
+def by_rack(bom: Bom, racks: Mapping[str, Rack]) -> list[BomLine]:
     """Divide a bill by what `racks_of` found in each rack."""
     return divided(bom, {name: rack.parts for name, rack in racks.items()})
 
 
-def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[Portion]:
+def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
     """Divide a bill by what each phase buys, by model; phases themselves belong to `growth`."""
     return divided(bom, phases)
 
 
-def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[Portion]:
+def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
     """Divide a bill by counts of parts at each place, in the order of places, then of the bill; the spares follow."""
     found = [
-        Portion(place, line, parts[line.part])
+        BomLine(place, line, parts[line.part])
         for place, parts in counts.items()
         for line in bom.lines
         if parts.get(line.part)
     ]
-    return found + [Portion(SPARES, line, line.spares) for line in bom.lines if line.spares]
+    return found + [BomLine(SPARES, line, line.spares) for line in bom.lines if line.spares]
 
 
 def racks_of(plan: Plan) -> dict[str, Rack]:
@@ -132,7 +132,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
         yield model, places[np.unique(numbers, return_index=True)[1]]
 
 
-def _runs(plan: Plan) -> Iterator[tuple[Joint, int, Int32Array, dict[End, Int32Array]]]:
+def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:
     """Yield the links of each unit that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
     if plan.lengths is None:
         return

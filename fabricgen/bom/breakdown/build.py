@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from fabricgen.bom.breakdown.breakdown import SPARES, Portion
+from fabricgen.bom.breakdown.breakdown import SPARES, BomLine
 from fabricgen.bom.breakdown.view import DivisionView, LoadsView, LoadView, PortionView
 from fabricgen.bom.loads import BTU_H_PER_W, Load, loads_of
 from fabricgen.bom.tables import decimal_text, money_text
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HEAT = ("heat_btu_h", "heat_max_btu_h")
 
 
-def division_view(fabric: str, by: str, portions: list[Portion], bom: Bom) -> DivisionView:
+def division_view(fabric: str, by: str, portions: list[BomLine], bom: Bom) -> DivisionView:
     """Make the view of a divided bill: the parts of each place with a subtotal, the spares with theirs, and the total."""
     rows = []
     for place, run in groupby(portions, key=lambda portion: portion.place):
@@ -44,7 +44,7 @@ def division_view(fabric: str, by: str, portions: list[Portion], bom: Bom) -> Di
     )
 
 
-def _portion(portion: Portion, currency: str) -> PortionView:
+def _portion(portion: BomLine, currency: str) -> PortionView:
     """Make the row of a portion."""
     line, spares = portion.line, portion.place == SPARES
     return PortionView(
@@ -53,7 +53,7 @@ def _portion(portion: Portion, currency: str) -> PortionView:
     )  # fmt: skip
 
 
-def _power(portion: Portion) -> Fraction | None:
+def _power(portion: BomLine) -> Fraction | None:
     """Return the typical power of a portion; spares lie on a shelf."""
     if portion.place == SPARES:
         return Fraction(0)
@@ -62,7 +62,7 @@ def _power(portion: Portion) -> Fraction | None:
     )
 
 
-def _sum(row: str, place: str, name: str, portions: list[Portion], currency: str) -> PortionView:
+def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str) -> PortionView:
     """Add up portions: prices as far as they are known, power only where all of it is."""
     priced = [portion.total for portion in portions if portion.total is not None]
     power = [_power(portion) for portion in portions]
@@ -83,7 +83,7 @@ def _sum(row: str, place: str, name: str, portions: list[Portion], currency: str
     )  # fmt: skip
 
 
-def _total(portion: Portion) -> Decimal | None:
+def _total(portion: BomLine) -> Decimal | None:
     """Return what a portion costs."""
     return portion.total
 

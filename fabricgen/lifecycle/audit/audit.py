@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.lifecycle.audit.fault_names import Event, Namer
-from fabricgen.lifecycle.audit.fewest_moves import untangle
-from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.audit.fewest_moves import group_miscablings
+from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.lifecycle.audit.reconcile import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lifecycle.audit.fewest_moves import Step, Tangle
-    from fabricgen.lifecycle.audit.neighbors import Evidence
-    from fabricgen.lifecycle.audit.reconcile import Built
+    from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup, Step
+    from fabricgen.lifecycle.audit.neighbors import NeighborRecords
+    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
     from fabricgen.planning.plan import Plan
 
 SHOWN = 3
@@ -35,11 +35,11 @@ SHOWN = 3
 class Audit:
     """What an audit found. `silent` and `matched` have the lower port of each such link."""
 
-    places: Places
-    built: Built
+    places: PortIndex
+    built: ObservedCabling
     matched: list[int]
     silent: list[int]
-    tangles: list[Tangle]
+    tangles: list[MiscablingGroup]
 
     @cached_property
     def events(self) -> list[Event]:
@@ -209,9 +209,9 @@ class Audit:
             }
 
 
-def audit(plan: Plan, evidence: Evidence) -> Audit:
+def audit(plan: Plan, evidence: NeighborRecords) -> Audit:
     """Compare what was heard with a plan. Raises Refusal `nothing-heard` where no device of the plan reported or was heard."""
-    places = Places(plan)
+    places = PortIndex(plan)
     built = join(places, evidence)
     if not built.present:
         because = (
@@ -242,10 +242,10 @@ def audit(plan: Plan, evidence: Evidence) -> Audit:
             lost.append(low)
         else:
             silent.append(low)
-    return Audit(places, built, matched, silent, untangle(places, built, lost))
+    return Audit(places, built, matched, silent, group_miscablings(places, built, lost))
 
 
-def _is_lost(places: Places, built: Built, low: int, high: int) -> bool:
+def _is_lost(places: PortIndex, built: ObservedCabling, low: int, high: int) -> bool:
     """Say whether both ends of a link would say so if it were there: one reported, and the other's device speaks somewhere."""
     if built.nameless.intersection((low, high)) or low in built.disputed or high in built.disputed:
         return False

@@ -21,7 +21,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse
 from fabricgen.core.terms import Role
 from fabricgen.lifecycle.audit.load import read_text
 from fabricgen.lifecycle.audit.neighbors import UnreadableError
-from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
         word = line.partition("#")[0].strip().removeprefix("- ").strip().strip("'\"")
         try:
             if word.startswith("port:"):
-                places = places or Places(plan)
+                places = places or PortIndex(plan)
                 names += _port(places, word)
             elif word:
                 find_failures(plan, [word])
@@ -71,7 +71,7 @@ def read_dead(plan: Plan, path: Path) -> list[str]:
     return names
 
 
-def _port(places: Places, word: str) -> list[str]:
+def _port(places: PortIndex, word: str) -> list[str]:
     """Return the cable in a port; a port without one is nobody's loss."""
     name, _, interface = word.removeprefix("port:").strip().partition(" ")
     device = places.device(name)

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.lifecycle.audit.fewest_moves import Tangle
-    from fabricgen.lifecycle.audit.port_index import Places
-    from fabricgen.lifecycle.audit.reconcile import Built
+    from fabricgen.lifecycle.audit.fewest_moves import MiscablingGroup
+    from fabricgen.lifecycle.audit.port_index import PortIndex
+    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 
 Kind = Literal[
     "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped", "misplugged", "mixed-up", "missing", "stranger", "extra",
@@ -37,14 +37,16 @@ class Event:
     kind: Kind
     severity: Severity
     sentence: str
-    tangles: tuple[Tangle, ...]
+    tangles: tuple[MiscablingGroup, ...]
     strangers: tuple[int, ...] = ()
 
 
 class Namer:
     """Names the tangles of one audit."""
 
-    def __init__(self, places: Places, built: Built, tangles: list[Tangle]) -> None:
+    def __init__(
+        self, places: PortIndex, built: ObservedCabling, tangles: list[MiscablingGroup]
+    ) -> None:
         """Keep what is named."""
         self.places, self.built, self.tangles = places, built, tangles
         self._left = dict.fromkeys(range(len(tangles)))
@@ -65,7 +67,7 @@ class Namer:
             for port in cable
         }
 
-    def _take(self, ports: Iterable[int]) -> tuple[Tangle, ...] | None:
+    def _take(self, ports: Iterable[int]) -> tuple[MiscablingGroup, ...] | None:
         """Take the tangles that consist of these ports and their cables' other ends; None where there are others, or some were taken."""
         own = set(ports)
         indexes = sorted({self._owner[port] for port in own if port in self._owner})
@@ -77,7 +79,7 @@ class Namer:
             del self._left[index]
         return tuple(tangles)
 
-    def _event(self, kind: Kind, sentence: str, tangles: tuple[Tangle, ...]) -> Event:
+    def _event(self, kind: Kind, sentence: str, tangles: tuple[MiscablingGroup, ...]) -> Event:
         """Make an event; what crosses a rail or a plane is critical, and named so unless its own name says more."""
         strangers = tuple(
             port
@@ -91,13 +93,13 @@ class Namer:
         own: Kind = crossing[0] if kind in ("swapped", "misplugged", "mixed-up", "extra") else kind
         return Event(own, "critical", f"{sentence}; {crossing[1]}", tangles, strangers)
 
-    def _touched(self, tangle: Tangle) -> list[int]:
+    def _touched(self, tangle: MiscablingGroup) -> list[int]:
         """List the ports that the moves of a tangle empty or fill, each once."""
         return list(
             dict.fromkeys(port for move in tangle.moves for port in move if port is not None)
         )
 
-    def _crossing(self, tangles: Iterable[Tangle]) -> tuple[Kind, str] | None:
+    def _crossing(self, tangles: Iterable[MiscablingGroup]) -> tuple[Kind, str] | None:
         """Say whether a wrong cable joins two rails or two planes, and which."""
         joined: dict[str, None] = {}
         for one, other in (cable for tangle in tangles for cable in tangle.wrong):
@@ -122,7 +124,7 @@ class Namer:
             for one, other in partner.items()
             if other and one < other and partner.get(other) == one
         ]
-        found: defaultdict[tuple[str, ...], list[tuple[str, str, tuple[Tangle, ...]]]] = (
+        found: defaultdict[tuple[str, ...], list[tuple[str, str, tuple[MiscablingGroup, ...]]]] = (
             defaultdict(list)
         )
         for one, other in sorted(
@@ -204,7 +206,7 @@ class Namer:
             and self.places.seat(port)[1:3] == (cage, sub)
         )
 
-    def _single(self, tangle: Tangle) -> Event:
+    def _single(self, tangle: MiscablingGroup) -> Event:
         """Name what one tangle shows by itself."""
         places, moved = (
             self.places,
@@ -255,11 +257,11 @@ class Namer:
             self.places.text(each) for each in sorted((port, self.places.peers[port]))
         )
 
-    def _labels(self, tangle: Tangle) -> list[str]:
+    def _labels(self, tangle: MiscablingGroup) -> list[str]:
         """List the labels of the links that the moves make."""
         return sorted(self.places.labels[port] for port in tangle.made)
 
-    def _where(self, tangle: Tangle) -> str:
+    def _where(self, tangle: MiscablingGroup) -> str:
         """Say on which devices ends move."""
         ends = (
             port for move in tangle.moves for port in (move.source, move.target) if port is not None
@@ -271,7 +273,7 @@ class Namer:
             else f"{devices[0]} and {len(devices) - 1} other devices"
         )
 
-    def _shift(self, tangle: Tangle) -> str:
+    def _shift(self, tangle: MiscablingGroup) -> str:
         """Say how a run is shifted by one; empty where it is not. In a ring one cable goes from one end of the run to the other."""
         places, steps = self.places, defaultdict[int, list[int]](list)
         moved = [

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from fabricgen.lifecycle.audit.port_index import Places
-    from fabricgen.lifecycle.audit.reconcile import Built
+    from fabricgen.lifecycle.audit.port_index import PortIndex
+    from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 
 
 class Move(NamedTuple):
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Tangle:
+class MiscablingGroup:
     """Cables and planned links that hang together. `wrong` are cables as they are, `moves` what to do in order; a ring begins with the end that hangs."""
 
     wrong: tuple[tuple[int, int], ...]
@@ -74,7 +74,9 @@ class _Chain(NamedTuple):
     ring: bool
 
 
-def untangle(places: Places, built: Built, lost: Iterable[int]) -> list[Tangle]:
+def group_miscablings(
+    places: PortIndex, built: ObservedCabling, lost: Iterable[int]
+) -> list[MiscablingGroup]:
     """Find every tangle and the fewest moves of each; `lost` has a port of each planned link that is not there at all."""
     seen: set[int] = set()
     tangles = []
@@ -85,11 +87,14 @@ def untangle(places: Places, built: Built, lost: Iterable[int]) -> list[Tangle]:
             tangles.append(_solve(places, chain))
     return [
         *tangles,
-        *(Tangle((), (Move(port, None, places.peers[port]),), ring=False) for port in lost),
+        *(
+            MiscablingGroup((), (Move(port, None, places.peers[port]),), ring=False)
+            for port in lost
+        ),
     ]
 
 
-def _follow(places: Places, built: Built, port: int) -> _Chain:
+def _follow(places: PortIndex, built: ObservedCabling, port: int) -> _Chain:
     """Follow cables and planned links from a port, both ways."""
     first = (port, built.partner[port])
     onwards, right, ring = _walk(places, built, first)
@@ -102,7 +107,7 @@ def _follow(places: Places, built: Built, port: int) -> _Chain:
 
 
 def _walk(
-    places: Places, built: Built, first: tuple[int, int]
+    places: PortIndex, built: ObservedCabling, first: tuple[int, int]
 ) -> tuple[list[tuple[int, int]], int | None, bool]:
     """Walk from the second port of a cable: over its planned link, then over the cable there, and so on."""
     cables: list[tuple[int, int]] = []
@@ -119,7 +124,7 @@ def _walk(
         cables.append((link, at))
 
 
-def _solve(places: Places, chain: _Chain) -> Tangle:
+def _solve(places: PortIndex, chain: _Chain) -> MiscablingGroup:
     """Choose which end of each cable moves, so that few ends leave their device, and order the moves."""
     cables, count = chain.cables, len(chain.cables)
     ends = range(count)
@@ -132,15 +137,17 @@ def _solve(places: Places, chain: _Chain) -> Tangle:
     rights = [Move(high, low, target) for (low, high), target in zip(cables, after, strict=True)]
     if chain.ring:
         moves = min(lefts, rights[::-1], key=lambda each: _effort(places, each))
-        return Tangle(tuple(cables), tuple(moves), ring=True)
+        return MiscablingGroup(tuple(cables), tuple(moves), ring=True)
     if chain.left is not None and chain.right is None:
-        return Tangle(tuple(cables), tuple(lefts), ring=False)
+        return MiscablingGroup(tuple(cables), tuple(lefts), ring=False)
     if chain.right is not None and chain.left is None:
-        return Tangle(tuple(cables), tuple(reversed(rights)), ring=False)
+        return MiscablingGroup(tuple(cables), tuple(reversed(rights)), ring=False)
     if chain.left is None:
         at = _cheapest(places, rights[:-1], lefts[1:])
         taken = Move(min(cables[at]), max(cables[at]), None)
-        return Tangle(tuple(cables), (taken, *reversed(rights[:at]), *lefts[at + 1 :]), ring=False)
+        return MiscablingGroup(
+            tuple(cables), (taken, *reversed(rights[:at]), *lefts[at + 1 :]), ring=False
+        )
     at = min(
         (0, count, _cheapest(places, lefts, rights)),
         key=lambda each: _effort(places, [*lefts[:each], *rights[each:]]),
@@ -154,26 +161,26 @@ def _solve(places: Places, chain: _Chain) -> Tangle:
         if one is not None and other is not None
         else None
     )
-    return Tangle(
+    return MiscablingGroup(
         tuple(cables), (*lefts[:at], *reversed(rights[at:]), *([laid] if laid else [])), ring=False
     )
 
 
-def _cheapest(places: Places, first: list[Move], last: list[Move]) -> int:
+def _cheapest(places: PortIndex, first: list[Move], last: list[Move]) -> int:
     """Return where to change over from the moves of one list to those of the other; both are of one length, and the change costs the least."""
     fore = list(accumulate((_cost(places, move) for move in first), initial=0))
     rear = list(accumulate((_cost(places, move) for move in reversed(last)), initial=0))[::-1]
     return min(range(len(fore)), key=lambda index: fore[index] + rear[index])
 
 
-def _cost(places: Places, move: Move) -> int:
+def _cost(places: PortIndex, move: Move) -> int:
     """Count the walks of a move: an end that leaves its device is one."""
     if move.source is None or move.target is None:
         return 0
     return int(places.places[move.source].device != places.places[move.target].device)
 
 
-def _effort(places: Places, moves: list[Move]) -> tuple[int, int, int]:
+def _effort(places: PortIndex, moves: list[Move]) -> tuple[int, int, int]:
     """Weigh moves: walks first, then the devices to stand at, then lower ends, for switches have more room than hosts."""
     ends = [
         places.places[port]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-from fabricgen.lifecycle.audit.neighbors import Evidence, Heard, UnreadableError
+from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords, UnreadableError
 
 _NODE = re.compile(r'(Switch|Ca|Rt)\s+(\d+)\s+"([^"]+)"\s*#\s*"([^"]*)"')
 _PORT = re.compile(r'\[(\d+)\](?:\([0-9a-fA-F]+\))?\s+"([^"]+)"\[(\d+)\]')
@@ -29,9 +29,9 @@ def is_discovery(text: str) -> bool:
     return bool(re.search(r'^(Switch|Ca)\s+\d+\s+"', text, re.MULTILINE))
 
 
-def read_discovery(text: str) -> Evidence:
+def read_discovery(text: str) -> NeighborRecords:
     """Read what a subnet is made of. Raises UnreadableError with the line."""
-    evidence, nodes, inner = Evidence(), dict[str, Node](), set[str]()
+    evidence, nodes, inner = NeighborRecords(), dict[str, Node](), set[str]()
     links: list[tuple[str, str, str, str]] = []
     at = ""
     for number, line in enumerate(text.splitlines(), start=1):
@@ -54,7 +54,7 @@ def read_discovery(text: str) -> Evidence:
             continue
         peer, word = (nodes[far][0], _port(nodes[far], far_port)) if far in nodes else ("", "")
         evidence.heard.append(
-            Heard(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ())
+            NeighborRecord(nodes[near][0], _port(nodes[near], port), peer, (word,) if word else ())
         )
     return evidence
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError, hear
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, hear
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lifecycle.audit.neighbors import Heard
+    from fabricgen.lifecycle.audit.neighbors import NeighborRecord
 
     Json = Any
     """A value as JSON has it, of any shape until it was looked at."""
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 SONIC = "LLDP_ENTRY_TABLE"
 
 
-def read_neighbours(document: Json, device: str) -> Evidence:
+def read_neighbours(document: Json, device: str) -> NeighborRecords:
     """Read what a device hears. Raises UnreadableError for JSON that is no list of neighbours."""
     dialect = _dialect(document)
     try:
-        return Evidence(list(dialect(document, device)), {device})
+        return NeighborRecords(list(dialect(document, device)), {device})
     except (AttributeError, TypeError, KeyError, IndexError):
         raise UnreadableError("the JSON begins as LLDP does, and goes on otherwise") from None
 
 
-def _dialect(document: Json) -> Callable[[Json, str], Iterator[Heard]]:
+def _dialect(document: Json) -> Callable[[Json, str], Iterator[NeighborRecord]]:
     """Find out which dialect a document speaks."""
     if isinstance(document, list) and document and all(isinstance(each, dict) for each in document):
         return _answers
@@ -64,7 +64,7 @@ def _text(value: Json) -> str:
     return str(first.get("value", "") if isinstance(first, dict) else first or "")
 
 
-def _lldpctl(document: Json, device: str) -> Iterator[Heard]:
+def _lldpctl(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Read `lldpctl -f json0` and `-f json`."""
     for group in _many(document["lldp"]):
         for port in _many(group.get("interface")):
@@ -86,7 +86,7 @@ def _lldpctl(document: Json, device: str) -> Iterator[Heard]:
                 )
 
 
-def _nvue(document: Json, device: str) -> Iterator[Heard]:
+def _nvue(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Read `nv show interface --view=lldp -o json`."""
     for interface, shown in document.items():
         for name, said in ((shown.get("lldp") or {}).get("neighbor") or {}).items():
@@ -99,7 +99,7 @@ def _nvue(document: Json, device: str) -> Iterator[Heard]:
             )
 
 
-def _answers(document: Json, device: str) -> Iterator[Heard]:
+def _answers(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Read the answers of EOS's eAPI, of which some may be about other things."""
     answers = document.get("result") if isinstance(document, dict) else document
     about = [
@@ -113,7 +113,7 @@ def _answers(document: Json, device: str) -> Iterator[Heard]:
         yield from _eos(answer, device)
 
 
-def _eos(document: Json, device: str) -> Iterator[Heard]:
+def _eos(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Read `show lldp neighbors | json`, with or without `detail`."""
     neighbours = document["lldpNeighbors"]
     if isinstance(neighbours, list):
@@ -136,7 +136,7 @@ def _eos(document: Json, device: str) -> Iterator[Heard]:
             )
 
 
-def _sonic(document: Json, device: str) -> Iterator[Heard]:
+def _sonic(document: Json, device: str) -> Iterator[NeighborRecord]:
     """Read a dump of LLDP_ENTRY_TABLE."""
     table = document.get(SONIC) or {
         key.partition(":")[2]: value

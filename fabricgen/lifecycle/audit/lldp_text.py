@@ -11,7 +11,7 @@ import csv
 import re
 
 from fabricgen.core.files import csv_fault
-from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError, hear
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError, hear
 
 COLUMNS = ("a_device", "a_interface", "b_device", "b_interface")
 HEADERS = {
@@ -33,15 +33,15 @@ TABLE_COLUMNS = 3
 _TABLE = re.compile(r"^LocalPort\s+RemoteDevice\s+RemotePortID\b", re.MULTILINE)
 
 
-def read_lines(text: str, device: str) -> Evidence:
+def read_lines(text: str, device: str) -> NeighborRecords:
     """Read a CSV, or SONiC's table of what `device` hears. Raises UnreadableError with the line."""
     found = _TABLE.search(text)
     return _table(text[found.start() :], device) if found else _csv(text)
 
 
-def _csv(text: str) -> Evidence:
+def _csv(text: str) -> NeighborRecords:
     """Read a CSV of four columns; `#` begins a comment."""
-    evidence, seats = Evidence(), list(range(4))
+    evidence, seats = NeighborRecords(), list(range(4))
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.startswith("#"):
             continue
@@ -79,7 +79,7 @@ def _seats(cells: list[str], number: int) -> list[int]:
     return list(range(4))
 
 
-def _table(text: str, device: str) -> Evidence:
+def _table(text: str, device: str) -> NeighborRecords:
     """Read the table of `show lldp table`; its columns begin where the dashes below the header do."""
     lines = text.splitlines()
     rule = next((line for line in lines[1:2] if set(line) == {"-", " "}), None)
@@ -91,7 +91,7 @@ def _table(text: str, device: str) -> Evidence:
             f"the table of `show lldp table` has {len(starts)} columns, and its first {TABLE_COLUMNS} are read",
             2,
         )
-    evidence = Evidence(reporters={device})
+    evidence = NeighborRecords(reporters={device})
     for line in lines[2:]:
         if not line.strip() or set(line.strip()) == {"-"} or line.startswith("Total entries"):
             continue

@@ -1,6 +1,6 @@
 """Files of evidence: which there are, and which dialect each speaks.
 
-Owns the way from paths to `Evidence`, and every refusal of a file. The dialect is known by the
+Owns the way from paths to `NeighborRecords`, and every refusal of a file. The dialect is known by the
 contents, never by the name; only the device that a file is about is named by it, because `lldpctl`
 and its like do not say where they were run.
 """
@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import Finding, Place, Refusal
 from fabricgen.lifecycle.audit.ibnetdiscover import is_discovery, read_discovery
 from fabricgen.lifecycle.audit.lldp_json import read_neighbours
 from fabricgen.lifecycle.audit.lldp_text import read_lines
-from fabricgen.lifecycle.audit.neighbors import Evidence, UnreadableError
+from fabricgen.lifecycle.audit.neighbors import NeighborRecords, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,12 +26,12 @@ LARGEST_BYTES = 2**30
 EXPECTED = "expected `lldpctl -f json0`, LLDP as JSON of NVUE, EOS or SONiC, four columns of CSV, or `ibnetdiscover`"
 
 
-def read_evidence(paths: Iterable[Path]) -> Evidence:
+def read_evidence(paths: Iterable[Path]) -> NeighborRecords:
     """Read files, and every file of directories; a file is about the device that its name has before the first dot.
 
     Raises Refusal `bad-evidence` with a finding for each file that cannot be read.
     """
-    evidence, findings = Evidence(), list[Finding]()
+    evidence, findings = NeighborRecords(), list[Finding]()
     for path in paths:
         try:
             for file in _files(path):
@@ -60,7 +60,7 @@ def _files(path: Path) -> list[Path]:
     return found
 
 
-def _read(path: Path) -> Evidence:
+def _read(path: Path) -> NeighborRecords:
     """Read one file."""
     text, device = read_text(path), path.name.partition(".")[0]
     start = text.lstrip()[:1]

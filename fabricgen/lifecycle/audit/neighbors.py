@@ -1,6 +1,6 @@
 """What was heard: the words in which every dialect of LLDP, and a discovery of InfiniBand, says the same.
 
-Owns `Heard`, `Evidence`, and the error by which a dialect gives a file up. Nothing here knows a
+Owns `NeighborRecord`, `NeighborRecords`, and the error by which a dialect gives a file up. Nothing here knows a
 plan: names are as they were said.
 """
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-class Heard(NamedTuple):
+class NeighborRecord(NamedTuple):
     """One neighbour, as one port of a device hears it.
 
     `peer` is empty where the neighbour gives no name. `peer_interfaces` are the words that may name
@@ -33,7 +33,7 @@ _MAC = re.compile(
 )
 
 
-def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> Heard:
+def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> NeighborRecord:
     """Make a neighbour of what is said of it; a MAC address names nothing that a plan knows.
 
     >>> hear("leaf-1", "swp1", "host-1", ["44:38:39:00:11:22", '"nic0"', "nic0"])
@@ -41,19 +41,19 @@ def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> 
     """
     names = [str(word or "").strip().strip('"') for word in (peer, *words)]
     named = [name if name and not _MAC.fullmatch(name) else "" for name in names]
-    return Heard(
+    return NeighborRecord(
         device, interface, named[0], tuple(dict.fromkeys(name for name in named[1:] if name))
     )
 
 
 @dataclass(slots=True)
-class Evidence:
+class NeighborRecords:
     """Everything that was heard, and who reported: a port of a reporter that hears nobody says something too."""
 
-    heard: list[Heard] = field(default_factory=list)
+    heard: list[NeighborRecord] = field(default_factory=list)
     reporters: set[str] = field(default_factory=set)
 
-    def add(self, other: Evidence) -> None:
+    def add(self, other: NeighborRecords) -> None:
         """Take in what another file says."""
         self.heard += other.heard
         self.reporters |= other.reporters

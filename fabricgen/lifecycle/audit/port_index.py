@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front
+    from fabricgen.planning.port_layout import PortLayout
     from fabricgen.views.cables.view import CableView
 
 
@@ -34,7 +34,7 @@ class Seat(NamedTuple):
     rank: int
 
 
-class Place(NamedTuple):
+class PortRef(NamedTuple):
     """A port that a cable's end can be in. `printed` is what stands beside it; `upper` says whether it is the upper end of its planned link."""
 
     device: str
@@ -45,7 +45,7 @@ class Place(NamedTuple):
     plane: int
 
 
-class Places:
+class PortIndex:
     """The ports of one plan as numbers. `places`, `peers` and `labels` are tables by that number; an unplanned port has the peer -1.
 
     `racks` has the rack of each device, empty where none is known.
@@ -54,13 +54,13 @@ class Places:
     def __init__(self, plan: Plan) -> None:
         """Find every planned port; a link of two cables counts as one, for nobody hears the two apart."""
         self.plan = plan
-        self.places: list[Place] = []
+        self.places: list[PortRef] = []
         self.peers: list[int] = []
         self.labels: list[str] = []
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
-        self._fronts: dict[str, Front] = {}
+        self._fronts: dict[str, PortLayout] = {}
         self._known: dict[tuple[Role, str], dict[str, Seat]] = {}
         views = Views(plan)
         for unit in range(plan.mapping.units):
@@ -80,7 +80,7 @@ class Places:
         first = len(self.places)
         self.racks[cable.a_device], self.racks[cable.b_device] = cable.a_rack, cable.b_rack
         self._place(
-            Place(
+            PortRef(
                 cable.a_device,
                 cable.a_interface,
                 cable.a_port,
@@ -90,7 +90,7 @@ class Places:
             )
         )
         self._place(
-            Place(
+            PortRef(
                 cable.b_device,
                 cable.b_interface,
                 cable.b_port,
@@ -102,7 +102,7 @@ class Places:
         self.peers += [first + 1, first]
         self.labels += [cable.cable[:-1] if cable.connector else cable.cable] * 2
 
-    def _place(self, place: Place) -> None:
+    def _place(self, place: PortRef) -> None:
         """Give a port its number."""
         self._ids[place.device, place.interface] = len(self.places)
         self.of_device[place.device].append(len(self.places))
@@ -132,7 +132,7 @@ class Places:
         host = self.plan.request.host
         return host is None or "ports" in host.unverified
 
-    def _ports(self, front: Front) -> dict[str, Seat]:
+    def _ports(self, front: PortLayout) -> dict[str, Seat]:
         """Return the ports of a box by every name that they go by, in the order of the panel."""
         if (front.role, front.nos) not in self._known:
             used, names = self.plan.ports[front.role], dict[str, Seat]()
@@ -198,7 +198,7 @@ class Places:
             for key in ("rail", "plane")
         )
         self._place(
-            Place(
+            PortRef(
                 device,
                 seat.interface,
                 printed,

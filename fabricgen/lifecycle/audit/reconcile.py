@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
-    from fabricgen.lifecycle.audit.port_index import Places
+    from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
+    from fabricgen.lifecycle.audit.port_index import PortIndex
 
 
 @dataclass(slots=True)
-class Built:
-    """The cabling as it is. Ports are the numbers of `Places`."""
+class ObservedCabling:
+    """The cabling as it is. Ports are the numbers of `PortIndex`."""
 
     partner: dict[int, int] = field(default_factory=dict)
     """The port at the other end of the cable in a port, both ways."""
@@ -44,9 +44,9 @@ class Built:
     """Reporters that are not ours."""
 
 
-def join(places: Places, evidence: Evidence) -> Built:
+def join(places: PortIndex, evidence: NeighborRecords) -> ObservedCabling:
     """Join what was heard into one picture."""
-    built = Built()
+    built = ObservedCabling()
     said = built.said = _said(places, evidence, built)
     for name in sorted(evidence.reporters):
         if ours := places.device(name):
@@ -71,7 +71,9 @@ def join(places: Places, evidence: Evidence) -> Built:
     return built
 
 
-def _said(places: Places, evidence: Evidence, built: Built) -> dict[int, set[int]]:
+def _said(
+    places: PortIndex, evidence: NeighborRecords, built: ObservedCabling
+) -> dict[int, set[int]]:
     """Find both ends of what our devices hear in the plan; what has no place there is kept in `built` where it touches a planned port."""
     said: defaultdict[int, set[int]] = defaultdict(set)
     for heard in evidence.heard:
@@ -87,7 +89,7 @@ def _said(places: Places, evidence: Evidence, built: Built) -> dict[int, set[int
     return said
 
 
-def _ends(places: Places, heard: Heard) -> tuple[tuple[str, int], tuple[str, int]]:
+def _ends(places: PortIndex, heard: NeighborRecord) -> tuple[tuple[str, int], tuple[str, int]]:
     """Return the device and the port at both ends, empty and -1 where they are not ours."""
     near, far = places.device(heard.device), places.device(heard.peer) if heard.peer else ""
     return (near, places.find(near, (heard.interface,)) if near else -1), (
@@ -96,7 +98,9 @@ def _ends(places: Places, heard: Heard) -> tuple[tuple[str, int], tuple[str, int
     )
 
 
-def _keep(places: Places, heard: Heard, port: int, device: str, built: Built) -> None:
+def _keep(
+    places: PortIndex, heard: NeighborRecord, port: int, device: str, built: ObservedCabling
+) -> None:
     """Keep what a port of ours hears that is no port of ours."""
     peer = places.peers[port]
     own_host = bool(device) and peer >= 0 and places.owner(device) == places.places[peer].device
@@ -110,7 +114,9 @@ def _keep(places: Places, heard: Heard, port: int, device: str, built: Built) ->
         )
 
 
-def _mutual(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[tuple[int, int]]:
+def _mutual(
+    places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
+) -> Iterator[tuple[int, int]]:
     """Yield the links that both ends hear, planned ones first."""
     pairs = [
         (one, other)
@@ -121,7 +127,9 @@ def _mutual(places: Places, said: dict[int, set[int]], built: Built) -> Iterator
     yield from _free(pairs, places, built)
 
 
-def _alone(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[tuple[int, int]]:
+def _alone(
+    places: PortIndex, said: dict[int, set[int]], built: ObservedCabling
+) -> Iterator[tuple[int, int]]:
     """Yield the links that one end hears while the other hears nobody, planned ones first.
 
     Where none is planned and a port has several to choose from, or several choose it, none is
@@ -144,7 +152,9 @@ def _alone(places: Places, said: dict[int, set[int]], built: Built) -> Iterator[
     )
 
 
-def _free(pairs: list[tuple[int, int]], places: Places, built: Built) -> Iterator[tuple[int, int]]:
+def _free(
+    pairs: list[tuple[int, int]], places: PortIndex, built: ObservedCabling
+) -> Iterator[tuple[int, int]]:
     """Yield pairs of which neither port is taken when its turn comes, planned ones first, then in order."""
     for one, other in sorted(
         pairs, key=lambda pair: (places.peers[pair[0]] != pair[1], min(pair), max(pair))
@@ -153,6 +163,6 @@ def _free(pairs: list[tuple[int, int]], places: Places, built: Built) -> Iterato
             yield one, other
 
 
-def _hears_nobody(one: int, other: int, said: dict[int, set[int]], built: Built) -> bool:
+def _hears_nobody(one: int, other: int, said: dict[int, set[int]], built: ObservedCabling) -> bool:
     """Say whether a port whose device reported does not hear the other end of its cable."""
     return one in built.reported and other not in said.get(one, ())

@@ -1,6 +1,6 @@
 """The cables of a whole plan as columns that another plan's can be laid beside: both ends by the names of device and interface.
 
-Owns `Register`, which gives a name the same number in both plans, and `Sheet`. A cable is what lies
+Owns `NameIndex`, which gives a name the same number in both plans, and `Sheet`. A cable is what lies
 between two ports, so two plans have a cable in common where the names of both its ends agree,
 whichever of the ends is called the lower.
 """
@@ -31,7 +31,7 @@ PORT_BITS, CONNECTOR_BITS = 24, 4
 
 
 @dataclass
-class Register:
+class NameIndex:
     """Numbers for names; the same name has the same number wherever it comes up."""
 
     devices: dict[str, int] = field(default_factory=dict)
@@ -63,7 +63,7 @@ class Sheet(NamedTuple):
     """NIC node -> the name of the NIC port, and its HB domain."""
 
 
-def sheet_of(plan: Plan, register: Register) -> Sheet:
+def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
     """Lay out the cables of a plan. Takes some 200 bytes a cable."""
     wiring, request = wiring_of(plan), plan.request
     host = wiring.kind == LinkKind.HOST
@@ -122,11 +122,11 @@ NIC = 1 << 62
 """Marks a node as a NIC port."""
 
 
-def _ports(plan: Plan, register: Register, switch: IntArray, port: IntArray) -> IntArray:
+def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) -> IntArray:
     """Return the numbers of the interfaces of ports, by role."""
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
-    units = range(plan.mapping.units if plan.request.spoken else 1)
+    units = range(plan.mapping.units if plan.request.switches_by_rail else 1)
     for role in plan.ports:
         names = np.array(
             [[register.interface(name) for name in plan.interfaces(unit)[role]] for unit in units],

@@ -50,7 +50,7 @@ class Device(NamedTuple):
 def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
     """Compare every device of two plans, switches first, in the order of the new plan; what only the old one has comes last."""
     before, after = _units(old), _units(new)
-    shelf, same = _Shelf(old), _alike(old, new)
+    shelf, same = _ViewCache(old), _alike(old, new)
     for unit in range(new.mapping.units):
         names = new.naming.switches(unit)
         unlike = [
@@ -111,7 +111,7 @@ def _alike(old: Plan, new: Plan) -> dict[int, int]:
     return found or {}
 
 
-class _Shelf:
+class _ViewCache:
     """The switch views of one unit of a plan at a time."""
 
     def __init__(self, plan: Plan) -> None:

@@ -19,14 +19,14 @@ from fabricgen.bom.summary import number
 from fabricgen.lifecycle.change.cable_table import (
     NIC,
     PORT_BITS,
-    Register,
+    NameIndex,
     Sheet,
     sheet_of,
     views_of,
 )
 from fabricgen.lifecycle.change.device_changes import Change, Device, device_changes
 from fabricgen.lifecycle.change.match_cables import Cable, Job, cable_of, make_of, match
-from fabricgen.lifecycle.change.port_downtime import Watch, pairs_of
+from fabricgen.lifecycle.change.port_downtime import PortReachability, pairs_of
 from fabricgen.lifecycle.change.work_order import Step, order
 
 if TYPE_CHECKING:
@@ -192,12 +192,12 @@ def _count(cables: Iterable[Cable], known: AbstractSet[str]) -> int:
 
 def diff(old: Plan, new: Plan) -> Diff:
     """Compare two plans. Takes memory for each cable of both, and time for each that differs."""
-    register = Register()
+    register = NameIndex()
     before, after = sheet_of(old, register), sheet_of(new, register)
     measured = all(
         plan.lengths is not None and not plan.lengths.room.generated for plan in (old, new)
     )
-    shelf = _Shelf(before, after, measured=measured)
+    shelf = _CableDiff(before, after, measured=measured)
     shelf.read_old(old)
     shelf.read_new(new)
     jobs = [*match(shelf.gone, shelf.come), *shelf.swaps]
@@ -216,7 +216,7 @@ def diff(old: Plan, new: Plan) -> Diff:
     )
 
 
-class _Shelf:
+class _CableDiff:
     """The cables of two plans, read once each: what both have is compared, the rest is kept for pairing."""
 
     def __init__(self, before: Sheet, after: Sheet, *, measured: bool) -> None:
@@ -315,7 +315,9 @@ def _ordered(
     steps: list[Step] = []
     unfollowed = 0
     for part, some in jobs_of.items():
-        watch = Watch(fixed_of.get(part, ()), {node: ports[node] for node in nics_of.get(part, ())})
+        watch = PortReachability(
+            fixed_of.get(part, ()), {node: ports[node] for node in nics_of.get(part, ())}
+        )
         _watch_connected(watch, some)
         followed = watch.steady or len(some) <= FOLLOWED
         if not followed:
@@ -338,7 +340,7 @@ def _cable(job: Job) -> Cable:
     return cable
 
 
-def _watch_connected(watch: Watch, jobs: Iterable[Job]) -> None:
+def _watch_connected(watch: PortReachability, jobs: Iterable[Job]) -> None:
     """Watch only NIC ports that have a path before and after: nothing can be done for the others."""
     never = watch.dark(watch.ends([job.old.nodes for job in jobs if job.old])) | watch.dark(
         watch.ends([job.new.nodes for job in jobs if job.new])

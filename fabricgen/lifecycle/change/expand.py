@@ -16,8 +16,8 @@ import numpy as np
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
 from fabricgen.lifecycle.change.keep_links import Side, keep
-from fabricgen.planning.baseline.baseline import Heritage, Rings, Slices, ring_of
-from fabricgen.planning.clos import Joints
+from fabricgen.planning.baseline.baseline import Baseline, ExpansionStages, Slices, stage_of
+from fabricgen.planning.clos import TierLinks
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.diagnostics import Path
     from fabricgen.inventory.fabric import FabricSpec
-    from fabricgen.planning.baseline.rack_positions import Standing
+    from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
 
 
 GROWN_TIERS = 3
@@ -55,7 +55,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     if findings:
         raise Refusal(findings)
     plain = make_plan(spec.model_copy(update={"site": None}), catalog)
-    before, ring = old.mapping.rings.rings, ring_of(mapping.sizing)
+    before, ring = old.mapping.rings.rings, stage_of(mapping.sizing)
     rings = before if before[-1] == ring else (*before, ring)
     digits = _kept_digits(old, plain)
     slices = _slices(old)
@@ -72,7 +72,7 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     ):
         return make_plan(spec, catalog)
     return make_plan(
-        spec, catalog, Heritage(Rings(rings), digits, slices, endpoints, wired, standing)
+        spec, catalog, Baseline(ExpansionStages(rings), digits, slices, endpoints, wired, standing)
     )
 
 
@@ -129,7 +129,7 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
             yield Finding("cannot-grow", f"growth keeps {what}", path, because, hint)
     smaller = [
         f"{size} {role} switches"
-        for role, size, least in zip(Role, ring_of(after), ring_of(before), strict=False)
+        for role, size, least in zip(Role, stage_of(after), stage_of(before), strict=False)
         if size < least
     ]
     if smaller or now.gpus < was.gpus:
@@ -144,7 +144,7 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         )
 
 
-def _model(request: Request, role: Role) -> str:
+def _model(request: ResolvedFabric, role: Role) -> str:
     """Name the switches of a role, and how their cages are split downwards."""
     front = request.fronts[role]
     return f"{front.model.model} split {front.down.name}"
@@ -155,7 +155,7 @@ def _said(value: object) -> str:
     return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
-def _standing(old: Plan, spec: FabricSpec, new: Plan) -> Standing | None:
+def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
     """Let what stands in a described room stay there; None where no room is described, a table says it anew, or the rule says the same.
 
     Devices count as in `new`, which has the size that `spec` asks for; those that come have no
@@ -177,7 +177,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> Standing | None:
         [stays, hosts + (np.arange(new.mapping.units)[:, None] * boxes + now).ravel()]
     )
     rack[after], unit[after] = was.rack[before], was.unit[before]
-    by_rule = old.mapping.heritage is None or old.mapping.heritage.standing is None
+    by_rule = old.mapping.baseline is None or old.mapping.baseline.standing is None
     if by_rule and len(before) == len(rack) and old.spec.site == site:
         return None
     return was._replace(rack=rack, unit=unit)
@@ -275,7 +275,7 @@ def _wired(old: Plan, new: Mapping) -> dict[LinkKind, tuple[Int32Array, Int32Arr
     return found
 
 
-def _leaf_spine(old: Plan, new: Mapping, rule: Joints) -> Joints:
+def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     """Let leaves keep their links to spines; both keep their number in the block."""
     sizing = new.sizing
     top = sizing.tiers < GROWN_TIERS
@@ -288,25 +288,25 @@ def _leaf_spine(old: Plan, new: Mapping, rule: Joints) -> Joints:
     return keep(was, rule, side)
 
 
-def _spine_core(old: Plan, new: Mapping, rule: Joints) -> Joints:
+def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     """Let spines keep their links to cores, group by group; a group has its older cores first."""
     sizing, was = new.sizing, joined(old.mapping, LinkKind.SPINE_CORE)
     group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
     was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
     side = Side(sizing.spine_up, sizing.group_cores, new.request.fronts[Role.CORE].radix)
     groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
-    columns = Joints(*(np.concatenate(column) for column in zip(*groups, strict=True)))
+    columns = TierLinks(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))
-    return Joints(*(column[order] for column in columns))
+    return TierLinks(*(column[order] for column in columns))
 
 
-def _group(was: Joints, rule: Joints, group: int, sizing: Sizing, side: Side) -> Joints:
+def _group(was: TierLinks, rule: TierLinks, group: int, sizing: Sizing, side: Side) -> TierLinks:
     """Let the spines of one core group keep their links; within it a spine counts as its pod."""
     spines, first = sizing.pod_spines, group * sizing.group_cores
     before, asked = (
-        Joints(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)
+        TierLinks(links.lower // spines, links.lower_port, links.upper - first, links.upper_port)
         for links in (
-            Joints(*(column[links.lower % spines == group] for column in links))
+            TierLinks(*(column[links.lower % spines == group] for column in links))
             for links in (was, rule)
         )
     )

@@ -1,6 +1,6 @@
 """A fabric that stands, taken over from its cut sheet: the inventory says what it is, the sheet how it is cabled.
 
-Owns `take_over`. The sheet's cables are translated into the columns of one unit; what the inventory
+Owns `import_cut_sheet`. The sheet's cables are translated into the columns of one unit; what the inventory
 could not have is refused line by line: cables of devices or ports that are not there, between rails
 or pods that never meet, and units that are cabled unlike each other, because a plan keeps one unit
 and stamps the rest. Whether what is taken over is any good is for the laws.
@@ -20,7 +20,7 @@ from fabricgen.lifecycle.change.cut_sheet import first
 from fabricgen.lifecycle.change.expand import filled, homes
 from fabricgen.lifecycle.change.keep_links import Side, keep
 from fabricgen.lifecycle.change.port_names import Names, Nic, Port, end_name
-from fabricgen.planning.baseline.baseline import Heritage, Slices
+from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.unit_links import joined
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.core.diagnostics import Finding
     from fabricgen.lifecycle.change.cut_sheet import CutSheet, Row
-    from fabricgen.planning.clos import Joints
+    from fabricgen.planning.clos import TierLinks
     from fabricgen.planning.naming import Box
     from fabricgen.planning.plan import Plan
 
@@ -46,7 +46,7 @@ class _Cabled(NamedTuple):
     lines: dict[Nic | Port, int]
 
 
-def take_over(base: Plan, sheet: CutSheet) -> Plan:
+def import_cut_sheet(base: Plan, sheet: CutSheet) -> Plan:
     """Plan the fabric of `base` as the sheet says it is cabled. Raises Refusal `cut-sheet-does-not-fit` with the first findings."""
     cabled = _Cabled({}, {}, {})
     findings = (
@@ -58,10 +58,10 @@ def take_over(base: Plan, sheet: CutSheet) -> Plan:
         raise Refusal(findings)
     endpoints = _endpoints(base, cabled)
     wired = {kind: columns for kind in base.kinds[1:] if (columns := _wired(base, kind, cabled))}
-    if endpoints is None and not wired and not base.mapping.heritage:
+    if endpoints is None and not wired and not base.mapping.baseline:
         return base
     slices = Slices(base.addresses.hosts.size, base.addresses.loopbacks.size)
-    kept = base.mapping.heritage or Heritage(base.mapping.rings, {}, slices)
+    kept = base.mapping.baseline or Baseline(base.mapping.rings, {}, slices)
     return make_plan(base.spec, base.catalog, replace(kept, endpoints=endpoints, wired=wired))
 
 
@@ -270,7 +270,7 @@ def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port
 
 def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
     """Return the endpoints as the sheet has them; None where that is the rule."""
-    plain = replace(base.mapping, heritage=None)
+    plain = replace(base.mapping, baseline=None)
     rule, found = plain.pattern(), cabled.hosts[0, 0]
     slot, gpu = (
         np.array(sorted(found), dtype=np.int64),
@@ -281,11 +281,11 @@ def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
 
 def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int32Array] | None:
     """Return the links between switches as the sheet has them, and those that are not installed by the rule; None where all follow it."""
-    rule = joined(replace(base.mapping, heritage=None), kind)
+    rule = joined(replace(base.mapping, baseline=None), kind)
     found = cabled.links.get((kind, 0, 0), {})
     lows = sorted(found)
     columns = np.array([(*low, *found[low]) for low in lows], dtype=np.int32).reshape(-1, 4).T
-    sheet: Joints = rule._replace(
+    sheet: TierLinks = rule._replace(
         lower=columns[0], lower_port=columns[1], upper=columns[2], upper_port=columns[3]
     )
     uplinks, uppers = (

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.clos import Joints
+from fabricgen.planning.clos import TierLinks
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array, IntArray
@@ -29,7 +29,7 @@ class Side(NamedTuple):
     ports: int
 
 
-def keep(old: Joints, rule: Joints, side: Side) -> Joints:
+def keep(old: TierLinks, rule: TierLinks, side: Side) -> TierLinks:
     """Join two tiers with as many links of each pair as `rule` has, on the ports of as many links of `old` as possible.
 
     Switches and ports of `old` are counted as those of `rule`. Returns rows in the order of `rule`:
@@ -37,7 +37,7 @@ def keep(old: Joints, rule: Joints, side: Side) -> Joints:
     """
     pairs, need = np.unique(_pairs(rule, side.uppers), return_counts=True)
     stays = _staying(old, pairs, need, side)
-    kept = Joints(*(column[stays] for column in old))
+    kept = TierLinks(*(column[stays] for column in old))
     have = np.zeros_like(need)
     np.add.at(have, np.searchsorted(pairs, _pairs(kept, side.uppers)), 1)
     rest = np.repeat(pairs, need - have)
@@ -51,20 +51,20 @@ def keep(old: Joints, rule: Joints, side: Side) -> Joints:
         wanted,
         side.ports,
     )
-    moved = Joints(
+    moved = TierLinks(
         *(column.astype(np.int32) for column in (lower, free % side.uplinks, upper, upper_port))
     )
-    columns = Joints(*(np.concatenate(both) for both in zip(kept, moved, strict=True)))
+    columns = TierLinks(*(np.concatenate(both) for both in zip(kept, moved, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))
-    return Joints(*(column[order] for column in columns))
+    return TierLinks(*(column[order] for column in columns))
 
 
-def _pairs(joints: Joints, uppers: int) -> IntArray:
+def _pairs(joints: TierLinks, uppers: int) -> IntArray:
     """Return the number of the pair of switches that each link joins."""
     return joints.lower.astype(np.int64) * uppers + joints.upper
 
 
-def _staying(old: Joints, pairs: IntArray, need: IntArray, side: Side) -> IntArray:
+def _staying(old: TierLinks, pairs: IntArray, need: IntArray, side: Side) -> IntArray:
     """Return the rows of the old links that stay: of each pair the first ones by uplink, as many as it needs."""
     fits = np.flatnonzero(
         (old.upper < side.uppers) & (old.upper_port < side.ports) & (old.lower_port < side.uplinks)

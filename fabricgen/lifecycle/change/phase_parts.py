@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from fabricgen.bom.counts import tally
+from fabricgen.bom.counts import count_parts
 from fabricgen.core.arrays import distinct
 from fabricgen.core.terms import LinkKind
 
@@ -34,7 +34,7 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
     ]
     for role in plan.roles:
         found[plan.request.fronts[role].model.model] += int(np.count_nonzero(used == role.tier))
-    counted = tally(plan, stands)
+    counted = count_parts(plan, stands)
     for models in (*counted.modules.values(), *counted.cables.values()):
         found.update(models)
     if plan.request.nic and plan.spec.nic.model:

@@ -1,6 +1,6 @@
 """Which NIC ports have a path while cables are on the move.
 
-Owns `Watch`. A NIC port is *dark* while no chain of cables joins it to a NIC port of another HB
+Owns `PortReachability`. A NIC port is *dark* while no chain of cables joins it to a NIC port of another HB
 domain; relays through its own HB domain are not counted. What stays plugged throughout is joined
 once, so that each look costs only what is on the move.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Pair = tuple[int, int]
 
 
-class Watch:
+class PortReachability:
     """The NIC ports of a part of the fabric over cables that stay, and whichever others are plugged at a time."""
 
     def __init__(self, fixed: Iterable[Pair], nics: dict[int, tuple[str, int]]) -> None:

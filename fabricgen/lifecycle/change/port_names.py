@@ -11,7 +11,7 @@ from fabricgen.core.diagnostics import suggest
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front
+    from fabricgen.planning.port_layout import PortLayout
 
 
 class Nic(NamedTuple):
@@ -48,10 +48,10 @@ class Names:
         self.ports = {
             (role, front.nos): self._ports(front)
             for role in plan.roles
-            for front in plan.request.tongues(role)
+            for front in plan.request.nos_variants(role)
         }
 
-    def _ports(self, front: Front) -> dict[str, int]:
+    def _ports(self, front: PortLayout) -> dict[str, int]:
         """Return the numbers of the ports of a box by interface, by alias, and by cage and position; the topmost boxes may use any port."""
         top = front.role is self.plan.roles[-1]
         found: dict[str, int] = {}

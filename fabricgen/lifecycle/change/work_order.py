@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import IntArray
     from fabricgen.lifecycle.change.match_cables import Job
-    from fabricgen.lifecycle.change.port_downtime import Watch
+    from fabricgen.lifecycle.change.port_downtime import PortReachability
 
 Action = Literal["add", "move", "unplug", "plug", "remove", "relabel", "refit"]
 
@@ -37,7 +37,7 @@ class Step(NamedTuple):
     """The NIC ports that have no path meanwhile."""
 
 
-def order(jobs: list[Job], watch: Watch) -> list[Step]:
+def order(jobs: list[Job], watch: PortReachability) -> list[Step]:
     """Put the jobs of one part of the fabric into an order, and say which NIC ports are dark at each step."""
     return list(_Work(jobs, watch).steps())
 
@@ -45,7 +45,7 @@ def order(jobs: list[Job], watch: Watch) -> list[Step]:
 class _Work:
     """What is plugged where, and what is still to do. Jobs are counted as they are given."""
 
-    def __init__(self, jobs: list[Job], watch: Watch) -> None:
+    def __init__(self, jobs: list[Job], watch: PortReachability) -> None:
         self.jobs, self.watch = jobs, watch
         self.at = {
             port: index for index, job in enumerate(jobs) if job.old for port in job.old.ports

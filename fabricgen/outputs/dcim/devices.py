@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.planning.room.room import Room
     from fabricgen.views.cables.view import CableView
     from fabricgen.views.factory import Views
@@ -205,7 +205,7 @@ class Assets:
         )
         return plan.link_count(LinkKind.HOST) + plan.mapping.units * own
 
-    def _ports(self, front: Front) -> list[Port]:
+    def _ports(self, front: PortLayout) -> list[Port]:
         """List every port of a box of this role, those in use and those left, in the order of the front panel."""
         used = self.plan.ports[front.role]
         return sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
@@ -274,7 +274,7 @@ class Assets:
                     peer,
                 )
 
-    def _rows(self, front: Front) -> Iterator[tuple[str, str, str, int]]:
+    def _rows(self, front: PortLayout) -> Iterator[tuple[str, str, str, int]]:
         """Say what is the same of the ports of every box of a role: name, what is printed, type and speed."""
         for port in self._ports(front):
             cage, sub, mode = port

@@ -71,7 +71,11 @@ class WireLists:
             role: replace(front, nos=PORTS) if role in self.plan.roles else front
             for role, front in request.fronts.items()
         }
-        views = Views(replace(self.plan, request=replace(request, spoken={0: fronts})).speaking(0))
+        views = Views(
+            replace(
+                self.plan, request=replace(request, switches_by_rail={0: fronts})
+            ).with_nos_of_rail(0)
+        )
         host_links: list[WiredHost] = []
         pairs: dict[tuple[str, str], list[tuple[str, str]]] = defaultdict(list)
         for cable in _links(views):

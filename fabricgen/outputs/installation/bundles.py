@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.core.terms import Role
-    from fabricgen.outputs.installation.faceplate import Face
+    from fabricgen.outputs.installation.faceplate import Faceplate
     from fabricgen.planning.plan import Plan
     from fabricgen.planning.port_layout import Port
     from fabricgen.views.cables.view import CableView
@@ -87,16 +87,16 @@ class Fronts:
     plan: Plan
 
     @cached_property
-    def faces(self) -> dict[Role, Face]:
+    def faces(self) -> dict[Role, Faceplate]:
         """The front of each role's box."""
         return {role: face_of(self.plan.request.fronts[role].model) for role in self.plan.roles}
 
     @cached_property
     def ports(self) -> dict[Role, dict[str, Port]]:
         """The port of each interface that links use."""
-        tongues = self.plan.request.tongues
+        nos_variants = self.plan.request.nos_variants
         return {
-            role: {front.interface(port): port for front in tongues(role) for port in ports}
+            role: {front.interface(port): port for front in nos_variants(role) for port in ports}
             for role, ports in self.plan.ports.items()
         }
 
@@ -116,9 +116,9 @@ class Fronts:
             self.faces[upper].turns[b_cage],
         )
 
-    def used(self, bundles: list[Bundle]) -> dict[str, tuple[Face, dict[int, list[int]]]]:
+    def used(self, bundles: list[Bundle]) -> dict[str, tuple[Faceplate, dict[int, list[int]]]]:
         """Return for each switch its front, and the bundles that go into each cage, by number."""
-        found: dict[str, tuple[Face, dict[int, list[int]]]] = {}
+        found: dict[str, tuple[Faceplate, dict[int, list[int]]]] = {}
         for number, bundle in enumerate(bundles):
             tier = bundle.first.tier
             for plug in bundle.plugs:

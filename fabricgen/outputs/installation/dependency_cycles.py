@@ -35,7 +35,7 @@ def in_order(
                 heappush(ready, (wanted[other], other))
 
 
-def knots(after: list[list[int]]) -> tuple[list[list[int]], list[int]]:
+def strong_components(after: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     """Find what waits for each other in a circle, as Kosaraju does: the groups of nodes, and the group of each node.
 
     >>> knots([[1], [2], [1], [0]])

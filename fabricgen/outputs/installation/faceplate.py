@@ -20,7 +20,7 @@ WIDEST = 20
 """Cages that fit side by side between the rails of a 19-inch rack: 450 mm (EIA-310), and an OSFP takes 22.58 mm of them, other cages less."""
 
 
-class Seat(NamedTuple):
+class CagePosition(NamedTuple):
     """Where a cage sits: its row from the top and its column from the left, both from 0."""
 
     row: int
@@ -28,7 +28,7 @@ class Seat(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Face:
+class Faceplate:
     """The cages of a switch in rows and columns. `assumed` tells that the catalog does not know them."""
 
     cages: int
@@ -41,16 +41,16 @@ class Face:
         """How many cages stand side by side."""
         return -(-self.cages // self.rows)
 
-    def seat(self, cage: int) -> Seat:
+    def seat(self, cage: int) -> CagePosition:
         """Find a cage, counted from 1.
 
         >>> Face(64, rows=4, by_row=False, assumed=True).seat(6), Face(32, rows=2, by_row=True, assumed=False).seat(17)
         (Seat(row=1, column=1), Seat(row=1, column=0))
         """
         if self.by_row:
-            return Seat(*divmod(cage - 1, self.columns))
+            return CagePosition(*divmod(cage - 1, self.columns))
         column, row = divmod(cage - 1, self.rows)
-        return Seat(row, column)
+        return CagePosition(row, column)
 
     def to_left(self, column: int) -> bool:
         """Say whether the cables of a column run to the left; of an odd number of columns the middle one does."""
@@ -72,9 +72,9 @@ class Face:
         """List the cages that must wait for this one: the one above, and the one further in. What waits for those waits for it as well."""
         row, column = self.seat(cage)
         inwards = column + (1 if self.to_left(column) else -1)
-        found = [self._at.get(Seat(row - 1, column))]
+        found = [self._at.get(CagePosition(row - 1, column))]
         if 0 <= inwards < self.columns and self.to_left(inwards) == self.to_left(column):
-            found.append(self._at.get(Seat(row, inwards)))
+            found.append(self._at.get(CagePosition(row, inwards)))
         return [each for each in found if each]
 
     @cached_property
@@ -94,12 +94,12 @@ class Face:
         return not left, column if left else -column, -row
 
     @cached_property
-    def _at(self) -> dict[Seat, int]:
+    def _at(self) -> dict[CagePosition, int]:
         """The cage of each seat."""
         return {self.seat(cage): cage for cage in range(1, self.cages + 1)}
 
 
-def face_of(model: Switch) -> Face:
+def face_of(model: Switch) -> Faceplate:
     """Return the front of a model: what the catalog says, else pairs of rows as few as the width of a rack allows, numbered down the columns.
 
     >>> from fabricgen.catalog.catalog import Catalog
@@ -108,7 +108,7 @@ def face_of(model: Switch) -> Face:
     (4, 18, True)
     """
     if model.faceplate:
-        return Face(
+        return Faceplate(
             model.cages, model.faceplate.rows, model.faceplate.order == "row", assumed=False
         )
-    return Face(model.cages, 2 * -(-model.cages // (2 * WIDEST)), by_row=False, assumed=True)
+    return Faceplate(model.cages, 2 * -(-model.cages // (2 * WIDEST)), by_row=False, assumed=True)

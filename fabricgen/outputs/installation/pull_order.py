@@ -15,7 +15,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from fabricgen.outputs.installation.bundles import Bundle, bundled
-from fabricgen.outputs.installation.dependency_cycles import in_order, knots
+from fabricgen.outputs.installation.dependency_cycles import in_order, strong_components
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -47,7 +47,7 @@ def pull(fronts: Fronts, cables: Iterable[CableView], room: Room) -> list[Bundle
 def _steps(fronts: Fronts, bundles: list[Bundle], room: Room) -> Iterator[list[int]]:
     """Order the bundles; those of one step come together."""
     after = _waiting(fronts, bundles)
-    steps, of = knots(after)
+    steps, of = strong_components(after)
     behind = [set[int]() for _ in steps]
     for node, others in enumerate(after):
         behind[of[node]].update(of[other] for other in others if of[other] != of[node])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.models.optics import Cable
     from fabricgen.outputs.installation.bundles import Bundle, Plug
-    from fabricgen.planning.cabling.trays import Load, Stretch
+    from fabricgen.planning.cabling.trays import Load, TraySegment
     from fabricgen.planning.room.room import Room
 
 
@@ -55,7 +55,7 @@ class PullSheets:
         return Trays(self.room)
 
     @cached_property
-    def loads(self) -> dict[Stretch, Load]:
+    def loads(self) -> dict[TraySegment, Load]:
         """What lies in each stretch of tray."""
         counted: Counter[tuple[str, str, str]] = Counter()
         for bundle in self.bundles:
@@ -169,7 +169,7 @@ class PullSheets:
         """The number of each rack."""
         return {name: number for number, name in enumerate(self.room.names)}
 
-    def _stretch(self, stretch: Stretch) -> StretchView:
+    def _stretch(self, stretch: TraySegment) -> StretchView:
         """Make the view of a stretch."""
         load = self.loads[stretch]
         percent = self.trays.percent(load)
@@ -232,7 +232,7 @@ def _units(plug: Plug) -> tuple[str, str]:
     return f"U{plug.cable.a_unit}", f"U{plug.cable.b_unit}"
 
 
-def _words(way: list[Stretch]) -> str:
+def _words(way: list[TraySegment]) -> str:
     """Say how a cable goes."""
     kinds = {stretch.kind for stretch in way}
     if not way:

@@ -63,7 +63,7 @@ class Topologies:
     def gap(self) -> str | None:
         """Say why this fabric cannot be a lab in containers; None where it can."""
         for role in self.plan.roles:
-            for front in self.plan.request.tongues(role):
+            for front in self.plan.request.nos_variants(role):
                 pack = self._config_packs.get(front.nos)
                 if pack is None or "switch" not in pack.containers:
                     return (
@@ -217,15 +217,15 @@ class Topologies:
 
     def _interfaces(self, unit: int) -> dict[int, dict[str, str]]:
         """Return what the container of each switch of a unit calls its ports, by box, then by the NOS's name; units that run the same are alike."""
-        spoken = tuple(front.nos for front in self.plan.fronts(unit).values())
-        if spoken not in self._named:
+        switches_by_rail = tuple(front.nos for front in self.plan.fronts(unit).values())
+        if switches_by_rail not in self._named:
             boxes = {name: index for index, name in enumerate(self.plan.naming.switches(unit))}
             nodes = (self._switch(switch) for switch in self._views.switches(unit))
-            self._named[spoken] = {
+            self._named[switches_by_rail] = {
                 boxes[node.name]: {port.own.interface: port.name for port in node.ports}
                 for node in nodes
             }
-        return self._named[spoken]
+        return self._named[switches_by_rail]
 
     def _cable_links(self) -> Iterator[LabLink]:
         """Stamp the links of a unit for each, in the order of the cables."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.packs.pack_yaml import Pack
     from fabricgen.outputs.packs.render import Packs
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front
+    from fabricgen.planning.port_layout import PortLayout
 
     Path = tuple[str | int, ...]
 
@@ -50,13 +50,13 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     return found
 
 
-def _running(plan: Plan) -> Iterator[tuple[Front, Path]]:
+def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
     """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
     request = plan.request
     yield from ((request.fronts[role], ("nos", role.value)) for role in plan.roles)
     yield from (
         (fronts[role], ("nos", "rails", rail))
-        for rail, fronts in request.spoken.items()
+        for rail, fronts in request.switches_by_rail.items()
         for role in plan.roles
     )
 
@@ -70,7 +70,7 @@ def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
 
 
-def _check_needs(front: Front, pack: Pack, path: Path, packs: Packs) -> None:
+def _check_needs(front: PortLayout, pack: Pack, path: Path, packs: Packs) -> None:
     """Refuse a model that lacks a fact which the pack's files cannot do without."""
     model = front.model
     for need in pack.needs:

@@ -13,18 +13,18 @@ from fabricgen.outputs.installation.faceplate import face_of
 if TYPE_CHECKING:
     from fabricgen.core.terms import Role
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.port_layout import Port, PortLayout
 
 
 def faces(plan: Plan) -> dict[str, Any]:
     """Return `faces` of the model: by role, and by `role@rail` for the rails that run another NOS."""
     own = {role.value: _face(plan, role, plan.request.fronts[role]) for role in plan.roles}
-    spoken = {
+    switches_by_rail = {
         f"{role}@{rail}": _face(plan, role, fronts[role])
-        for rail, fronts in plan.request.spoken.items()
+        for rail, fronts in plan.request.switches_by_rail.items()
         for role in plan.roles
     }
-    return own | spoken
+    return own | switches_by_rail
 
 
 def face_ports(plan: Plan, role: Role) -> list[Port]:
@@ -35,7 +35,7 @@ def face_ports(plan: Plan, role: Role) -> list[Port]:
     )
 
 
-def _face(plan: Plan, role: Role, front: Front) -> dict[str, Any]:
+def _face(plan: Plan, role: Role, front: PortLayout) -> dict[str, Any]:
     """Return `Face` of the model."""
     face = face_of(front.model)
     return {

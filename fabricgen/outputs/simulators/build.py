@@ -186,10 +186,10 @@ class Simulator:
         tier alike, and a whole-numbered ratio of what enters a switch from below to what leaves it
         upwards.
         """
-        plan, sizing, heritage = self.plan, self.plan.sizing, self.plan.mapping.heritage
+        plan, sizing, baseline = self.plan, self.plan.sizing, self.plan.mapping.baseline
         if sizing.tiers == 1:
             return "a block is one switch, and htsim builds two tiers or three"
-        if heritage and (heritage.wired or heritage.endpoints is not None):
+        if baseline and (baseline.wired or baseline.endpoints is not None):
             return "cables were kept from an older plan, and htsim wires by its own rule"
         speeds = [plan.joints[kind].speed_gbps for kind in plan.kinds]
         widths = [(sizing.leaf_down, sizing.leaf_up), (sizing.spine_down, sizing.spine_up)][

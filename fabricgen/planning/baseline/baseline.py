@@ -1,6 +1,6 @@
 """What a plan keeps of another one: numbers of boxes, digits of names, slices of the pools, how it was cabled, and where its devices stand.
 
-Owns `Rings`, by which boxes are numbered growth by growth, `Heritage`, and its form in a plan file.
+Owns `ExpansionStages`, by which boxes are numbered growth by growth, `Baseline`, and its form in a plan file.
 A plan that was made from its inventory alone has one ring and no heritage. Which cables stay when a
 fabric grows is decided by `growth`; here it is only kept.
 """
@@ -19,18 +19,18 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.baseline.rack_positions import read_standing
-from fabricgen.planning.baseline.run_length import counted, runs, unrolled
-from fabricgen.planning.clos import Joints
+from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, runs
+from fabricgen.planning.clos import TierLinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fabricgen.core.arrays import Int32Array
-    from fabricgen.planning.baseline.rack_positions import Standing
+    from fabricgen.planning.baseline.rack_positions import RackPositions
     from fabricgen.planning.clos import Sizing
 
 
-class Ring(NamedTuple):
+class ExpansionStage(NamedTuple):
     """The boxes of a block by role, and its pods, at the end of one growth."""
 
     leaf: int
@@ -39,16 +39,16 @@ class Ring(NamedTuple):
     pods: int
 
 
-NOTHING = Ring(0, 0, 0, 0)
+NOTHING = ExpansionStage(0, 0, 0, 0)
 
 
-def ring_of(sizing: Sizing) -> Ring:
+def stage_of(sizing: Sizing) -> ExpansionStage:
     """Return the counts of a size."""
-    return Ring(sizing.leaf, sizing.spine, sizing.core, sizing.pods)
+    return ExpansionStage(sizing.leaf, sizing.spine, sizing.core, sizing.pods)
 
 
 @dataclass(frozen=True)
-class Rings:
+class ExpansionStages:
     """How the boxes of a block were added: those of the first plan are numbered first, by role, then those of each growth.
 
     >>> rings = Rings((Ring(2, 1, 0, 1), Ring(4, 2, 0, 1)))
@@ -56,10 +56,10 @@ class Rings:
     ([0, 1, 3, 4], [2, 5])
     """
 
-    rings: tuple[Ring, ...]
+    rings: tuple[ExpansionStage, ...]
 
     @cached_property
-    def steps(self) -> list[tuple[Ring, Ring]]:
+    def steps(self) -> list[tuple[ExpansionStage, ExpansionStage]]:
         """Each ring with the one before it."""
         return list(pairwise((NOTHING, *self.rings)))
 
@@ -127,7 +127,7 @@ class Slices(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Heritage:
+class Baseline:
     """What a plan keeps. `digits` are of names by role, of `host` names and of `cable` labels.
 
     `endpoints` is `Mapping.pattern` where that is not the rule's; `wired` has the upper switch and
@@ -137,12 +137,12 @@ class Heritage:
     where there was none.
     """
 
-    rings: Rings
+    rings: ExpansionStages
     digits: dict[str, int]
     slices: Slices
     endpoints: Int32Array | None = None
     wired: dict[LinkKind, tuple[Int32Array, Int32Array]] = field(default_factory=dict)
-    standing: Standing | None = None
+    standing: RackPositions | None = None
     table: str = ""
 
     @cached_property
@@ -170,18 +170,21 @@ class Heritage:
         }
 
 
-def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever stands in a plan file
+def read_heritage(values: Any) -> Baseline | None:  # noqa: ANN401 - whatever stands in a plan file
     """Read what a plan file keeps; None where it keeps nothing. Raises Refusal `bad-plan-file` where it is not of this form."""
     if values is None:
         return None
     try:
-        rings = Rings(_rings(values["rings"]))
-        slices = Slices(*(counted(values["slices"][key]) for key in Slices._fields))
-        digits = {str(key): counted(number) for key, number in values["digits"].items()}
-        endpoints = unrolled(values["endpoints"]) if "endpoints" in values else None
+        rings = ExpansionStages(_rings(values["rings"]))
+        slices = Slices(*(encode_runs(values["slices"][key]) for key in Slices._fields))
+        digits = {str(key): encode_runs(number) for key, number in values["digits"].items()}
+        endpoints = decode_runs(values["endpoints"]) if "endpoints" in values else None
         standing = read_standing(values["standing"]) if "standing" in values else None
         wired = {
-            kind: (unrolled(values[kind.key]["upper"]), unrolled(values[kind.key]["upper_port"]))
+            kind: (
+                decode_runs(values[kind.key]["upper"]),
+                decode_runs(values[kind.key]["upper_port"]),
+            )
             for kind in list(LinkKind)[1:]
             if kind.key in values
         }
@@ -196,12 +199,15 @@ def read_heritage(values: Any) -> Heritage | None:  # noqa: ANN401 - whatever st
             because=because,
             hint=_AGAIN,
         ) from None
-    return Heritage(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
+    return Baseline(rings, digits, slices, endpoints, wired, standing, str(values.get("table", "")))
 
 
-def _rings(written: Iterable[Any]) -> tuple[Ring, ...]:
+def _rings(written: Iterable[Any]) -> tuple[ExpansionStage, ...]:
     """Read the sizes that a block has had. Raises ValueError where it has shrunk: boxes are numbered as they came."""
-    rings = tuple(Ring(*(counted(ring[key]) for key in Ring._fields)) for ring in written)
+    rings = tuple(
+        ExpansionStage(*(encode_runs(ring[key]) for key in ExpansionStage._fields))
+        for ring in written
+    )
     if any(
         below > above for old, new in pairwise(rings) for below, above in zip(old, new, strict=True)
     ):
@@ -215,24 +221,24 @@ _AGAIN = "write it again with `fabricgen plan -o`"
 
 
 def check_heritage(
-    heritage: Heritage, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]
+    baseline: Baseline, sizing: Sizing, pattern: Int32Array, radix: dict[Role, int]
 ) -> None:
     """Refuse what does not fit a block of this size, with these endpoints and boxes. Raises Refusal `cannot-grow`."""
     because = ""
-    if not heritage.rings.rings or heritage.rings.rings[-1] != ring_of(sizing):
-        kept = heritage.rings.rings[-1] if heritage.rings.rings else NOTHING
+    if not baseline.rings.rings or baseline.rings.rings[-1] != stage_of(sizing):
+        kept = baseline.rings.rings[-1] if baseline.rings.rings else NOTHING
         because = (
             f"it keeps a block of {_words(kept)}, "
-            f"and its inventory asks for {_words(ring_of(sizing))}"
+            f"and its inventory asks for {_words(stage_of(sizing))}"
         )
-    elif heritage.endpoints is not None and not np.array_equal(
-        np.sort(heritage.endpoints), np.sort(pattern)
+    elif baseline.endpoints is not None and not np.array_equal(
+        np.sort(baseline.endpoints), np.sort(pattern)
     ):
         because = "its endpoints are not those of its inventory"
     else:
         odd = [
             kind.key
-            for kind, columns in heritage.wired.items()
+            for kind, columns in baseline.wired.items()
             if not _fits(kind, columns, sizing, radix)
         ]
         because = (
@@ -251,7 +257,7 @@ def check_heritage(
         )
 
 
-def _words(ring: Ring) -> str:
+def _words(ring: ExpansionStage) -> str:
     """Count the boxes of a block in words."""
     return f"{ring.leaf} leaf, {ring.spine} spine and {ring.core} core switches"
 
@@ -276,8 +282,8 @@ def _sides(kind: LinkKind, sizing: Sizing) -> tuple[tuple[int, int], tuple[int, 
     return (sizing.spine, sizing.spine_up), (sizing.core, sizing.core_down)
 
 
-def joints(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing) -> Joints:
+def joints(kind: LinkKind, columns: tuple[Int32Array, Int32Array], sizing: Sizing) -> TierLinks:
     """Join two tiers of a block as the columns (upper, upper port) say, which stand in order of lower switch, then uplink."""
     (lowers, uplinks), _ = _sides(kind, sizing)
     lower, lower_port = np.divmod(np.arange(lowers * uplinks, dtype=np.int32), np.int32(uplinks))
-    return Joints(lower, lower_port, *columns)
+    return TierLinks(lower, lower_port, *columns)

@@ -1,6 +1,6 @@
 """Where everything stands: the rack and the rack unit of each device, and the place of each rack in the room.
 
-Owns `Standing` and its form in a plan file. Who decides where something stands is `racking`,
+Owns `RackPositions` and its form in a plan file. Who decides where something stands is `racking`,
 `filling` or a table of positions.
 """
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from fabricgen.planning.baseline.run_length import counted, runs, unrolled
+from fabricgen.planning.baseline.run_length import decode_runs, encode_runs, runs
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COLUMNS = ("rack", "unit", "hall", "row", "at")
 
 
-class Standing(NamedTuple):
+class RackPositions(NamedTuple):
     """Where everything stands. Devices are all planned hosts by number, then the switches as unit * boxes of a unit + box.
 
     `rack` and `unit` of each device: the rack's index, and the lowest rack unit, from 1; both -1
@@ -41,9 +41,9 @@ class Standing(NamedTuple):
         }
 
 
-def read_standing(values: Any) -> Standing:  # noqa: ANN401 - whatever stands in a plan file
+def read_standing(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
     """Read what a plan file holds. Raises KeyError, TypeError or ValueError where it is not of this form, or devices stand in racks that are not there."""
-    rack, unit, hall, row, at = (unrolled(values[name]) for name in COLUMNS)
+    rack, unit, hall, row, at = (decode_runs(values[name]) for name in COLUMNS)
     if not len(rack) == len(unit) or not len(hall) == len(row) == len(at):
         raise ValueError("its columns of places are not of one length")
     outside = (rack < -1) | (rack >= len(hall)) | ((rack >= 0) & (unit < 1))
@@ -55,10 +55,10 @@ def read_standing(values: Any) -> Standing:  # noqa: ANN401 - whatever stands in
             if outside.any()
             else "a rack stands outside of all rooms"
         )
-    row_racks = counted(values["row_racks"])
+    row_racks = encode_runs(values["row_racks"])
     if row_racks > FURTHEST or (unit > FURTHEST).any():
         raise ValueError("a rack or a row is larger than any room")
-    return Standing(rack, unit, hall, row, at, max(row_racks, 1))
+    return RackPositions(rack, unit, hall, row, at, max(row_racks, 1))
 
 
 FURTHEST = 1000

@@ -22,7 +22,7 @@ LONGEST = 2**26
 """Rows that a column has at most; a million GPUs have a million."""
 
 
-def counted(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
+def encode_runs(value: Any) -> int:  # noqa: ANN401 - whatever stands in a plan file
     """Take a whole number that is not negative. Raises ValueError for anything else."""
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < MOST:
         raise ValueError(f"{value!r} is no count")
@@ -47,7 +47,7 @@ def runs(column: Int32Array) -> list[list[int]]:
     return found
 
 
-def unrolled(written: Iterable[Any]) -> Int32Array:
+def decode_runs(written: Iterable[Any]) -> Int32Array:
     """Read a column from its runs. Raises ValueError where it has a number that no column holds.
 
     >>> unrolled([[4, 1, 3], [9, 0, 2]]).tolist()
@@ -56,7 +56,7 @@ def unrolled(written: Iterable[Any]) -> Int32Array:
     pieces = [np.zeros(0, dtype=np.int64)]
     total = 0
     for first, step, length in written:
-        total += counted(length)
+        total += encode_runs(length)
         if (
             not -MOST <= first + step * length < MOST
             or not -MOST <= first < MOST

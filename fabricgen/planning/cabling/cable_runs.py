@@ -81,13 +81,13 @@ def metres(millimetres: int) -> str:
 
 
 @dataclass(frozen=True)
-class Ways:
+class CableRuns:
     """The ways of a fabric's cables; `links` are those of one unit."""
 
     room: Room
     links: Links
 
-    def way_mm(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
+    def run_mm(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
         """Return the way from devices to devices, with the slack at both ends, in millimetres."""
         here = self._seats
         inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
@@ -96,7 +96,7 @@ class Ways:
         way += np.int32(2 * self.room.site.tray.slack_mm)
         return way
 
-    def steps(self, below: int, above: int, way_mm: int) -> Iterator[str]:
+    def steps(self, below: int, above: int, run_mm: int) -> Iterator[str]:
         """Show how long the way between two devices is, step by step."""
         room, height, rise = self.room, self._seats.height, self._seats.rise
         ends = [room.device(end) + " at " + room.place(end) for end in (below, above)]
@@ -108,10 +108,10 @@ class Ways:
             up, down = int(rise[below]), int(rise[above])
             steps = [
                 f"{metres(up)} m to the tray",
-                f"{metres(way_mm - up - down - slack)} m along trays",
+                f"{metres(run_mm - up - down - slack)} m along trays",
                 f"{metres(down)} m from the tray",
             ]
-        yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(way_mm)} m"
+        yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(run_mm)} m"
 
     def ends(self, unit: int, start: int, stop: int | None) -> tuple[Int32Array, Int32Array]:
         """Return the devices at both ends of a unit's links, as `Room` counts them."""

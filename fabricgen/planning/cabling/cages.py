@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import IntArray
     from fabricgen.core.terms import LinkKind, Role
     from fabricgen.planning.cabling.cable_runs import Links
-    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.designs import Mapping
     from fabricgen.planning.port_layout import Port
 
@@ -48,12 +48,12 @@ class Cages:
         cage, width = self._by_port[role]
         return (unit * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
 
-    def pieces(self, joint: Joint, unit: int, rows: IntArray) -> IntArray:
+    def pieces(self, joint: LinkParts, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the cable that some links of a joint lie in: those that leave its near end side by side share one."""
         inside = self._inside(joint.near, joint.kind, unit, rows) // joint.shared
         return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
 
-    def legs(self, joint: Joint, unit: int, rows: IntArray) -> IntArray:
+    def legs(self, joint: LinkParts, unit: int, rows: IntArray) -> IntArray:
         """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
         inside = self._inside(joint.near, joint.kind, unit, rows) // (
             joint.shared // joint.cable.legs
@@ -77,7 +77,7 @@ class Cages:
         return int(self._seats[0].max()) + 1
 
     @staticmethod
-    def paired(joint: Joint) -> bool:
+    def paired(joint: LinkParts) -> bool:
         """Say whether a cable lies between two cages that share all their links, because it is one piece at both ends."""
         return joint.shared > 1 and joint.cable.legs == 1
 

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import LinkKind, speed_text
-from fabricgen.planning.cabling.compatibility import FIBRES, Cage, Joint, fibre, fitting, modules_of
+from fabricgen.planning.cabling.compatibility import (
+    FIBRES,
+    Cage,
+    LinkParts,
+    fibre,
+    fitting,
+    modules_of,
+)
 from fabricgen.planning.cabling.preference import preference, rank
 
 if TYPE_CHECKING:
@@ -20,8 +27,8 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Cable, Transceiver
-    from fabricgen.planning.port_layout import Front
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.port_layout import PortLayout
+    from fabricgen.planning.resolve import ResolvedFabric
 
     Order = tuple[float, ...]
     """What parts are ordered by, less first, before preference decides."""
@@ -38,7 +45,9 @@ GENERIC = "generic"
 _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "c"}
 
 
-def choose(request: Request, catalog: Catalog, kinds: list[LinkKind]) -> tuple[Joint, ...]:
+def choose(
+    request: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
+) -> tuple[LinkParts, ...]:
     """Find the parts for each kind of link that the fabric has; of a kind in a described room several, from the shortest reach to the longest.
 
     Raises Refusal `no-part-for-link` where a room is described and nothing in the catalog goes
@@ -64,7 +73,7 @@ def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
     return f"{scope}-{_LETTERS[kind]}" if scope else _LETTERS[kind]
 
 
-def _ends(request: Request, kind: LinkKind) -> tuple[Cage, Cage]:
+def _ends(request: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a kind of link."""
     upper = _down_cage(request.fronts[kind.upper])
     if kind.lower is None:
@@ -79,7 +88,7 @@ def _ends(request: Request, kind: LinkKind) -> tuple[Cage, Cage]:
     ), upper
 
 
-def _down_cage(front: Front) -> Cage:
+def _down_cage(front: PortLayout) -> Cage:
     """Return a cage that faces down."""
     return Cage(
         front.model.form_factor,
@@ -90,7 +99,7 @@ def _down_cage(front: Front) -> Cage:
     )
 
 
-def _host_cage(request: Request, transport: str) -> Cage:
+def _host_cage(request: ResolvedFabric, transport: str) -> Cage:
     """Return a host's cage; a host that is not in the catalog has a generic one for each NIC port."""
     host = request.host
     if host is None:
@@ -100,7 +109,7 @@ def _host_cage(request: Request, transport: str) -> Cage:
     return Cage(host.form_factor, host.module_top, links, request.speed_gbps, transport)
 
 
-def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> Joint:
+def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> LinkParts:
     """Choose the parts with the shortest sufficient reach; below the core multimode wins, at the core single-mode."""
     known = _known(lower, upper, kind, catalog)
     return known[0][1] if known else _half_known(lower, upper, kind, catalog, _assumed_media(kind))
@@ -111,7 +120,9 @@ def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
     return ("smf", "mmf") if kind is LinkKind.SPINE_CORE else FIBRES
 
 
-def _known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> list[tuple[Order, Joint]]:
+def _known(
+    lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog
+) -> list[tuple[Order, LinkParts]]:
     """List modules and straight fibres of the catalog that reach as far as is assumed, the best first, each behind what it is ordered by."""
     reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
     found = (
@@ -127,20 +138,22 @@ def _known(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> list[t
     return _ranked(((_assumed_order(joint, media), joint) for joint in enough), catalog)
 
 
-def _assumed_order(joint: Joint, media: tuple[str, ...]) -> Order:
+def _assumed_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
     """Order parts for an assumed reach: by medium, then modules that reach no further than they must, then fibres."""
     modules = [module.reach_m or 0 for module in joint.modules.values()]
     return media.index(joint.medium), max(modules), sum(modules), joint.cable.reach_m or 0
 
 
-def _ranked(ordered: Iterable[tuple[Order, Joint]], catalog: Catalog) -> list[tuple[Order, Joint]]:
+def _ranked(
+    ordered: Iterable[tuple[Order, LinkParts]], catalog: Catalog
+) -> list[tuple[Order, LinkParts]]:
     """Sort parts by their order, and equals by preference."""
     return sorted(ordered, key=lambda item: (item[0], preference(item[1], catalog)))
 
 
 def _half_known(
     lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
-) -> Joint:
+) -> LinkParts:
     """Take a generic module where an end is generic, or where no two modules of the catalog meet; the fibre follows the known end."""
     reach = ASSUMED_REACH_M[kind]
     low, high = (
@@ -165,12 +178,12 @@ def _half_known(
         )
         low, high = (low, module) if end else (module, high)
         cable = fibre(catalog, module, reach) or cable
-    return Joint(kind, lower.speed_gbps, cable.medium, cable, 1, low, high)
+    return LinkParts(kind, lower.speed_gbps, cable.medium, cable, 1, low, high)
 
 
 def _offers(
-    request: Request, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
-) -> list[Joint]:
+    request: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+) -> list[LinkParts]:
     """List what serves a kind of link in a described room: by preference of medium, and of a medium the shortest first; each reaches further.
 
     All take as many cables for each link as what reaches furthest, for the labels count cables.
@@ -183,19 +196,19 @@ def _offers(
         raise _nothing_fits(request, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (_reach(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
-    offers: list[Joint] = []
+    offers: list[LinkParts] = []
     for _, joint in _ranked(((_order(joint, media), joint) for joint in alike), catalog):
         if not offers or _reach(joint) > _reach(offers[-1]):
             offers.append(joint)
     return offers
 
 
-def _reach(joint: Joint) -> float:
+def _reach(joint: LinkParts) -> float:
     """Return how far an offer reaches, in metres."""
     return joint.reach_m[0] if joint.reach_m else 0
 
 
-def _order(joint: Joint, media: tuple[str, ...]) -> Order:
+def _order(joint: LinkParts, media: tuple[str, ...]) -> Order:
     """Order what may serve a described room: by medium, the shortest reach, of that modules that reach no further, then what shares no cable."""
     return (
         media.index(joint.medium),
@@ -212,7 +225,9 @@ class Alternative(NamedTuple):
     others: tuple[Transceiver | Cable, ...]
 
 
-def alternatives(request: Request, catalog: Catalog, offers: Iterable[Joint]) -> list[Alternative]:
+def alternatives(
+    request: ResolvedFabric, catalog: Catalog, offers: Iterable[LinkParts]
+) -> list[Alternative]:
     """List the parts of offers in whose place others of the catalog would do: of the same medium, with the same reach."""
     found: dict[str, dict[str, Transceiver | Cable]] = {}
     taken: dict[str, Transceiver | Cable] = {}
@@ -225,12 +240,12 @@ def alternatives(request: Request, catalog: Catalog, offers: Iterable[Joint]) ->
     return [Alternative(taken[model], tuple(others.values())) for model, others in found.items()]
 
 
-def _parts(joint: Joint) -> tuple[Transceiver | Cable | None, ...]:
+def _parts(joint: LinkParts) -> tuple[Transceiver | Cable | None, ...]:
     """Return the parts of a link: the cable, and the modules at both ends."""
     return joint.cable, joint.lower, joint.upper
 
 
-def _equals(request: Request, catalog: Catalog, offer: Joint) -> list[Joint]:
+def _equals(request: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[LinkParts]:
     """List what fits a kind of link as an offer does, of its medium and its reach: the offer itself among it, where it is of the catalog."""
     cages, site = _ends(request, offer.kind), request.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
@@ -254,7 +269,7 @@ def _equals(request: Request, catalog: Catalog, offer: Joint) -> list[Joint]:
 
 
 def _nothing_fits(
-    request: Request, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
+    request: ResolvedFabric, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
 ) -> Exception:
     """Refuse a kind of link that nothing in the catalog can serve."""
     name = kind.key.replace("_", "-")

@@ -1,6 +1,6 @@
 """What goes between two cages: fibre with a module at both ends, or copper and active cables with ends of their own.
 
-Owns `Joint`, the parts of one link, and which parts of a catalog fit two cages, carry their links
+Owns `LinkParts`, the parts of one link, and which parts of a catalog fit two cages, carry their links
 at their speed, and join. Which of them is taken is decided by `cabling` and, by length,
 `outfitting`.
 """
@@ -38,7 +38,7 @@ class Cage(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Joint:
+class LinkParts:
     """The parts of one link. Modules are None where the cable has ends of its own.
 
     `cables` are pulled for each link: a module with two connectors used as one port takes two. A
@@ -81,12 +81,12 @@ class Joint:
 
 def fitting(
     lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
-) -> Iterator[Joint]:
+) -> Iterator[LinkParts]:
     """Yield whatever goes between two cages."""
     speed = lower.speed_gbps
     for low, high, cables in pairs(lower, upper, catalog, media):
         yield from (
-            Joint(kind, speed, low.medium, fibre, cables, low, high)
+            LinkParts(kind, speed, low.medium, fibre, cables, low, high)
             for fibre in _fibres(catalog, low)
         )
     whole: tuple[tuple[End, Cage, Cage], ...] = (("upper", upper, lower), ("lower", lower, upper))
@@ -96,7 +96,7 @@ def fitting(
         if cable.medium not in FIBRES:
             near = next((end for end, one, other in whole if _plugs(cable, one, other)), None)
             if near:
-                yield Joint(
+                yield LinkParts(
                     kind,
                     speed,
                     cable.medium,
@@ -111,7 +111,7 @@ def fitting(
             for near, one, other in whole:
                 for at_near, at_far in _splitting(cable, one, other, catalog):
                     sides = (at_far, at_near) if near == "upper" else (at_near, at_far)
-                    yield Joint(kind, speed, cable.medium, cable, 1, *sides, cable.links, near)
+                    yield LinkParts(kind, speed, cable.medium, cable, 1, *sides, cable.links, near)
 
 
 def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:

@@ -18,16 +18,16 @@ from fabricgen.core.arrays import distinct
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.planning.cabling.pieces import find_pieces
-from fabricgen.planning.cabling.selection import Choice, first_of, misfits, settle
+from fabricgen.planning.cabling.selection import PartChoice, assign_parts, first_of, unassignable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.core.terms import LinkKind
-    from fabricgen.planning.cabling.cable_runs import Ways
+    from fabricgen.planning.cabling.cable_runs import CableRuns
     from fabricgen.planning.cabling.cages import Cages
-    from fabricgen.planning.cabling.compatibility import End, Joint
+    from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.cabling.pieces import Pieces
     from fabricgen.planning.room.room import Room
 
@@ -38,12 +38,12 @@ STEP_MM = 10_000
 """Beyond the longest stock length fibres are made to order, in steps of 10 m."""
 
 
-class Laid(NamedTuple):
+class CableLengths(NamedTuple):
     """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, the offer, and the place in `Lengths.stock_mm`."""
 
     lower: Int32Array
     upper: Int32Array
-    way_mm: Int32Array
+    run_mm: Int32Array
     offer: IntArray
     stock: Int32Array
 
@@ -53,13 +53,13 @@ class Longest(NamedTuple):
 
     lower: int
     upper: int
-    way_mm: int
+    run_mm: int
     stock_mm: int
     offer: int
     measured: bool
 
 
-class Grown(NamedTuple):
+class ReservedFabric(NamedTuple):
     """A fabric with all that is reserved, and the rows of those of its links that are installed."""
 
     lengths: Lengths
@@ -70,24 +70,24 @@ class Grown(NamedTuple):
 class Lengths:
     """The length and the parts of every cable of a fabric."""
 
-    ways: Ways
-    offers: tuple[Joint, ...]
+    ways: CableRuns
+    offers: tuple[LinkParts, ...]
     cages: Cages
     measured: Mapping[tuple[int, int], int] = field(default_factory=dict)
     """What somebody measured wins: the way of a cable in millimetres, by unit and row."""
-    grown: Grown | None = None
+    grown: ReservedFabric | None = None
     """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
 
-    def laid(self, unit: int, start: int = 0, stop: int | None = None) -> Laid:
+    def laid(self, unit: int, start: int = 0, stop: int | None = None) -> CableLengths:
         """Lay the cables of one unit, or a run of them, in the order of its links; a piece is as long as the longest of its links needs."""
         lower, upper = self.ways.ends(unit, start, stop)
-        way, offer = self.way_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
+        way, offer = self.run_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
         needed = way if self.pieces is None else self.needed_mm[unit, start:stop]
-        return Laid(lower, upper, way, offer, self.rounded(offer, needed))
+        return CableLengths(lower, upper, way, offer, self.rounded(offer, needed))
 
-    def way_mm(self, unit: int, lower: Int32Array, upper: Int32Array, start: int = 0) -> Int32Array:
+    def run_mm(self, unit: int, lower: Int32Array, upper: Int32Array, start: int = 0) -> Int32Array:
         """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
-        way = self.ways.way_mm(lower, upper)
+        way = self.ways.run_mm(lower, upper)
         for (measured, row), length_mm in self.measured.items():
             if measured == unit and start <= row < start + len(way):
                 way[row - start] = length_mm
@@ -124,7 +124,7 @@ class Lengths:
         """The way of each link, a row for each unit."""
         units = range(self.room.naming.mapping.units)
         return np.stack(
-            [self.way_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]
+            [self.run_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]
         ).astype(np.int32)
 
     @property
@@ -145,14 +145,14 @@ class Lengths:
         for kind in self._kinds:
             rows, choice, cages = self._asked(kind)
             found[:, rows] = (
-                settle(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]
+                assign_parts(way[:, rows].ravel(), cages, choice) + self._numbers_of(kind)[0]
             ).reshape(len(way), -1)
         return found
 
-    def _asked(self, kind: LinkKind) -> tuple[IntArray, Choice, tuple[IntArray, IntArray]]:
+    def _asked(self, kind: LinkKind) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
         """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
         rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
-        choice = Choice(
+        choice = PartChoice(
             [self._limit_mm(number) for number in numbers],
             [self.cages.paired(self.offers[number]) for number in numbers],
         )
@@ -173,12 +173,12 @@ class Lengths:
         """List the offers of a kind, by number."""
         return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
 
-    def rounded(self, offer: IntArray, way_mm: Int32Array) -> Int32Array:
+    def rounded(self, offer: IntArray, run_mm: Int32Array) -> Int32Array:
         """Round ways up to the stock lengths of the offers that serve them; return where those stand in `stock_mm`."""
-        stock = np.zeros_like(way_mm)
+        stock = np.zeros_like(run_mm)
         for number, table in enumerate(self._tables):
             rows = offer == number
-            stock[rows] = self._places[number][np.searchsorted(table, way_mm[rows])]
+            stock[rows] = self._places[number][np.searchsorted(table, run_mm[rows])]
         return stock
 
     @cached_property
@@ -194,13 +194,13 @@ class Lengths:
         for unit in range(self.ways.room.naming.mapping.units):
             laid = self.laid(unit)
             for kind, rows in kinds.items():
-                row = int(rows[np.argmax(laid.way_mm[rows])])
-                if kind not in found or laid.way_mm[row] > found[kind].way_mm:
+                row = int(rows[np.argmax(laid.run_mm[rows])])
+                if kind not in found or laid.run_mm[row] > found[kind].run_mm:
                     stock = int(self.stock_mm[laid.stock[row]])
                     ends = int(laid.lower[row]), int(laid.upper[row])
                     found[kind] = Longest(
                         *ends,
-                        int(laid.way_mm[row]),
+                        int(laid.run_mm[row]),
                         stock,
                         int(laid.offer[row]),
                         (unit, row) in self.measured,
@@ -232,7 +232,7 @@ class Lengths:
             )
             - numbers[0]
         )
-        return bool(misfits(settled, cages, choice).any())
+        return bool(unassignable(settled, cages, choice).any())
 
     def _unpaired(self, kind: LinkKind) -> Finding:
         """Refuse a kind of link that no offer serves, because its links part ways between the cages of one cable."""
@@ -256,11 +256,11 @@ class Lengths:
             reach = self.offers[found.offer].reach_m
             if reach and found.stock_mm > _mm(reach[0]):
                 fact = f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long, and {reach[1]} reaches {metres(_mm(reach[0]))} m"
-                measured = (f"somebody measured {metres(found.way_mm)} m, says `site.measured_m`",)
+                measured = (f"somebody measured {metres(found.run_mm)} m, says `site.measured_m`",)
                 because = (
                     measured
                     if found.measured
-                    else self.ways.steps(found.lower, found.upper, found.way_mm)
+                    else self.ways.steps(found.lower, found.upper, found.run_mm)
                 )
                 yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, IntArray
     from fabricgen.planning.cabling.cages import Cages
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Pieces:
         return found
 
 
-def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: IntArray) -> Pieces | None:
+def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) -> Pieces | None:
     """Find the pieces of a fabric whose links take these offers, a row of `offer` for each unit; None where no cable is shared."""
     shared = [
         (joint, taken)
@@ -65,7 +65,7 @@ def find_pieces(cages: Cages, offers: tuple[Joint, ...], offer: IntArray) -> Pie
     return pieces
 
 
-def _mark(pieces: Pieces, cages: Cages, joint: Joint, taken: BoolArray) -> None:
+def _mark(pieces: Pieces, cages: Cages, joint: LinkParts, taken: BoolArray) -> None:
     """Mark the pieces of the links that take one offer."""
     runs = [(unit, np.flatnonzero(row)) for unit, row in enumerate(taken)]
     near, far, rail = (

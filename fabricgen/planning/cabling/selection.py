@@ -1,6 +1,6 @@
 """Which of the offered parts each link takes, where its length decides.
 
-Owns `settle`. A module serves every link of its cage, so links that share a cage take the same
+Owns `assign_parts`. A module serves every link of its cage, so links that share a cage take the same
 offer: the one that the longest of them needs. Nothing is known here of rooms or catalogs; ways come
 as numbers, offers as the longest way that each serves.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, IntArray
 
 
-class Choice(NamedTuple):
+class PartChoice(NamedTuple):
     """The offers of one kind of link, each serving longer ways than the one before.
 
     `limits_mm` is the longest way that each serves; `paired` whether one lies between two cages
@@ -40,7 +40,9 @@ def first_of(kinds: Sequence[int], link: IntArray) -> IntArray:
     return first[link]
 
 
-def settle(way_mm: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -> IntArray:
+def assign_parts(
+    run_mm: IntArray, cages: tuple[IntArray, IntArray], choice: PartChoice
+) -> IntArray:
     """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
 
     >>> ways, cages = np.array([2000, 2500, 9000, 2000]), (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
@@ -48,7 +50,7 @@ def settle(way_mm: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -
     [0, 0, 1, 1]
     """
     last = len(choice.limits_mm) - 1
-    found = np.minimum(np.searchsorted(choice.limits_mm, way_mm), last)
+    found = np.minimum(np.searchsorted(choice.limits_mm, run_mm), last)
     if last == 0:
         return found
     pairs, needs = _pairs(cages), np.array(choice.paired)
@@ -60,7 +62,9 @@ def settle(way_mm: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -
         found[wrong] += 1
 
 
-def misfits(found: IntArray, cages: tuple[IntArray, IntArray], choice: Choice) -> BoolArray:
+def unassignable(
+    found: IntArray, cages: tuple[IntArray, IntArray], choice: PartChoice
+) -> BoolArray:
     """Say which links have settled on an offer that is one piece at both ends, and do not have their two cages to themselves."""
     unfit: BoolArray = np.array(choice.paired)[found] & ~_pairs(cages)
     return unfit

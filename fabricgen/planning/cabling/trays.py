@@ -28,7 +28,7 @@ USUAL_PERCENT = 25
 """The fill that TIA-569 recommends not to exceed in a tray, as manufacturers of cables and trays quote it."""
 
 
-class Stretch(NamedTuple):
+class TraySegment(NamedTuple):
     """A piece of tray, from one rack, row or hall to the next: `at` is the nearer one, from 0; `cross` tells the cross trays of a hall apart."""
 
     kind: Literal["row", "cross", "halls"]
@@ -86,7 +86,7 @@ class Trays:
             else 100 * load.section_mm2 / section
         )
 
-    def way(self, one: int, other: int) -> list[Stretch]:
+    def way(self, one: int, other: int) -> list[TraySegment]:
         """List the stretches between two racks, by their numbers; inside a rack there are none."""
         stand = self.room.standing
         (hall, row, at), (hall_b, row_b, at_b) = (
@@ -107,14 +107,14 @@ class Trays:
             *ends,
             *_cross(hall, cross, 0, row),
             *_cross(hall_b, cross, 0, row_b),
-            *(Stretch("halls", each, 0, 0, 0) for each in range(low, high)),
+            *(TraySegment("halls", each, 0, 0, 0) for each in range(low, high)),
         ]
 
     def loads(
         self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]
-    ) -> dict[Stretch, Load]:
+    ) -> dict[TraySegment, Load]:
         """Lay cables into the trays: for each pair of racks, how many there are of each part. Stretches come in the order of the room."""
-        loads: dict[Stretch, Load] = {}
+        loads: dict[TraySegment, Load] = {}
         for (one, other), parts in pulled.items():
             for stretch in self.way(one, other):
                 loads.setdefault(stretch, Load()).parts.update(parts)
@@ -122,7 +122,7 @@ class Trays:
             _measure(load, cables)
         return dict(sorted(loads.items()))
 
-    def check(self, loads: Mapping[Stretch, Load]) -> None:
+    def check(self, loads: Mapping[TraySegment, Load]) -> None:
         """Refuse trays that are fuller than the inventory allows. Raises Refusal `tray-too-full` with the fullest."""
         tray = self.room.site.tray
         over = {
@@ -195,16 +195,16 @@ def pairs_of(
     return pairs
 
 
-def _row(hall: int, row: int, one: int, other: int) -> Iterator[Stretch]:
+def _row(hall: int, row: int, one: int, other: int) -> Iterator[TraySegment]:
     """List the stretches of a row between two places in half racks; one that is used in part is used."""
     low, high = sorted((one, other))
-    return (Stretch("row", hall, row, 0, at) for at in range(low // 2, -(-high // 2)))
+    return (TraySegment("row", hall, row, 0, at) for at in range(low // 2, -(-high // 2)))
 
 
-def _cross(hall: int, cross: int, one: int, other: int) -> Iterable[Stretch]:
+def _cross(hall: int, cross: int, one: int, other: int) -> Iterable[TraySegment]:
     """List the stretches of a cross tray between two rows."""
     low, high = sorted((one, other))
-    return (Stretch("cross", hall, 0, cross, at) for at in range(low, high))
+    return (TraySegment("cross", hall, 0, cross, at) for at in range(low, high))
 
 
 def _measure(load: Load, cables: Mapping[str, Cable]) -> None:

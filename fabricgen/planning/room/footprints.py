@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from fabricgen.catalog.models.host import Host
     from fabricgen.catalog.models.switch import Switch
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))
 """The room that is generated where none is given: racks of 42 units, which is the commonest height, fed for the four DGX H100 of 10.2 kW that
@@ -78,7 +78,7 @@ def amount(at: int, value: int) -> str:
     return WORDS[at][1].format(f"{value / 1000:g}" if at == len(WORDS) - 1 else value)
 
 
-def shares_of(request: Request, kinds: tuple[str, ...]) -> Shares:
+def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
     """Find what each kind of device takes. Raises Refusal `unknown-footprint` for what the room must know and nobody states."""
     site = request.spec.site
     limits = (site or DEFAULT_SITE).rack
@@ -104,7 +104,7 @@ def shares_of(request: Request, kinds: tuple[str, ...]) -> Shares:
 
 
 def _known(
-    request: Request, kind: str, site: Site | None
+    request: ResolvedFabric, kind: str, site: Site | None
 ) -> tuple[int | None, int | None, int | None]:
     """Return what the inventory, else the catalog, says of a kind of device."""
     stated: Footprint = getattr(site.footprints, kind) if site else Footprint.model_construct()
@@ -127,7 +127,10 @@ def _known(
 
 
 def _assumed(
-    request: Request, kind: str, known: tuple[int | None, int | None, int | None], rack: Share
+    request: ResolvedFabric,
+    kind: str,
+    known: tuple[int | None, int | None, int | None],
+    rack: Share,
 ) -> Share:
     """Fill in what nobody says of a device of a generated room."""
     units, watts = (

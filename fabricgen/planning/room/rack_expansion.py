@@ -16,7 +16,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import refuse
 from fabricgen.core.terms import Role
-from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import HOST, KINDS
 from fabricgen.planning.room.rack_placement import (
     bounds,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.footprints import Shares
 
 
-def fill(naming: Naming, shares: Shares, site: Site, kept: Standing) -> Standing:
+def fill(naming: Naming, shares: Shares, site: Site, kept: RackPositions) -> RackPositions:
     """Place the devices that `kept` does not place; it counts devices as the fabric is now.
 
     Raises Refusal `no-room` where the site has fewer racks than it takes, `rack-overflow`, or
@@ -80,7 +80,7 @@ UNKNOWN = 2**31
 class _Racks:
     """What stands in each rack: devices by unit, loads, and how many. Racks in which nothing stands are left out."""
 
-    def __init__(self, kinds: Int32Array, shares: Shares, kept: Standing) -> None:
+    def __init__(self, kinds: Int32Array, shares: Shares, kept: RackPositions) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
         self.rack, self.unit = kept.rack.tolist(), kept.unit.tolist()
@@ -167,7 +167,7 @@ class _Racks:
         ]
 
 
-def _check_inside(site: Site, kept: Standing) -> None:
+def _check_inside(site: Site, kept: RackPositions) -> None:
     """Refuse a site that has no place for what stands. Raises Refusal `cannot-grow`."""
     used = kept.rack[kept.rack >= 0]
     for key, column, bound in (
@@ -190,7 +190,9 @@ def _check_inside(site: Site, kept: Standing) -> None:
             )
 
 
-def _laid(racks: _Racks, kept: Standing, site: Site, hosts: range, network: range) -> Standing:
+def _laid(
+    racks: _Racks, kept: RackPositions, site: Site, hosts: range, network: range
+) -> RackPositions:
     """Give the new racks their places: of those that come in order, the middle ones are the switches'."""
     old = [
         tuple(place) for place in np.stack([kept.hall, kept.row, kept.at])[:, racks.old].T.tolist()
@@ -211,7 +213,7 @@ def _laid(racks: _Racks, kept: Standing, site: Site, hosts: range, network: rang
     number = np.empty(len(order), dtype=np.int32)
     number[order] = np.arange(len(order), dtype=np.int32)
     hall, row, at = np.array([places[rack] for rack in order], dtype=np.int32).reshape(-1, 3).T
-    return Standing(
+    return RackPositions(
         number[racks.rack], np.array(racks.unit, dtype=np.int32), hall, row, at, kept.row_racks
     )
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from fabricgen.core.diagnostics import Refusal, refuse
 from fabricgen.core.terms import Role
-from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, WORDS, amount
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def kinds_of(naming: Naming) -> Int32Array:
     )
 
 
-def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
+def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
     """Place everything by rule. Raises Refusal `rack-overflow`, or `no-room` where the site has fewer racks than it takes."""
     kinds = kinds_of(naming)
     switches = np.flatnonzero(kinds)
@@ -81,7 +81,7 @@ def stand(naming: Naming, shares: Shares, site: Site) -> Standing:
             slots[place],
             shares.rack.units + 1 - (nth + 1) * shares.of[Role.LEAF].units,
         )
-    return Standing(rack, unit, *grid)
+    return RackPositions(rack, unit, *grid)
 
 
 def ordered(naming: Naming) -> Int64Array:

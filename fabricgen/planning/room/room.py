@@ -19,7 +19,7 @@ import numpy as np
 from fabricgen.core.csv_text import SHOWN
 from fabricgen.core.diagnostics import Finding, Refusal, refuse, suggest
 from fabricgen.core.terms import Role
-from fabricgen.planning.baseline.rack_positions import Standing
+from fabricgen.planning.baseline.rack_positions import RackPositions
 from fabricgen.planning.naming import LONGEST_NAME
 from fabricgen.planning.room.footprints import DEFAULT_SITE, HOST, KINDS, Shares, shares_of
 from fabricgen.planning.room.positions_csv import bad_line, hall_name, read_positions
@@ -49,7 +49,7 @@ class Room:
     shares: Shares
     kind: Int32Array
     """The kind of each device, as its index in `footprints.KINDS`."""
-    standing: Standing
+    standing: RackPositions
 
     @cached_property
     def units(self) -> Int32Array:
@@ -122,21 +122,21 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
 
 def _kept(
     naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
-) -> Standing | None:
+) -> RackPositions | None:
     """Return where everything stands in a plan that keeps where it stood; what is new fills the room. None where nothing is kept, or another table is given.
 
     Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where
     they stand outside of the site.
     """
-    heritage = naming.mapping.heritage
-    if heritage is None or heritage.standing is None or heritage.table != (site.positions or ""):
+    baseline = naming.mapping.baseline
+    if baseline is None or baseline.standing is None or baseline.table != (site.positions or ""):
         return None
-    kept, hosts = heritage.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
+    kept, hosts = baseline.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
     switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
         [*installed] * naming.mapping.units
     )
     if len(kept.rack) != len(kind) or (
-        heritage.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
+        baseline.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
     ):
         because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
         raise refuse(
@@ -146,7 +146,7 @@ def _kept(
             because=because,
             hint="write it again with `plan -o`",
         )
-    return kept if heritage.table else fill(naming, shares, site, kept)
+    return kept if baseline.table else fill(naming, shares, site, kept)
 
 
 def _stated(
@@ -156,7 +156,7 @@ def _stated(
     kind: Int32Array,
     catalog: Catalog,
     installed: Sequence[bool],
-) -> Standing:
+) -> RackPositions:
     """Put every device where the table says. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)
@@ -204,7 +204,9 @@ def _stated(
             row.unit,
         )
     hall, line, at = np.array(sorted(racks), dtype=np.int32).reshape(-1, 3).T
-    return Standing(rack, unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1)
+    return RackPositions(
+        rack, unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1
+    )
 
 
 def _row_findings(

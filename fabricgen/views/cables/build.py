@@ -15,12 +15,12 @@ import numpy as np
 from fabricgen.core.terms import speed_text
 from fabricgen.planning.cabling.cable_runs import metres
 from fabricgen.views.cables.view import CableView
-from fabricgen.views.switches.ports import HOST, Ports, Words
+from fabricgen.views.switches.ports import HOST, Ports, SegmentLabels
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from fabricgen.planning.cabling.compatibility import Joint
+    from fabricgen.planning.cabling.compatibility import LinkParts
 
 
 class CableViews:
@@ -38,7 +38,7 @@ class CableViews:
         """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
         plan = self.plan
         names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
-        request, words = plan.request, Words(plan, unit)
+        request, words = plan.request, SegmentLabels(plan, unit)
         host_gpus, domain_gpus, all_rails = request.host_gpus, request.domain_gpus, request.rails
         texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
@@ -104,7 +104,7 @@ class CableViews:
         return views
 
     def _piece(
-        self, joint: Joint, view: CableView, nic: tuple[int, int], ports: tuple[int, int]
+        self, joint: LinkParts, view: CableView, nic: tuple[int, int], ports: tuple[int, int]
     ) -> str:
         """Name the piece of cable that a link shares with others: by the cage at its near end, and the position there where the cage holds several."""
         plan, role = self.plan, joint.kind.upper if joint.near == "upper" else joint.kind.lower
@@ -178,7 +178,7 @@ class CableViews:
         return [column.tolist() for column in columns]
 
 
-def _joint_texts(joint: Joint) -> tuple[str, str, str, str, str]:
+def _joint_texts(joint: LinkParts) -> tuple[str, str, str, str, str]:
     """Return the texts of an offer: speed, medium, cable part, and the modules at the lower and the upper end, empty where the cable has its own ends."""
     low, high = (module.model if module else "" for module in (joint.lower, joint.upper))
     return speed_text(joint.speed_gbps), joint.medium, joint.cable.model, low, high

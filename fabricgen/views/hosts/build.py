@@ -80,7 +80,7 @@ class Hosts:
     @cached_property
     def _leaf_ports(self) -> dict[str, list[tuple[str, str]]]:
         """The interface and the printed name of each port of a leaf, by the NOS that it runs."""
-        fronts, ports = self.plan.request.tongues(Role.LEAF), self.plan.ports[Role.LEAF]
+        fronts, ports = self.plan.request.nos_variants(Role.LEAF), self.plan.ports[Role.LEAF]
         return {
             front.nos: [
                 (front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports

@@ -16,7 +16,7 @@ from fabricgen.views.hosts.view import Setting
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from fabricgen.planning.resolve import Request
+    from fabricgen.planning.resolve import ResolvedFabric
     from fabricgen.views.hosts.view import NicView
 
 RAIL_ATTRIBUTES = (2, 30, 5)
@@ -29,7 +29,7 @@ WIDTH = 118
 """Columns of a comment, behind its mark."""
 
 
-def settings(request: Request, nics: Sequence[NicView]) -> list[Setting]:
+def settings(request: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
     """List the settings of a host with these NIC ports, in the order of the file."""
     found = (*_rails(request, nics), *_devices(request, nics), *_class(request), *_left_open())
     return [Setting(name, value, textwrap.wrap(why, WIDTH)) for name, value, why in found]
@@ -50,7 +50,7 @@ def rail_ranges(rails: Sequence[int]) -> str:
     return ", ".join("-".join(map(str, run)) for run in runs)
 
 
-def _rails(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+def _rails(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
     """Keep traffic on its rail, and say who carries what has to change it."""
     only = request.design is Design.RAIL_ONLY
     if request.rails == 1 or request.design is Design.FAT_TREE:
@@ -78,7 +78,7 @@ def _rails(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str
             yield "NCCL_P2P_PXN_LEVEL", "2", why
 
 
-def _relay(request: Request, nics: Sequence[NicView]) -> str:
+def _relay(request: ResolvedFabric, nics: Sequence[NicView]) -> str:
     """Say how traffic changes rails on this host."""
     relay = "PXN: a GPU hands what is for another rail over the HB interconnect to the GPU whose NIC is on that rail. It needs GPUDirect RDMA."
     if request.design is not Design.RAIL_ONLY:
@@ -92,7 +92,7 @@ def _relay(request: Request, nics: Sequence[NicView]) -> str:
     )
 
 
-def _devices(request: Request, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+def _devices(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
     """Name the RDMA devices in order of rail, with rail and plane where the version takes them."""
     ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
     attributed = request.design is not Design.FAT_TREE and _version(request) >= RAIL_ATTRIBUTES
@@ -150,12 +150,12 @@ def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
     )
 
 
-def _version(request: Request) -> tuple[int, ...]:
+def _version(request: ResolvedFabric) -> tuple[int, ...]:
     """Return the version of NCCL that the inventory names; () where it names none."""
     return tuple(int(part) for part in (request.spec.nccl.version or "").split(".") if part)
 
 
-def _class(request: Request) -> Iterator[tuple[str, str, str]]:
+def _class(request: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
     """Put RoCE traffic into the lossless class."""
     if request.fronts[Role.LEAF].model.transport == "ethernet":
         roce = request.spec.roce

@@ -13,7 +13,7 @@ import numpy as np
 
 from fabricgen.core.terms import ROLES, LinkKind, Role, speed_text
 from fabricgen.planning.addressing import dotted
-from fabricgen.views.switches.ports import HOST, Ports, Words, facts_of, vrf_name
+from fabricgen.views.switches.ports import HOST, Ports, SegmentLabels, facts_of, vrf_name
 from fabricgen.views.switches.view import (
     CageView,
     IdlePort,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.naming import Box
-    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.port_layout import Port, PortLayout
     from fabricgen.views.switches.ports import PortFacts
 
 BGP_ECMP_LIMIT = 256
@@ -59,13 +59,15 @@ class SwitchViews:
     ) -> Iterator[SwitchView]:
         """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
         names = self.plan.naming.switches(unit)
-        labels = Words(self.plan, unit)
+        labels = SegmentLabels(self.plan, unit)
         for index in boxes or range(len(names)):
             box = self.plan.naming.boxes[index]
             if self.plan.installed[index] and box.role in roles:
                 yield self._once(unit, index, box, names, labels)
 
-    def _once(self, unit: int, index: int, box: Box, names: list[str], labels: Words) -> SwitchView:
+    def _once(
+        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
+    ) -> SwitchView:
         """Make the view of one switch, or return the one that was kept."""
         if self._made is None:
             return self._switch(unit, index, box, names, labels)
@@ -74,7 +76,7 @@ class SwitchViews:
         return self._made[unit, index]
 
     def _switch(
-        self, unit: int, index: int, box: Box, names: list[str], labels: Words
+        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
     ) -> SwitchView:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
@@ -103,7 +105,7 @@ class SwitchViews:
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
     def _ports(
-        self, unit: int, index: int, box: Box, names: list[str], labels: Words
+        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
     ) -> list[PortView]:
         """Make the views of a switch's ports in use."""
         plan, facts, lanes = self.plan, self.ports.facts[box.role], self.ports.lane_counts[box.role]
@@ -235,7 +237,7 @@ class SwitchViews:
         return self._lengths[1]
 
 
-def _hwsku(front: Front) -> str:
+def _hwsku(front: PortLayout) -> str:
     """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
     sonic = front.model.sonic
     return (
@@ -243,13 +245,13 @@ def _hwsku(front: Front) -> str:
     )
 
 
-def _platform(front: Front) -> PlatformView | None:
+def _platform(front: PortLayout) -> PlatformView | None:
     """Return what SONiC calls the switch; None where the catalog knows none."""
     sonic = front.model.sonic
     return PlatformView(sonic.platform, sonic.fec or "", sonic.dynamic_buffers) if sonic else None
 
 
-def _cages(front: Front, ports: list[Port]) -> list[CageView]:
+def _cages(front: PortLayout, ports: list[Port]) -> list[CageView]:
     """List the cages with their split."""
     splits = {port.cage: port.breakout for port in ports}
     whole = next((mode for mode in front.model.breakouts if mode.count == 1), None)

@@ -13,7 +13,7 @@ from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
-    from fabricgen.planning.port_layout import Front, Port
+    from fabricgen.planning.port_layout import Port, PortLayout
 
 HOST = int(LinkKind.HOST)
 """What the kind of each link is compared with: a plain number, which Python compares faster."""
@@ -73,7 +73,7 @@ class Ports:
         return {role: [port.printed for port in ports] for role, ports in self.plan.ports.items()}
 
 
-def facts_of(front: Front, port: Port) -> PortFacts:
+def facts_of(front: PortLayout, port: Port) -> PortFacts:
     """Work out what a port is called and made of."""
     cage, sub, mode = port
     alias = front.model.alias(front.nos, cage, sub, mode) or ""
@@ -99,7 +99,7 @@ def vrf_name(rail: int | None) -> str:
     return f"rail{rail}"
 
 
-class Words:
+class SegmentLabels:
     """The words of one unit that every port of it uses."""
 
     def __init__(self, plan: Plan, unit: int) -> None:

@@ -17,7 +17,7 @@ from fabricgen.analysis.forwarding.ecmp_hash import flow_of, spread
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
 from fabricgen.analysis.forwarding.gpu_routes import gpu_routes, hb_address
 from fabricgen.analysis.forwarding.link_ends import Ends
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.paths import Routing
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.relay_rules import exits, landings
@@ -188,7 +188,7 @@ def test_a_path_over_other_domains_visits_no_gpu_twice() -> None:
 def carried(plan: Plan, *failed: str) -> Counter[int]:
     """Count over all pairs how many each GPU relays."""
     choice, load = (
-        Choice(Reach(plan, find_failures(plan, failed))),
+        PathSelector(Reach(plan, find_failures(plan, failed))),
         Counter(dict.fromkeys(range(plan.request.gpus), 0)),
     )
     for source, target in permutations(range(plan.request.gpus), 2):

@@ -13,7 +13,7 @@ import networkx as nx
 import pytest
 
 from fabricgen.analysis.forwarding.failures import find_failures, find_gpu
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.forwarding.tables import Tables as Writer
 from fabricgen.analysis.graph import graph
@@ -193,7 +193,7 @@ def judged(
     """Walk some pairs with some things dead; compare with the judge, and each so-manieth with what `route` says; count the kinds of way."""
     dead = dead_things(plan, names)
     parts, walker = islands(made, dead), Walker(tables, dead)
-    choice, kinds = Choice(Reach(plan, find_failures(plan, names))), Counter[str]()
+    choice, kinds = PathSelector(Reach(plan, find_failures(plan, names))), Counter[str]()
     for number, (source, target) in enumerate(pairs):
         walked = walker.walk(source, target)
         assert (walked is not None) == (source in parts and parts[source] == parts.get(target)), (

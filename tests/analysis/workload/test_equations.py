@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from fabricgen.analysis.forwarding.failures import Failures, find_failures
-from fabricgen.analysis.forwarding.path_selection import Choice
+from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.workload.all_to_all import AllToAll, Load, bytes_per_gpu
 from fabricgen.analysis.workload.collectives import Groups
@@ -734,7 +734,7 @@ def test_parts_of_an_iteration_are_named_in_order() -> None:
 # --- all-to-all
 
 
-def slow_load(choice: Choice, gpus: int) -> Load:
+def slow_load(choice: PathSelector, gpus: int) -> Load:
     """Ask for the way of every pair, and count it link by link."""
     load = Load(*(np.zeros(gpus) for _ in Load._fields))
 
@@ -787,7 +787,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
     failures = find_failures(plan, failed)
     found = AllToAll(plan, machine_of(plan.request, CATALOG), failures)
     for name, ours, slow_one in zip(
-        Load._fields, found.load, slow_load(Choice(Reach(plan, failures)), 32), strict=True
+        Load._fields, found.load, slow_load(PathSelector(Reach(plan, failures)), 32), strict=True
     ):
         np.testing.assert_array_equal(ours, slow_one, err_msg=name)
     assert not found.sampled

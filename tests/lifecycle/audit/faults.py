@@ -13,8 +13,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.core.terms import LinkKind
-from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
-from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
+from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ IDLE_PORTS = 8
 
 @dataclass
 class Cabling:
-    """A cabling as it is built. Ports are the numbers of `Places`; `idle` are those of switches without a planned cable."""
+    """A cabling as it is built. Ports are the numbers of `PortIndex`; `idle` are those of switches without a planned cable."""
 
     plan: Plan
-    places: Places = field(init=False)
+    places: PortIndex = field(init=False)
     partner: dict[int, int] = field(default_factory=dict)
     strangers: dict[int, str] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
@@ -45,7 +45,7 @@ class Cabling:
 
     def __post_init__(self) -> None:
         """Build as planned, and find the idle ports."""
-        self.places, views = Places(self.plan), Views(self.plan)
+        self.places, views = PortIndex(self.plan), Views(self.plan)
         self.cable: dict[int, CableView] = {}
         self.leaf_rails: dict[str, set[str]] = {}
         self.switches: list[str] = []
@@ -314,31 +314,32 @@ class Cabling:
 
     # What is heard.
 
-    def evidence(self, rng: random.Random, *, noise: bool = True) -> Evidence:
+    def evidence(self, rng: random.Random, *, noise: bool = True) -> NeighborRecords:
         """Return what every device hears; with noise, one end of some links is deaf, names come with domains, and others chatter."""
-        evidence = Evidence(reporters=set(self.places.of_device))
+        evidence = NeighborRecords(reporters=set(self.places.of_device))
         for one, other in self.partner.items():
             if not noise or one < other or rng.random() < 0.7:
                 evidence.heard.append(self._heard(rng, one, other, noise=noise))
         for port, name in self.strangers.items():
-            evidence.heard.append(Heard(*self.places.places[port][:2], name, ("eth0",)))
+            evidence.heard.append(NeighborRecord(*self.places.places[port][:2], name, ("eth0",)))
         if noise:
             evidence.heard += [
-                Heard(device, "mgmt0", f"oob-{number}", ("swp1",))
+                NeighborRecord(device, "mgmt0", f"oob-{number}", ("swp1",))
                 for number, device in enumerate(self.switches)
             ]
             beside = rng.sample(sorted(self.partner), min(5, len(self.partner)))
             evidence.heard += [
-                Heard(*self.places.places[port][:2], "vm-guest", ("ens3",)) for port in beside
+                NeighborRecord(*self.places.places[port][:2], "vm-guest", ("ens3",))
+                for port in beside
             ]
         rng.shuffle(evidence.heard)
         return evidence
 
-    def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> Heard:
+    def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
         """Return how a port hears another."""
         near, far = self.places.places[one], self.places.places[other]
         domain = rng.choice(("", ".pod1.example.net")) if noise else ""
-        return Heard(near.device, near.interface, far.device + domain, (far.interface,))
+        return NeighborRecord(near.device, near.interface, far.device + domain, (far.interface,))
 
     # What is done about it.
 

@@ -11,8 +11,13 @@ import pytest
 
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
+<<<<<<< HEAD
 from fabricgen.lifecycle.audit.port_index import Places
 from tests.fabrics import plan_of
+=======
+from fabricgen.lifecycle.audit.port_index import PortIndex
+from tests.planned import planned
+>>>>>>> 76275b0 (Name classes and functions by the field's terms)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +36,7 @@ PLAN = plan_of(
 PATIENCE_S = 30
 
 
-def script(places: Places, links: list[tuple[int, int]], out: Path) -> str:
+def script(places: PortIndex, links: list[tuple[int, int]], out: Path) -> str:
     """Write the commands that wire the links between namespaces, start lldpd in each, and ask all of them; hosts answer in the other dialect."""
     lines = ["set -e", "mount -t tmpfs none /run", "mkdir -p /run/netns /run/lldpd"]
     lines += [f"ip netns add {device}" for device in places.of_device]
@@ -75,7 +80,7 @@ def heard(links: list[tuple[int, int]], out: Path) -> Audit:
         "private",
         "sh",
         "-c",
-        script(Places(PLAN), links, out),
+        script(PortIndex(PLAN), links, out),
     ]
     subprocess.run(command, check=True, timeout=120, capture_output=True)
     return audit(PLAN, read_evidence([out]))
@@ -95,7 +100,7 @@ def _can_wire(out_of_reach: Callable[[str], NoReturn]) -> None:
 @pytest.mark.usefixtures("_can_wire")
 def test_daemons_on_real_wires(tmp_path: Path) -> None:
     """Faithful wires are clean; then two cables of a leaf are swapped, and one is not there."""
-    links = list(Places(PLAN).links())
+    links = list(PortIndex(PLAN).links())
     clean = heard(links, tmp_path / "clean")
     assert (clean.ok, len(clean.matched), clean.built.foreign) == (True, len(links), [])
     (one, far), (two, away) = links[0], links[1]

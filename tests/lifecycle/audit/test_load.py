@@ -12,8 +12,13 @@ import pytest
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
+<<<<<<< HEAD
 from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
 from tests.fabrics import plan_of
+=======
+from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
+from tests.planned import planned
+>>>>>>> 76275b0 (Name classes and functions by the field's terms)
 
 RECORDED = Path(__file__).parent / "recorded"
 PLAN = plan_of(
@@ -22,20 +27,20 @@ PLAN = plan_of(
 """One leaf with two hosts of two NICs, called as in the recorded files: `bmc-17` is in the port of host-2 nic0, and nobody in the next."""
 
 NEIGHBOURS = [
-    Heard("r0-leaf-1", "swp1", "host-1", ("nic0",)),
-    Heard("r0-leaf-1", "swp2", "host-1", ("nic1",)),
-    Heard("r0-leaf-1", "swp3", "bmc-17", ("eth0",)),
+    NeighborRecord("r0-leaf-1", "swp1", "host-1", ("nic0",)),
+    NeighborRecord("r0-leaf-1", "swp2", "host-1", ("nic1",)),
+    NeighborRecord("r0-leaf-1", "swp3", "bmc-17", ("eth0",)),
 ]
 MAC = "44:38:39:00:11:22"
 
 
-def counts(evidence: Evidence) -> dict[str, int]:
+def counts(evidence: NeighborRecords) -> dict[str, int]:
     """Audit, and return the counts."""
     document = audit(PLAN, evidence).document()
     return {key: document[key] for key in ("matched", "wrong", "missing", "extra", "silent")}
 
 
-def read(tmp_path: Path, content: object, name: str = "r0-leaf-1.json") -> Evidence:
+def read(tmp_path: Path, content: object, name: str = "r0-leaf-1.json") -> NeighborRecords:
     """Write a file, and read it."""
     (tmp_path / name).write_text(
         content if isinstance(content, str) else json.dumps(content), encoding="utf-8"
@@ -50,11 +55,11 @@ def test_lldpctl_as_recorded(form: str) -> None:
     assert (sorted(leaf.heard), leaf.reporters) == (NEIGHBOURS, {"r0-leaf-1"})
     host = read_evidence([RECORDED / f"host-1.{form}"])
     assert sorted(host.heard) == [
-        Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)),
-        Heard("host-1", "nic1", "r0-leaf-1", ("swp2",)),
+        NeighborRecord("host-1", "nic0", "r0-leaf-1", ("swp1",)),
+        NeighborRecord("host-1", "nic1", "r0-leaf-1", ("swp2",)),
     ]
     assert read_evidence([RECORDED / f"bmc-17.{form}"]).heard == [
-        Heard("bmc-17", "eth0", "r0-leaf-1", ("swp3",))
+        NeighborRecord("bmc-17", "eth0", "r0-leaf-1", ("swp3",))
     ]
     expected = {"matched": 2, "wrong": 0, "missing": 1, "extra": 1, "silent": 1}
     assert counts(leaf) == expected
@@ -177,10 +182,10 @@ def test_cables_csv_is_evidence_of_itself() -> None:
 
     rows = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
     heard = [
-        Heard(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
+        NeighborRecord(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
         for cable in rows
     ]
-    result = audit(plan, Evidence(heard, {each.device for each in heard}))
+    result = audit(plan, NeighborRecords(heard, {each.device for each in heard}))
     assert (result.ok, len(result.matched)) == (True, plan.links)
 
 
@@ -191,7 +196,7 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
         "r0-leaf-1,eth0,oob-switch,swp9",
     ]  # fmt: skip
     evidence = read(tmp_path, "\n".join(walked), "walked.csv")
-    evidence.heard.append(Heard("r0-leaf-1", "swp4", "", ()))
+    evidence.heard.append(NeighborRecord("r0-leaf-1", "swp4", "", ()))
     result = audit(PLAN, evidence)
     assert counts(evidence) == {"matched": 1, "wrong": 0, "missing": 0, "extra": 0, "silent": 3}
     assert "ports that hear somebody who names neither itself nor a known port: 2" in list(
@@ -202,11 +207,11 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
 def test_ends_that_contradict_each_other_are_findings() -> None:
     """A leaf that hears another NIC than the one that hears it is not believed, nor is the host; it is said."""
     heard = [
-        Heard("r0-leaf-1", "swp1", "host-1", ("nic1",)),
-        Heard("host-1", "nic0", "r0-leaf-1", ("swp1",)),
-        Heard("host-1", "nic1", "r0-leaf-1", ("swp2",)),
+        NeighborRecord("r0-leaf-1", "swp1", "host-1", ("nic1",)),
+        NeighborRecord("host-1", "nic0", "r0-leaf-1", ("swp1",)),
+        NeighborRecord("host-1", "nic1", "r0-leaf-1", ("swp2",)),
     ]
-    result = audit(PLAN, Evidence(heard, {"r0-leaf-1", "host-1"}))
+    result = audit(PLAN, NeighborRecords(heard, {"r0-leaf-1", "host-1"}))
     kinds = Counter(finding["kind"] for finding in result.document()["findings"])
     assert (result.ok, kinds["contradiction"], result.moves) == (False, 2, 0)
     assert "r0-leaf-1 swp1 hears host-1 nic1, which hears r0-leaf-1 swp2" in [
@@ -222,8 +227,9 @@ def test_other_names_of_a_port(tmp_path: Path) -> None:
         iter(
             audit(
                 plan,
-                Evidence(
-                    [Heard("r0-leaf-1", "etp1a", "host-1.example.net", ("mlx5_0",))], {"r0-leaf-1"}
+                NeighborRecords(
+                    [NeighborRecord("r0-leaf-1", "etp1a", "host-1.example.net", ("mlx5_0",))],
+                    {"r0-leaf-1"},
                 ),
             ).matched
         )

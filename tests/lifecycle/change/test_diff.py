@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fabricgen.bom.bill import make_bom
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.match_cables import Cable, match
-from fabricgen.lifecycle.change.port_downtime import Watch
+from fabricgen.lifecycle.change.port_downtime import PortReachability
 from fabricgen.lifecycle.change.work_order import order
 from fabricgen.views.factory import Views
 from tests.fabrics import cables_of, plan_of
@@ -125,7 +125,7 @@ def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -
     jobs = match(old, new)
     assert sum(job.old is not None and job.new is not None for job in jobs) == most
     assert len(jobs) == len(old) + len(new) - most
-    steps = order(jobs, Watch((), {}))
+    steps = order(jobs, PortReachability((), {}))
     technician = Technician({frozenset(cable.names): cable.label for cable in old})
     for step in steps:
         technician.follow(step)
@@ -215,8 +215,8 @@ def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: A
     )
     state = {cable.label: cable.nodes for cable in old}
     left = list(state)
-    for step in order(match(old, new), Watch(fixed, nics)):
-        watch = Watch(fixed, nics)
+    for step in order(match(old, new), PortReachability(fixed, nics)):
+        watch = PortReachability(fixed, nics)
         counts = {
             label: len(
                 watch.dark(watch.ends([nodes for other, nodes in state.items() if other != label]))

@@ -301,10 +301,10 @@ def test_growth_in_two_steps_keeps_both() -> None:
 def test_a_tampered_plan_breaks_the_law_of_the_rule() -> None:
     """The law follows what the document keeps: a plan wired otherwise than its heritage says is found out."""
     _, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
-    heritage = new.mapping.heritage
-    assert heritage
+    baseline = new.mapping.baseline
+    assert baseline
     _ = new.unit
-    upper, port = heritage.wired[LinkKind.LEAF_SPINE]
+    upper, port = baseline.wired[LinkKind.LEAF_SPINE]
     upper[[0, -1]], port[[0, -1]] = upper[[-1, 0]], port[[-1, 0]]
     assert "wired-as-planned" in check(new).broken
 

@@ -14,7 +14,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.expand import grow
-from fabricgen.lifecycle.change.import_cut_sheet import take_over
+from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
 from tests.laws.drawing import Inventory, inventories
@@ -70,7 +70,7 @@ def exchanged(rows: list[Cable]) -> list[Cable]:
 def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
     """Return the lines that are refused, and the facts."""
     with pytest.raises(Refusal) as refused:
-        take_over(plan, read_cut_sheet(path))
+        import_cut_sheet(plan, read_cut_sheet(path))
     assert all(finding.hint for finding in refused.value.findings)
     return [
         (finding.place.line if finding.place else None, finding.fact)
@@ -80,9 +80,15 @@ def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
 
 def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
     """What the rule makes needs no heritage, in any order of lines."""
+<<<<<<< HEAD
     plan = plan_of(**BASE)
     taken = take_over(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
     assert taken.mapping.heritage is None
+=======
+    plan = planned(**BASE)
+    taken = import_cut_sheet(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
+    assert taken.mapping.baseline is None
+>>>>>>> 76275b0 (Name classes and functions by the field's terms)
     assert taken.digest() == plan.digest()
 
 
@@ -90,7 +96,7 @@ def test_another_cabling_is_taken_over(write: Write) -> None:
     """Every cable of the sheet is in the plan, and no other; it keeps every law, and it grows with as few moves as can be."""
     plan = plan_of(**BASE)
     rows = exchanged(rows_of(plan))
-    taken = take_over(plan, read_cut_sheet(write(rows)))
+    taken = import_cut_sheet(plan, read_cut_sheet(write(rows)))
     assert (
         wired(taken).keys()
         == {frozenset({f"{a} {port}", f"{b} {other}"}) for a, port, b, other in rows}
@@ -116,7 +122,7 @@ def test_any_plan_survives_its_sheet(tmp_path: Path) -> None:
             random.shuffle(rows)
             path = tmp_path / "sheet.csv"
             path.write_text("\n".join(",".join(row) for row in [HEADER, *rows]), encoding="utf-8")
-            assert wired(take_over(plan, read_cut_sheet(path))).keys() == wired(plan).keys()
+            assert wired(import_cut_sheet(plan, read_cut_sheet(path))).keys() == wired(plan).keys()
             seen += 1
 
     hold()
@@ -136,7 +142,7 @@ def test_columns_may_have_other_names(write: Write, header: tuple[str, ...]) -> 
     """A side and a word, in either order; capital letters in names do not matter."""
     plan = plan_of(**BASE)
     rows = [(a.upper(), port, b, other.upper()) for a, port, b, other in rows_of(plan)]
-    assert take_over(plan, read_cut_sheet(write(rows, header))).digest() == plan.digest()
+    assert import_cut_sheet(plan, read_cut_sheet(write(rows, header))).digest() == plan.digest()
 
 
 def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:

@@ -11,7 +11,7 @@ import pytest
 
 from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
-from fabricgen.outputs.installation.faceplate import WIDEST, Face, face_of
+from fabricgen.outputs.installation.faceplate import WIDEST, Faceplate, face_of
 from fabricgen.outputs.installation.view import (
     CageBox,
     DeviceView,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fabricgen.outputs.installation.elevations import Elevations
 
 FACES = [face_of(model) for model in Catalog().switches() if model.cages] + [
-    Face(cages, rows, by_row=by_row, assumed=True)
+    Faceplate(cages, rows, by_row=by_row, assumed=True)
     for cages in (1, 5, 9, 14)
     for rows in (1, 2, 3, 4)
     for by_row in (False, True)
@@ -129,7 +129,7 @@ def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
-def test_turns_obey_the_law_of_plugging(face: Face) -> None:
+def test_turns_obey_the_law_of_plugging(face: Faceplate) -> None:
     """Plugged by turns, no cage lies behind a cable; and what must wait for a cage is just what its neighbours and theirs are."""
     order = list(face.turns)
     assert sorted(order) == list(range(1, face.cages + 1))
@@ -145,7 +145,7 @@ def test_turns_obey_the_law_of_plugging(face: Face) -> None:
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
-def test_a_face_has_a_seat_for_each_cage(face: Face) -> None:
+def test_a_face_has_a_seat_for_each_cage(face: Faceplate) -> None:
     """No two cages share a seat, and all sit in the rows and columns that there are; assumed ones fit a rack's width."""
     seats = [face.seat(cage) for cage in range(1, face.cages + 1)]
     assert len(set(seats)) == face.cages

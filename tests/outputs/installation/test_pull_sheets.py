@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from fabricgen.bom.counts import tally
+from fabricgen.bom.counts import count_parts
 from fabricgen.build import group_installation
 from fabricgen.build.job import Job
 from fabricgen.catalog.catalog import Catalog
@@ -124,7 +124,7 @@ def test_bundles_are_what_the_rule_says(room: Built) -> None:
     assert [row["bundle"] for row in listed] == [bundle.name for bundle in bundles]
     assert len({row["bundle"] for row in listed}) == len(bundles)
     assert sum(int(row["cables"]) for row in listed) == sum(
-        sum(parts.values()) for parts in tally(room.plan).cables.values()
+        sum(parts.values()) for parts in count_parts(room.plan).cables.values()
     )
     assert [int(row["step"]) for row in listed] == sorted(int(row["step"]) for row in listed)
 
@@ -270,7 +270,7 @@ def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
     kinds = set[str]()
     for one, other in product(device, repeat=2):
         if one != other:
-            way = int(ways.way_mm(np.array([device[one]]), np.array([device[other]]))[0])
+            way = int(ways.run_mm(np.array([device[one]]), np.array([device[other]]))[0])
             stretches = trays.way(one, other)
             assert sum(length[stretch.kind] for stretch in stretches) == pytest.approx(
                 way - rise[one] - rise[other], abs=3

@@ -17,7 +17,7 @@ from fabricgen.build.run import build
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.load import read_inventory
-from fabricgen.lifecycle.audit.port_index import Places
+from fabricgen.lifecycle.audit.port_index import PortIndex
 from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.port_names import Names
 from fabricgen.outputs.packs.render import Packs
@@ -127,7 +127,7 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     routed = Ends(Reach(plan)).nic(6, 1)  # the second domain's GPU of rail 2
     assert (routed.switch, routed.switch_interface) in switches
     assert routed.switch_interface.startswith("swp")
-    heard = Places(plan)
+    heard = PortIndex(plan)
     assert all(heard.find(device, [interface]) >= 0 for device, interface in switches)
     sheet = Names(plan)
     assert not [end for end in switches if isinstance(sheet.end(*end), str)]

@@ -46,7 +46,7 @@ def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - what stands in an inve
 def way(lengths: Lengths, lower: int, upper: int) -> int:
     """Return the way between two devices, in millimetres."""
     return int(
-        lengths.ways.way_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0]
+        lengths.ways.run_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0]
     )
 
 
@@ -171,9 +171,9 @@ def test_the_longest_is_the_longest() -> None:
     every = [
         (kind, int(mm))
         for unit in range(plan.mapping.units)
-        for kind, mm in zip(plan.unit.kind.tolist(), lengths.laid(unit).way_mm, strict=True)
+        for kind, mm in zip(plan.unit.kind.tolist(), lengths.laid(unit).run_mm, strict=True)
     ]
-    assert {kind: longest.way_mm for kind, longest in lengths.longest.items()} == {
+    assert {kind: longest.run_mm for kind, longest in lengths.longest.items()} == {
         kind: max(mm for other, mm in every if other == kind) for kind in plan.kinds
     }
 
@@ -199,7 +199,7 @@ def test_ways_are_a_distance() -> None:
         if room.standing.rack[a] == room.standing.rack[b]:
             assert way(plan.lengths, a, b) - slack <= room.shares.rack.units * 44.45
         laid = plan.lengths.laid(plan.mapping.units - 1)
-        assert (plan.lengths.stock_mm[laid.stock] >= laid.way_mm).all()
+        assert (plan.lengths.stock_mm[laid.stock] >= laid.run_mm).all()
 
     hold()
     assert seen >= 30

@@ -15,7 +15,7 @@ from fabricgen.analysis.checks.laws import LAWS, check
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
-from fabricgen.planning.cabling.selection import Choice, settle
+from fabricgen.planning.cabling.selection import PartChoice, assign_parts
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests.fabrics import plan_of, refusal_codes, spec_of
@@ -152,7 +152,7 @@ def test_every_part_reaches(plan: Plan) -> None:
         reach = np.array(
             [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.offers]
         )
-        assert (stock >= laid.way_mm).all()
+        assert (stock >= laid.run_mm).all()
         assert (stock <= reach[laid.offer]).all()
 
 
@@ -309,7 +309,7 @@ def test_settling_is_what_a_graph_says(
     limits = np.cumsum([limit for limit, _ in offers]).tolist()
     paired = [needs for _, needs in offers]
     lower, upper, way = (np.array(column) for column in zip(*links, strict=True))
-    found = settle(way, (lower, upper), Choice(limits, paired)).tolist()
+    found = assign_parts(way, (lower, upper), PartChoice(limits, paired)).tolist()
     graph = nx.Graph((("low", low), ("high", high)) for low, high, _ in links)
     for part in nx.connected_components(graph):
         rows = [row for row, (low, _, _) in enumerate(links) if ("low", low) in part]
