@@ -86,11 +86,11 @@ def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
 
 
 @pytest.mark.parametrize("units", SUPERPODS)
-def test_a_superpod_has_the_published_boxes(units: int) -> None:
+def test_a_superpod_has_the_published_boxes(segments: int) -> None:
     """Leaves, spines and cores of RA-11333-001, tables 3 and 4, full scalable units."""
-    plan = ready(f"dgx-h100-superpod-{units}su")
-    assert plan.request.gpus == units * 256
-    assert boxes(plan) == SUPERPODS[units]
+    plan = ready(f"dgx-h100-superpod-{segments}su")
+    assert plan.request.gpus == segments * 256
+    assert boxes(plan) == SUPERPODS[segments]
 
 
 def test_the_others_are_what_their_comments_say() -> None:

@@ -81,16 +81,16 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
     made: nx.Graph[str] = nx.Graph(name=plan.spec.name, design=plan.spec.design.value)
     endpoints, joined = _folded(plan)
     speed_gbps = plan.joints[LinkKind.HOST].speed_gbps
-    for unit in range(plan.mapping.units):
-        made.add_nodes_from(switch_nodes(plan, unit))
-        names = switch_names(plan, unit)
+    for segment in range(plan.mapping.segments):
+        made.add_nodes_from(switch_nodes(plan, segment))
+        names = switch_names(plan, segment)
         made.add_nodes_from(
             (node, {"endpoints": ports, "endpoint_gbps": ports * speed_gbps})
             for node, ports in zip(names, endpoints, strict=True)
             if node
         )
         for (kind, block, links), pairs in joined.items():
-            belongs = scope(plan.mapping.rail(unit, block), plan.mapping.plane(unit))
+            belongs = scope(plan.mapping.rail(segment, block), plan.mapping.plane(segment))
             shown = {
                 "kind": kind_name(kind),
                 **belongs,
@@ -102,19 +102,19 @@ def switch_graph(plan: Plan) -> nx.Graph[str]:
 
 
 def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list[tuple[int, int]]]]:
-    """Count the endpoints of a unit's nodes, and list the pairs that links join, by kind, block and number of links.
+    """Count the endpoints of a segment's nodes, and list the pairs that links join, by kind, block and number of links.
 
     Nodes are numbered as `switch_names` returns them.
     """
-    unit, blocks = plan.unit, plan.mapping.unit_blocks
+    segment, blocks = plan.segment, plan.mapping.segment_blocks
     size = len(plan.naming.boxes) * blocks
-    upper = unit.upper.astype(np.int64) * blocks + unit.block
+    upper = segment.upper.astype(np.int64) * blocks + segment.block
     joined = {}
     for kind in plan.kinds[1:]:
         for block in range(blocks):
-            here = (unit.kind == kind) & (unit.block == block)
+            here = (segment.kind == kind) & (segment.block == block)
             pairs, links = np.unique(
-                (unit.lower[here].astype(np.int64) * blocks + block) * size + upper[here],
+                (segment.lower[here].astype(np.int64) * blocks + block) * size + upper[here],
                 return_counts=True,
             )
             for count in distinct(links).tolist():
@@ -122,7 +122,7 @@ def _folded(plan: Plan) -> tuple[list[int], dict[tuple[LinkKind, int, int], list
                 joined[kind, block, count] = list(
                     zip(lowers.tolist(), uppers.tolist(), strict=True)
                 )
-    return np.bincount(upper[unit.kind == LinkKind.HOST], minlength=size).tolist(), joined
+    return np.bincount(upper[segment.kind == LinkKind.HOST], minlength=size).tolist(), joined
 
 
 def node_link(made: nx.Graph[str]) -> str:

@@ -21,7 +21,7 @@ Shown = dict[str, Any]
 
 
 def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
-    """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches unit by unit."""
+    """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches segment by segment."""
     request = plan.request
     for domain in range(request.gpus // request.domain_gpus):
         yield f"hb:{domain}", {"kind": "hb-domain"}
@@ -31,12 +31,12 @@ def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
             yield name, {"kind": "gpu", "rail": rail, "host": host}
             for plane in range(request.planes):
                 yield f"{name}/{plane}", {"kind": "nic", "rail": rail, "plane": plane, "host": host}
-    for unit in range(plan.mapping.units):
-        yield from switch_nodes(plan, unit)
+    for segment in range(plan.mapping.segments):
+        yield from switch_nodes(plan, segment)
 
 
 def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
-    """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links unit by unit."""
+    """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links segment by segment."""
     request = plan.request
     hb = {"kind": "hb"} | (
         {"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {}
@@ -58,28 +58,28 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
                         "plane": plane,
                     },
                 )
-    for unit in range(plan.mapping.units):
-        yield from link_edges(plan, unit)
+    for segment in range(plan.mapping.segments):
+        yield from link_edges(plan, segment)
 
 
-def switch_nodes(plan: Plan, unit: int) -> Iterator[tuple[str, Shown]]:
-    """Yield the nodes of the installed switches of a unit."""
-    plane, blocks = plan.mapping.plane(unit), range(plan.mapping.unit_blocks)
-    rails = [plan.mapping.rail(unit, block) for block in blocks]
-    names = iter(switch_names(plan, unit))
-    for switch, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True):
+def switch_nodes(plan: Plan, segment: int) -> Iterator[tuple[str, Shown]]:
+    """Yield the nodes of the installed switches of a segment."""
+    plane, blocks = plan.mapping.plane(segment), range(plan.mapping.segment_blocks)
+    rails = [plan.mapping.rail(segment, block) for block in blocks]
+    names = iter(switch_names(plan, segment))
+    for switch, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True):
         for rail in rails:
             if node := next(names):
                 yield node, {"kind": box.role.value, "switch": switch, **scope(rail, plane)}
 
 
-def switch_names(plan: Plan, unit: int) -> list[str]:
-    """Return the node of each box of a unit in each block, box by box; empty where the box is not installed or does not serve the block."""
-    blocks = range(plan.mapping.unit_blocks)
-    rails = [plan.mapping.rail(unit, block) for block in blocks]
+def switch_names(plan: Plan, segment: int) -> list[str]:
+    """Return the node of each box of a segment in each block, box by box; empty where the box is not installed or does not serve the block."""
+    blocks = range(plan.mapping.segment_blocks)
+    rails = [plan.mapping.rail(segment, block) for block in blocks]
     names: list[str] = []
     for switch, box, has in zip(
-        plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True
+        plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
     ):
         if box.block < 0:
             names += [f"{switch}/{vrf_name(rail)}" if has else "" for rail in rails]
@@ -88,22 +88,22 @@ def switch_names(plan: Plan, unit: int) -> list[str]:
     return names
 
 
-def link_edges(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
-    """Yield the links of one unit."""
-    request, mapping, names = plan.request, plan.mapping, switch_names(plan, unit)
-    plane, blocks, width = mapping.plane(unit), mapping.unit_blocks, plan.label_width
+def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]]:
+    """Yield the links of one segment."""
+    request, mapping, names = plan.request, plan.mapping, switch_names(plan, segment)
+    plane, blocks, width = mapping.plane(segment), mapping.segment_blocks, plan.label_width
     of_kind = {
         (kind.value, block): (
-            plan.label(kind, unit, block),
-            mapping.rail(unit, block),
+            plan.label(kind, segment, block),
+            mapping.rail(segment, block),
             {"kind": kind_name(kind), "capacity_gbps": plan.joints[kind].speed_gbps},
         )
         for kind in plan.kinds
         for block in range(blocks)
     }
-    columns = zip(*(column.tolist() for column in plan.unit), strict=True)
+    columns = zip(*(column.tolist() for column in plan.segment), strict=True)
     for (kind, block, lower, _, upper, _, _, number), length in zip(
-        columns, _lengths(plan, unit), strict=True
+        columns, _lengths(plan, segment), strict=True
     ):
         label, rail, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
@@ -120,12 +120,12 @@ def link_edges(plan: Plan, unit: int) -> Iterator[tuple[str, str, str, Shown]]:
         )
 
 
-def _lengths(plan: Plan, unit: int) -> list[dict[str, float]]:
-    """Return the length of each link of a unit as an attribute of its edge; none where no lengths are planned."""
+def _lengths(plan: Plan, segment: int) -> list[dict[str, float]]:
+    """Return the length of each link of a segment as an attribute of its edge; none where no lengths are planned."""
     if plan.lengths is None:
-        return [{}] * len(plan.unit.kind)
+        return [{}] * len(plan.segment.kind)
     metres = [{"length_m": millimetres / 1000} for millimetres in plan.lengths.stock_mm.tolist()]
-    return [metres[stock] for stock in plan.lengths.laid(unit).stock.tolist()]
+    return [metres[stock] for stock in plan.lengths.laid(segment).stock.tolist()]
 
 
 def kind_name(link: LinkKind) -> str:

@@ -1,6 +1,6 @@
 """How many modules and cables a fabric's links take, or some of them.
 
-Owns the count that every bill starts from. Where all units are alike one is counted and multiplied;
+Owns the count that every bill starts from. Where all segments are alike one is counted and multiplied;
 where length decides on parts, or only some links stand, each is counted for itself.
 """
 
@@ -26,10 +26,10 @@ HOST = "host"
 
 
 class LinkGroup(NamedTuple):
-    """Links that take one offer: rows of `Plan.unit` in one unit, and how many units are alike."""
+    """Links that take one offer: rows of `Plan.unit` in one segment, and how many segments are alike."""
 
     joint: LinkParts
-    unit: int
+    segment: int
     rows: IntArray
     alike: int
 
@@ -48,18 +48,20 @@ def count_parts(plan: Plan, stands: BoolArray | None = None) -> PartCounts:
 
 
 def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
-    """Yield the links of each offer, unit by unit."""
-    units, size = plan.mapping.units, len(plan.unit.kind)
+    """Yield the links of each offer, segment by segment."""
+    segments, size = plan.mapping.segments, len(plan.segment.kind)
     alike = stands is None and not plan.decides
-    for unit in range(1 if alike else units):
-        offer = plan.offer(unit)
+    for segment in range(1 if alike else segments):
+        offer = plan.offer(segment)
         here = (
-            np.ones(size, dtype=bool) if stands is None else stands[unit * size : (unit + 1) * size]
+            np.ones(size, dtype=bool)
+            if stands is None
+            else stands[segment * size : (segment + 1) * size]
         )
         for number, joint in enumerate(plan.offers):
             rows = np.flatnonzero(here & (offer == number))
             if len(rows):
-                yield LinkGroup(joint, unit, rows, units if alike else 1)
+                yield LinkGroup(joint, segment, rows, segments if alike else 1)
 
 
 def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
@@ -68,14 +70,14 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
         purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))
     }
     counted: dict[str, Counter[str]] = {purpose: Counter() for purpose in filled}
-    for joint, unit, rows, alike in takes:
+    for joint, segment, rows, alike in takes:
         for end, module in joint.modules.items():
             role = joint.kind.upper if end == "upper" else joint.kind.lower
-            if role is None and alike > 1:  # a host's cages are filled by several units
+            if role is None and alike > 1:  # a host's cages are filled by several segments
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
             else:
                 filled[str(role or HOST)][module.model].append(
-                    plan.cages.at(end, joint.kind, unit, rows)
+                    plan.cages.at(end, joint.kind, segment, rows)
                 )
     alike = takes[0].alike if takes else 1
     for purpose, models in filled.items():
@@ -87,14 +89,14 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
 
 
 def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[str]]:
-    """Count the cables of each part; one that carries several links is one piece, also where those belong to several units."""
+    """Count the cables of each part; one that carries several links is one piece, also where those belong to several segments."""
     counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
     shared: dict[tuple[LinkKind, str], list[IntArray]] = defaultdict(list)
-    for joint, unit, rows, alike in takes:
+    for joint, segment, rows, alike in takes:
         if joint.shared == 1:
             counted[joint.kind][joint.cable.model] += alike * len(rows) * joint.cables
         else:
-            shared[joint.kind, joint.cable.model].append(plan.cages.pieces(joint, unit, rows))
+            shared[joint.kind, joint.cable.model].append(plan.cages.pieces(joint, segment, rows))
     for (kind, model), pieces in shared.items():
         counted[kind][model] += len(distinct(np.concatenate(pieces)))
     return counted

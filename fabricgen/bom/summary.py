@@ -34,7 +34,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
     switches = {role.value: plan.switch_count(role) for role in Role}
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
     total = sum(links.values())
-    blocks = plan.mapping.units * plan.mapping.unit_blocks
+    blocks = plan.mapping.segments * plan.mapping.segment_blocks
     return {
         "name": plan.spec.name,
         "design": request.design.value,

@@ -56,9 +56,9 @@ RUN, SWITCHES, HOSTS = 8192, 128, 64
 
 
 class Part(NamedTuple):
-    """A part of a fabric, where not all of it is wanted: some boxes of some units, and some GPUs, counted over all HB domains."""
+    """A part of a fabric, where not all of it is wanted: some boxes of some segments, and some GPUs, counted over all HB domains."""
 
-    units: tuple[int, ...]
+    segments: tuple[int, ...]
     boxes: tuple[int, ...]
     gpus: frozenset[int]
 
@@ -167,7 +167,9 @@ class BuildContext:
         from fabricgen.outputs.installation.pull_order import pull
 
         cables = (
-            cable for unit in range(self.plan.mapping.units) for cable in self.views.cables(unit)
+            cable
+            for segment in range(self.plan.mapping.segments)
+            for cable in self.views.cables(segment)
         )
         return pull(Fronts(self.plan), cables, self._room)
 
@@ -303,9 +305,9 @@ class BuildContext:
             if output.transport in (None, transport) and output.host_links in (None, links)
         ]
 
-    def outputs(self, unit: int, role: Role) -> list[Output]:
-        """List what the pack of a role writes in a unit."""
-        pack = self.config_packs.get(self.plan.fronts(unit)[role].nos)
+    def outputs(self, segment: int, role: Role) -> list[Output]:
+        """List what the pack of a role writes in a segment."""
+        pack = self.config_packs.get(self.plan.fronts(segment)[role].nos)
         return (
             [output for output in pack.outputs if role in output.roles]
             if pack and self.wants("configs", pack.name)
@@ -332,29 +334,37 @@ class BuildContext:
             )
         return found.packs
 
-    def switches(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, Role]]:
-        """Name the installed switches of a run of a unit's boxes, with their roles."""
-        names, every = self.plan.naming.switches(unit), self.plan.naming.boxes
+    def switches(self, segment: int, boxes: Sequence[int]) -> Iterator[tuple[str, Role]]:
+        """Name the installed switches of a run of a segment's boxes, with their roles."""
+        names, every = self.plan.naming.switches(segment), self.plan.naming.boxes
         return ((names[index], every[index].role) for index in boxes if self.plan.installed[index])
 
     def chunks(self, sheet: CableSheet | None = None) -> Iterator[Chunk]:
-        """Cut the cables of a sheet into runs, unit by unit."""
-        units, name, rows = self.plan.mapping.units, self.plan.spec.name, len(self.plan.unit.kind)
-        for unit in range(units):
+        """Cut the cables of a sheet into runs, segment by segment."""
+        segments, name, rows = (
+            self.plan.mapping.segments,
+            self.plan.spec.name,
+            len(self.plan.segment.kind),
+        )
+        for segment in range(segments):
             for start in range(0, rows, RUN):
                 stop = min(start + RUN, rows)
-                first, last = unit == start == 0, unit == units - 1 and stop == rows
+                first, last = segment == start == 0, segment == segments - 1 and stop == rows
                 yield Chunk(
-                    name, self.views.cables(unit, start, stop), first, last, sheet or CableSheet()
+                    name,
+                    self.views.cables(segment, start, stop),
+                    first,
+                    last,
+                    sheet or CableSheet(),
                 )
 
     def switch_runs(self) -> Iterator[tuple[int, Sequence[int]]]:
-        """Cut the switches into runs of one unit each, so that both many small units and one large one fill every core."""
-        units = self.part.units if self.part else range(self.plan.mapping.units)
+        """Cut the switches into runs of one segment each, so that both many small segments and one large one fill every core."""
+        segments = self.part.segments if self.part else range(self.plan.mapping.segments)
         boxes = self.part.boxes if self.part else range(len(self.plan.naming.boxes))
         return (
-            (unit, boxes[first : first + SWITCHES])
-            for unit in units
+            (segment, boxes[first : first + SWITCHES])
+            for segment in segments
             for first in range(0, len(boxes), SWITCHES)
         )
 

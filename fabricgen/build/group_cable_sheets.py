@@ -89,7 +89,7 @@ def _notes(
 
 @dataclass(frozen=True)
 class LabelFile(OneFile):
-    """The labels to print of a run of links, counted over all units."""
+    """The labels to print of a run of links, counted over all segments."""
 
     pack: str
     template: str
@@ -97,7 +97,7 @@ class LabelFile(OneFile):
     stop: int
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
         _ = sources.sheets
 
@@ -116,11 +116,11 @@ class LabelFile(OneFile):
 
     def _cables(self, sources: BuildContext) -> Sequence[CableView]:
         """Make the cables of the run."""
-        each = len(sources.plan.unit.kind)
-        units = range(self.start // each, (self.stop - 1) // each + 1)
+        each = len(sources.plan.segment.kind)
+        segments = range(self.start // each, (self.stop - 1) // each + 1)
         runs = (
-            (unit, max(self.start - unit * each, 0), min(self.stop - unit * each, each))
-            for unit in units
+            (segment, max(self.start - segment * each, 0), min(self.stop - segment * each, each))
+            for segment in segments
         )
         return [cable for run in runs for cable in sources.views.cables(*run)]
 

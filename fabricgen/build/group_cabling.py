@@ -100,7 +100,7 @@ class CableBook(OneFile):
     """The workbook of cables."""
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
         _ = sources.sheets
 

@@ -1,6 +1,6 @@
 """The groups with files for each device that packs render: switch configurations, and hosts.
 
-Owns their tasks, each of which serves a run of switches of one unit, or a run of hosts.
+Owns their tasks, each of which serves a run of switches of one segment, or a run of hosts.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ HOST_PORTS = 32_768
 def configs(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the configurations, those of subnet managers included."""
     if sources.config_packs:
-        yield from (Configs(unit, boxes) for unit, boxes in sources.switch_runs())
+        yield from (Configs(segment, boxes) for segment, boxes in sources.switch_runs())
     yield from subnets(sources)
 
 
@@ -44,29 +44,29 @@ def hosts(sources: BuildContext) -> Iterator[Task]:
 class Configs:
     """The configurations of a run of switches."""
 
-    unit: int
+    segment: int
     boxes: Sequence[int]
 
     def paths(self, sources: BuildContext) -> Iterator[str]:
         """List what the pack of each switch's role writes."""
-        for switch, role in sources.switches(self.unit, self.boxes):
+        for switch, role in sources.switches(self.segment, self.boxes):
             yield from (
-                output.path.format(switch=switch) for output in sources.outputs(self.unit, role)
+                output.path.format(switch=switch) for output in sources.outputs(self.segment, role)
             )
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         roles = tuple(
             role
-            for role, front in sources.plan.fronts(self.unit).items()
+            for role, front in sources.plan.fronts(self.segment).items()
             if front.nos in sources.config_packs
         )
-        for switch in sources.views.switches(self.unit, roles, self.boxes):
-            for output in sources.outputs(self.unit, Role(switch.role)):
+        for switch in sources.views.switches(self.segment, roles, self.boxes):
+            for output in sources.outputs(self.segment, Role(switch.role)):
                 text = sources.packs.render(
                     sources.config_packs[switch.nos].name, output.template, switch=switch
                 )

@@ -73,7 +73,7 @@ class AssetDocument(OneFile):
     view: str
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
@@ -121,7 +121,7 @@ class AssetTable:
         yield from [self.path] if files == 1 else names
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
@@ -146,7 +146,7 @@ class PointToPoint(OneFile):
     pack: str = "cvt"
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:

@@ -1,6 +1,6 @@
 """The group of forwarding tables.
 
-Owns their tasks, each of which serves a run of switches of one unit, or a run of hosts.
+Owns their tasks, each of which serves a run of switches of one segment, or a run of hosts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def forwarding(sources: BuildContext) -> Iterator[Task]:
     if entries <= TABLE_ENTRIES or "forwarding" in sources.named:
         yield DomainTable("forwarding/domains.json")
         yield from (HostTables(run) for run in sources.host_runs())
-        yield from (SwitchTables(unit, boxes) for unit, boxes in sources.switch_runs())
+        yield from (SwitchTables(segment, boxes) for segment, boxes in sources.switch_runs())
     else:
         why = f"{entries:,} entries are more than {TABLE_ENTRIES:,}"
         sources.skipped.append(
@@ -71,12 +71,12 @@ class HostTables:
 class SwitchTables:
     """The forwarding tables of a run of switches."""
 
-    unit: int
+    segment: int
     boxes: Sequence[int]
 
     def paths(self, sources: BuildContext) -> Iterator[str]:
         """List a file for each switch."""
-        return (switch_table(name) for name, _ in sources.switches(self.unit, self.boxes))
+        return (switch_table(name) for name, _ in sources.switches(self.segment, self.boxes))
 
     def prepare(self, sources: BuildContext) -> None:
         """Work out what all tables share."""
@@ -84,5 +84,5 @@ class SwitchTables:
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Write them."""
-        for name, document in sources.tables.switches(self.unit, self.boxes):
+        for name, document in sources.tables.switches(self.segment, self.boxes):
             yield write_text(root, switch_table(name), [document_text(document)])

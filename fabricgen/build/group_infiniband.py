@@ -22,9 +22,9 @@ def subnets(sources: BuildContext) -> Iterator[Task]:
     """List the tasks of the subnets; none on Ethernet."""
     if sources.subnet_outputs:
         yield from (
-            SubnetFiles(unit)
-            for unit in range(len(sources.subnets.names))
-            if sources.part is None or unit in sources.part.units
+            SubnetFiles(segment)
+            for segment in range(len(sources.subnets.names))
+            if sources.part is None or segment in sources.part.segments
         )
 
 
@@ -32,11 +32,11 @@ def subnets(sources: BuildContext) -> Iterator[Task]:
 class SubnetFiles:
     """The files of one subnet."""
 
-    unit: int
+    segment: int
 
     def paths(self, sources: BuildContext) -> Iterator[str]:
         """List what the packs write for the subnet, and for each type of box in it."""
-        subnet = sources.subnets.names[self.unit]
+        subnet = sources.subnets.names[self.segment]
         for _, output in sources.subnet_outputs:
             systems = sources.subnets.systems if output.each == "system" else [""]
             yield from (output.path.format(subnet=subnet, system=system) for system in systems)
@@ -47,7 +47,7 @@ class SubnetFiles:
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
-        view = sources.subnets.view(self.unit)
+        view = sources.subnets.view(self.segment)
         for pack, output in sources.subnet_outputs:
             for system in view.systems if output.each == "system" else [None]:
                 text = sources.packs.render(pack, output.template, subnet=view, system=system)

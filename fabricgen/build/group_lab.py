@@ -50,7 +50,7 @@ def _topologies(sources: BuildContext, outputs: list[tuple[str, Output]]) -> Ite
     if gap := sources.topologies.gap():
         sources.skipped.append(f"lab topologies: {gap}")
         return
-    yield from (ContainerFiles(unit, boxes) for unit, boxes in sources.switch_runs())
+    yield from (ContainerFiles(segment, boxes) for segment, boxes in sources.switch_runs())
     yield from (
         Topology(output.path, pack, output.template, each_node=output.each == "node")
         for pack, output in outputs
@@ -89,22 +89,24 @@ class GpuScripts:
 class ContainerFiles:
     """The files that a run of switches has in its containers alone."""
 
-    unit: int
+    segment: int
     boxes: Sequence[int]
 
     def paths(self, sources: BuildContext) -> Iterator[str]:
         """List them."""
-        return sources.topologies.extra_paths(self.unit, sources.switches(self.unit, self.boxes))
+        return sources.topologies.extra_paths(
+            self.segment, sources.switches(self.segment, self.boxes)
+        )
 
     def prepare(self, sources: BuildContext) -> None:
-        """Work out what all units share."""
+        """Work out what all segments share."""
         sources.views.prepare()
 
     def write(self, sources: BuildContext, root: Root) -> Iterator[Written]:
         """Render them."""
         return (
             write_text(root, path, [text])
-            for path, text in sources.topologies.extra_files(self.unit, self.boxes)
+            for path, text in sources.topologies.extra_files(self.segment, self.boxes)
         )
 
 

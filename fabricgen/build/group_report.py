@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from fabricgen.build.write.manifest import Written
 
 MOST_TEXT, FIRST = 3_000_000, 2
-"""Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in unit 0 so many switches come first."""
+"""Characters of configuration that a report holds, of which gzip leaves a twentieth; and of each role in segment 0 so many switches come first."""
 
 
 def reports(sources: BuildContext) -> Iterator[Task]:
@@ -57,13 +57,13 @@ class ReportFile(OneFile):
 def configs_part(sources: BuildContext) -> dict[str, Any]:
     """Return `Configs` of the page's model: the files in configs/ of as many switches as there is room for.
 
-    A few of each role in unit 0 come first, then the rest of it, then the other units. Raises
+    A few of each role in segment 0 come first, then the rest of it, then the other segments. Raises
     Refusal where the inventory names a NOS without a pack.
     """
     switches: dict[str, list[dict[str, str]]] = {}
     room = MOST_TEXT
-    for unit, box in _in_turn(sources):
-        name, files = _files(sources, unit, box)
+    for segment, box in _in_turn(sources):
+        name, files = _files(sources, segment, box)
         room -= sum(len(file["text"]) for file in files)
         if room < 0:
             break
@@ -73,7 +73,7 @@ def configs_part(sources: BuildContext) -> dict[str, Any]:
 
 
 def _in_turn(sources: BuildContext) -> Iterator[tuple[int, int]]:
-    """Yield the installed switches, as unit and box, in the order in which a report shows their files."""
+    """Yield the installed switches, as segment and box, in the order in which a report shows their files."""
     plan = sources.plan
     installed = [box for box, has in enumerate(plan.installed) if has]
     of_role = {
@@ -82,16 +82,16 @@ def _in_turn(sources: BuildContext) -> Iterator[tuple[int, int]]:
     }
     first = [box for boxes in of_role.values() for box in boxes[:FIRST]]
     yield from ((0, box) for box in [*first, *(box for box in installed if box not in first)])
-    yield from ((unit, box) for unit in range(1, plan.mapping.units) for box in installed)
+    yield from ((segment, box) for segment in range(1, plan.mapping.segments) for box in installed)
 
 
-def _files(sources: BuildContext, unit: int, box: int) -> tuple[str, list[dict[str, str]]]:
+def _files(sources: BuildContext, segment: int, box: int) -> tuple[str, list[dict[str, str]]]:
     """Render the files of a switch; none where no pack writes its NOS."""
     role = sources.plan.naming.boxes[box].role
-    outputs = sources.outputs(unit, role)
+    outputs = sources.outputs(segment, role)
     if not outputs:
-        return sources.plan.naming.switches(unit)[box], []
-    (switch,) = sources.views.switches(unit, (role,), [box])
+        return sources.plan.naming.switches(segment)[box], []
+    (switch,) = sources.views.switches(segment, (role,), [box])
     pack = sources.config_packs[switch.nos].name
     prefix = f"configs/{switch.name}/"
     return switch.name, [
@@ -109,7 +109,7 @@ def _note(sources: BuildContext, shown: int) -> str:
     every = sum(
         plan.switch_count(role)
         for role in plan.roles
-        if any(sources.outputs(unit, role) for unit in range(plan.mapping.units))
+        if any(sources.outputs(segment, role) for segment in range(plan.mapping.segments))
     )
     if not every:
         nos = ", ".join(

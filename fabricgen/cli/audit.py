@@ -136,7 +136,9 @@ def _write(plan: Plan, failures: Failures, out: Path) -> int:
 
     detours = Detours(plan, failures)
     with staging(out, force=forced()) as root:
-        switches = (each for unit in range(plan.mapping.units) for each in detours.switches(unit))
+        switches = (
+            each for segment in range(plan.mapping.segments) for each in detours.switches(segment)
+        )
         written = [
             write_text(root, switch_table(name), [document_text(table)]) for name, table in switches
         ]

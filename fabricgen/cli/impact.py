@@ -102,7 +102,10 @@ def _figures(plan: Plan, document: dict[str, Any]) -> str:
         ["failed", *(", ".join(each["failed"]) for _, each in shown)],
     ]
     rows = [
-        [f"{name}{', %' if unit else ''}", *(figure_text(each[key], unit) for _, each in shown)]
+        [
+            f"{name}{', %' if unit else ''}",
+            *(figure_text(each[key], unit) for _, each in shown),
+        ]
         for name, key, unit in FIGURES
     ]
     rails = ["rails affected", *(grouped(len(each["rails_affected"])) for _, each in shown)]

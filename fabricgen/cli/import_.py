@@ -74,7 +74,7 @@ def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
 
     views = Views(plan)
     own = (
-        {view.cable for unit in range(plan.mapping.units) for view in views.cables(unit)}
+        {view.cable for segment in range(plan.mapping.segments) for view in views.cables(segment)}
         if labels
         else set()
     )

@@ -164,9 +164,9 @@ def _power(summary: dict[str, Any]) -> str:
 
 def _room(summary: dict[str, Any]) -> str:
     """Describe what the switches take of racks."""
-    units, weight = (summary[key] for key in ("rack_units", "weight_kg"))
+    rack_units, weight = (summary[key] for key in ("rack_units", "weight_kg"))
     known = [
-        f"{grouped(units)} rack units" if units is not None else "",
+        f"{grouped(rack_units)} rack units" if rack_units is not None else "",
         f"{grouped(round(weight))} kg" if weight is not None else "",
     ]
     told = " and ".join(text for text in known if text)

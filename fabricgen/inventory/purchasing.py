@@ -63,7 +63,7 @@ class Exchange(Part):
         Field(gt=0, le=1_000_000, allow_inf_nan=False, examples=[0.92]),
         BeforeValidator(decimal_of),
     ]
-    """How much of it one unit of the book's currency costs."""
+    """How much of it one segment of the book's currency costs."""
     date: Annotated[Day, Field(examples=["2026-09-22"])]
     """The day of the rate; it stands beside every sum."""
 

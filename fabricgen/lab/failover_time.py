@@ -116,12 +116,12 @@ def _survivors(bench: Bench, failures: list[str]) -> list[Probe]:
     plan, names = bench.machines.layout.plan, bench.machines.layout.gpus
     found, missing = find_failures(plan, failures), bench.machines.layout.missing
     reach, after = Reach(plan, missing), Reach(plan, found | missing)
-    units = {unit for unit, _ in found.switches | found.links}
+    segments = {segment for segment, _ in found.switches | found.links}
     chosen = [
         (names[one], names[other])
         for one, other in permutations(names, 2)
         if reach.leaf(one) != reach.leaf(other)
-        and reach.home(one, 0)[0] in units
+        and reach.home(one, 0)[0] in segments
         and reach.home(one, 0) == reach.home(other, 0)
         and after.joined(one, other, 0)
     ]

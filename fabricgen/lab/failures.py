@@ -94,7 +94,10 @@ class Breaker:
         mapping = bench.machines.layout.plan.mapping
         number = mapping.plane if kind == "plane" else mapping.rail
         return [
-            end for seat in seats if str(number(seat.unit)) == name for end in self._ends[seat.name]
+            end
+            for seat in seats
+            if str(number(seat.segment)) == name
+            for end in self._ends[seat.name]
         ]
 
     def cut(self, failures: Iterable[str]) -> None:
@@ -167,7 +170,7 @@ class Breaker:
         return {
             seat.name: ("plane", 0)
             if mapping.spans_rails
-            else ("rail", mapping.rail(seat.unit) or 0)
+            else ("rail", mapping.rail(seat.segment) or 0)
             for seat in layout.switches
         }
 

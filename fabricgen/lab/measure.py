@@ -119,7 +119,7 @@ class Bench:
         layout = self.machines.layout
         plan = layout.plan
         return {
-            seat.name: dotted(plan.addresses.loopback(seat.unit, 0, plan.naming.boxes[seat.box]))
+            seat.name: dotted(plan.addresses.loopback(seat.segment, 0, plan.naming.boxes[seat.box]))
             for seat in layout.switches
         }
 

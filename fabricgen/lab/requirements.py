@@ -109,7 +109,7 @@ def shares(layout: Layout) -> list[Share]:
     gpus, switches, nodes, links = layout.size
     bfd, peers = (
         plan.spec.addressing.bfd,
-        len(layout.units) * sum(_peers(layout, box) for box in layout.boxes),
+        len(layout.segments) * sum(_peers(layout, box) for box in layout.boxes),
     )
     daemons, sessions = switches * (3 if bfd else 2), links if bfd else 0
     needed = round(BASE_MB + SWITCH_MB * switches + PEER_MB * peers + NODE_MB * nodes)

@@ -56,10 +56,10 @@ class Size(NamedTuple):
 
 
 class Seat(NamedTuple):
-    """A switch of the lab: its name, and its unit and box in the plan."""
+    """A switch of the lab: its name, and its segment and box in the plan."""
 
     name: str
-    unit: int
+    segment: int
     box: int
 
 
@@ -90,20 +90,20 @@ class Layout:
         }
 
     @cached_property
-    def units(self) -> list[int]:
-        """The units with a rail of the lab."""
+    def segments(self) -> list[int]:
+        """The segments with a rail of the lab."""
         mapping = self.plan.mapping
         return [
-            unit
-            for unit in range(mapping.units)
-            if mapping.spans_rails or mapping.rail(unit) in self.rails
+            segment
+            for segment in range(mapping.segments)
+            if mapping.spans_rails or mapping.rail(segment) in self.rails
         ]
 
     @cached_property
     def boxes(self) -> list[int]:
-        """The boxes of a unit that are booted: in a slice the leaves with a GPU of it, and what they need above them."""
+        """The boxes of a segment that are booted: in a slice the leaves with a GPU of it, and what they need above them."""
         plan, sizing = self.plan, self.plan.sizing
-        leaves = set(plan.unit.upper[self._host_rows].tolist())
+        leaves = set(plan.segment.upper[self._host_rows].tolist())
         pods = {leaf // sizing.pod_leaves for leaf in leaves}
 
         def wanted(index: int) -> bool:
@@ -130,37 +130,37 @@ class Layout:
             for gpu in self.gpus
         }
         rows: list[int] = np.flatnonzero(
-            (plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower, list(own))
+            (plan.segment.kind == LinkKind.HOST) & np.isin(plan.segment.lower, list(own))
         ).tolist()
         return rows
 
     @cached_property
     def _rows(self) -> list[int]:
         """The rows of `Plan.unit` of the links between booted switches."""
-        unit = self.plan.unit
-        there = np.isin(unit.lower, self.boxes) & np.isin(unit.upper, self.boxes)
-        rows: list[int] = np.flatnonzero((unit.kind != LinkKind.HOST) & there).tolist()
+        segment = self.plan.segment
+        there = np.isin(segment.lower, self.boxes) & np.isin(segment.upper, self.boxes)
+        rows: list[int] = np.flatnonzero((segment.kind != LinkKind.HOST) & there).tolist()
         return rows
 
     @cached_property
     def switches(self) -> list[Seat]:
-        """The switches, in order of unit and box."""
+        """The switches, in order of segment and box."""
         return [
-            Seat(names[box], unit, box)
-            for unit in self.units
-            for names in [self.plan.naming.switches(unit)]
+            Seat(names[box], segment, box)
+            for segment in self.segments
+            for names in [self.plan.naming.switches(segment)]
             for box in self.boxes
         ]
 
     @cached_property
     def size(self) -> Size:
         """The size of the lab, counted without naming anything: it may be far too large for that."""
-        request, units = self.plan.request, len(self.units)
+        request, segments = self.plan.request, len(self.segments)
         gpus = len(self.domains) * sum(
             rank % request.rails in self.rails for rank in range(request.domain_gpus)
         )
-        switches = units * len(self.boxes)
-        return Size(gpus, switches, switches + gpus + len(self.domains), units * len(self._rows))
+        switches = segments * len(self.boxes)
+        return Size(gpus, switches, switches + gpus + len(self.domains), segments * len(self._rows))
 
     @cached_property
     def bridges(self) -> dict[int, str]:
@@ -188,9 +188,9 @@ class Layout:
     def _cables(self) -> Iterator[Wire]:
         """List the cables."""
         plan, ends = self.plan, Ends(Reach(self.plan))
-        for unit in self.units:
-            rail, plane = plan.mapping.rail(unit) or 0, plan.mapping.plane(unit)
-            for gpu in (int(plan.unit.lower[row]) + rail for row in self._host_rows):
+        for segment in self.segments:
+            rail, plane = plan.mapping.rail(segment) or 0, plan.mapping.plane(segment)
+            for gpu in (int(plan.segment.lower[row]) + rail for row in self._host_rows):
                 nic = ends.nic(gpu, plane)
                 yield Wire(
                     nic.cable,
@@ -203,15 +203,15 @@ class Layout:
                 )
             for row in self._rows:
                 low, high = (
-                    ends.switch(unit, int(column[row]))
-                    for column in (plan.unit.lower, plan.unit.upper)
+                    ends.switch(segment, int(column[row]))
+                    for column in (plan.segment.lower, plan.segment.upper)
                 )
                 yield Wire(
-                    ends.cable(unit, row),
+                    ends.cable(segment, row),
                     low,
-                    ends.interface(unit, row, upper=False),
+                    ends.interface(segment, row, upper=False),
                     high,
-                    ends.interface(unit, row, upper=True),
+                    ends.interface(segment, row, upper=True),
                 )
 
     def _hb_wires(self) -> Iterator[Wire]:
@@ -230,7 +230,7 @@ class Layout:
     @property
     def part(self) -> Part:
         """What must be built for this lab."""
-        return Part(tuple(self.units), tuple(self.boxes), frozenset(self.gpus))
+        return Part(tuple(self.segments), tuple(self.boxes), frozenset(self.gpus))
 
     @cached_property
     def missing(self) -> Failures:
@@ -239,7 +239,7 @@ class Layout:
         out = [index for index, has in enumerate(plan.installed) if has and index not in boxes]
         return Failures(
             gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(),
-            switches=frozenset((unit, index) for unit in self.units for index in out),
+            switches=frozenset((segment, index) for segment in self.segments for index in out),
         )
 
     def left_out(self) -> str:
@@ -334,7 +334,7 @@ def _check_bootable(plan: Plan) -> None:
                 path=key,
                 hint=hint,
             )
-    if plan.mapping.unit_blocks > 1:
+    if plan.mapping.segment_blocks > 1:
         because = (
             "rails that share a box are kept apart by VRFs",
             "the lab uses plain kernels, which may have none",

@@ -79,15 +79,15 @@ class AddressPlan:
             else [start + slot for slot in slots]
         )
 
-    def loopback(self, unit: int, block: int, box: Box) -> int:
-        """Return the loopback of a switch in one block of its unit; a shared leaf has one in each block."""
+    def loopback(self, segment: int, block: int, box: Box) -> int:
+        """Return the loopback of a switch in one block of its segment; a shared leaf has one in each block."""
         return (
-            self.loopbacks.start(unit * self.mapping.unit_blocks + block)
+            self.loopbacks.start(segment * self.mapping.segment_blocks + block)
             + 1
             + self._rings.place(box.role, box.index)
         )
 
-    def asn(self, unit: int, box: Box) -> int:
+    def asn(self, segment: int, box: Box) -> int:
         """Return the AS number of a switch: one for each leaf box, one for the spines of a pod, one for the cores of a block."""
         leaf = box.role is Role.LEAF
         pod = 0 if leaf or box.role is Role.CORE else box.index // self.mapping.sizing.pod_spines
@@ -96,7 +96,7 @@ class AddressPlan:
         start = (
             self.mapping.request.spec.addressing.asn_base
             + first
-            + unit * (leaves + self.mapping.unit_blocks * uppers)
+            + segment * (leaves + self.mapping.segment_blocks * uppers)
         )
         if leaf:
             return start + box.index - old.leaf
@@ -111,8 +111,8 @@ class AddressPlan:
     def host_asn(self) -> int:
         """Return the AS number that all hosts share where their links are unnumbered: the one after the switches' of the first plan."""
         _, leaves, uppers = self._asns[0]
-        return self.mapping.request.spec.addressing.asn_base + self.mapping.units * (
-            leaves + self.mapping.unit_blocks * uppers
+        return self.mapping.request.spec.addressing.asn_base + self.mapping.segments * (
+            leaves + self.mapping.segment_blocks * uppers
         )
 
     @cached_property
@@ -138,7 +138,7 @@ def dotted(address: int) -> str:
 def plan_addresses(mapping: Mapping) -> AddressPlan:
     """Cut the pools for a fabric. Raises Refusal where a pool is too small, pools overlap, or AS numbers run out."""
     asked, sizing = mapping.request.spec.addressing, mapping.sizing
-    blocks = mapping.units * mapping.unit_blocks
+    blocks = mapping.segments * mapping.segment_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
     kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
     hosts = _cut(asked.host_pool, blocks, sizing.slots * per_slot, kept.hosts)
@@ -174,7 +174,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
     first, leaves, uppers = _rings_of_asns(mapping)[-1]
     numbers = (
         first
-        + mapping.units * (leaves + mapping.unit_blocks * uppers)
+        + mapping.segments * (leaves + mapping.segment_blocks * uppers)
         + (asked.host_links == "unnumbered" and len(mapping.rings.rings) == 1)
     )
     last = asked.asn_base + numbers - 1
@@ -198,7 +198,7 @@ def plan_addresses(mapping: Mapping) -> AddressPlan:
 
 
 def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
-    """Return for each ring how many AS numbers stand before it, and how many its leaves and each block of a unit take.
+    """Return for each ring how many AS numbers stand before it, and how many its leaves and each block of a segment take.
 
     A block takes one for the spines of each pod and one for its cores, whether it has any or not;
     all of them come in the first ring, whose end is also the place of the hosts'.
@@ -209,7 +209,7 @@ def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
         first = not found
         leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
         found.append((before, leaves, uppers))
-        before += mapping.units * (leaves + mapping.unit_blocks * uppers) + (
+        before += mapping.segments * (leaves + mapping.segment_blocks * uppers) + (
             first and mapping.request.spec.addressing.host_links == "unnumbered"
         )
     return found

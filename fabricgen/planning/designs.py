@@ -1,8 +1,8 @@
 """Rail-only, rail-optimized and fat-tree: which NIC port is which endpoint of which block.
 
-A design is a mapping and nothing else. Blocks that share boxes form a *unit*; all units of a fabric
-are alike, so one is planned and the rest are stamped. Rail-only: a unit for each plane and each
-group of `per_switch` rails, with a block per rail. Rail-optimized and fat-tree: a unit for each
+A design is a mapping and nothing else. Blocks that share boxes form a *segment*; all segments of a fabric
+are alike, so one is planned and the rest are stamped. Rail-only: a segment for each plane and each
+group of `per_switch` rails, with a block per rail. Rail-optimized and fat-tree: a segment for each
 plane, with one block that spans all rails.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """How one fabric's NIC ports fall on blocks: `units` alike, each of `unit_blocks` blocks of one `sizing`.
+    """How one fabric's NIC ports fall on blocks: `segments` alike, each of `unit_blocks` blocks of one `sizing`.
 
     `per_switch` is the number of rails on a leaf box; where `unit_blocks` is above 1 they are kept
     apart by configuration.
@@ -59,23 +59,25 @@ class Mapping:
         return self.request.design is not Design.RAIL_ONLY
 
     @property
-    def unit_blocks(self) -> int:
+    def segment_blocks(self) -> int:
         """Blocks that share leaf boxes."""
         return 1 if self.spans_rails else self.per_switch
 
     @property
-    def units(self) -> int:
+    def segments(self) -> int:
         """Units of the fabric, in order of rail group, then plane."""
         groups = 1 if self.spans_rails else self.request.rails // self.per_switch
         return groups * self.request.planes
 
-    def plane(self, unit: int) -> int:
-        """Return the plane of a unit."""
-        return unit % self.request.planes
+    def plane(self, segment: int) -> int:
+        """Return the plane of a segment."""
+        return segment % self.request.planes
 
-    def rail(self, unit: int, block: int = 0) -> int | None:
-        """Return the rail of a block of a unit; None where blocks span rails."""
-        return None if self.spans_rails else unit // self.request.planes * self.per_switch + block
+    def rail(self, segment: int, block: int = 0) -> int | None:
+        """Return the rail of a block of a segment; None where blocks span rails."""
+        return (
+            None if self.spans_rails else segment // self.request.planes * self.per_switch + block
+        )
 
     def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.

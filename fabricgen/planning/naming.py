@@ -35,7 +35,7 @@ SWITCH_FIELDS, HOST_FIELDS, RACK_FIELDS = (
 
 @dataclass(frozen=True)
 class Box:
-    """One switch of a unit: its role, the block it serves (-1 where blocks share it) and its number in that scope, from 0."""
+    """One switch of a segment: its role, the block it serves (-1 where blocks share it) and its number in that scope, from 0."""
 
     role: Role
     block: int
@@ -50,8 +50,8 @@ class Naming:
 
     @cached_property
     def boxes(self) -> list[Box]:
-        """List the switches of a unit: its leaf boxes, then each block's spines and cores."""
-        sizing, blocks = self.mapping.sizing, self.mapping.unit_blocks
+        """List the switches of a segment: its leaf boxes, then each block's spines and cores."""
+        sizing, blocks = self.mapping.sizing, self.mapping.segment_blocks
         owner = -1 if blocks > 1 else 0
         leaves = [Box(Role.LEAF, owner, index) for index in range(sizing.leaf)]
         upper = ((Role.SPINE, sizing.spine), (Role.CORE, sizing.core))
@@ -62,17 +62,17 @@ class Naming:
             for index in range(count)
         ]
 
-    def switches(self, unit: int) -> list[str]:
-        """Name the switches of one unit, in the order of `boxes`."""
+    def switches(self, segment: int) -> list[str]:
+        """Name the switches of one segment, in the order of `boxes`."""
         mapping, rings = self.mapping, self.mapping.rings
         plane, (group, groups) = (
-            mapping.plane(unit),
-            (unit // mapping.request.planes, mapping.units // mapping.request.planes),
+            mapping.plane(segment),
+            (segment // mapping.request.planes, mapping.segments // mapping.request.planes),
         )
         names = []
         for box in self.boxes:
             shared = box.block < 0
-            rail = None if shared else mapping.rail(unit, box.block)
+            rail = None if shared else mapping.rail(segment, box.block)
             number = 1 + (
                 rings.across(box.index, group, groups)
                 if shared
@@ -112,7 +112,9 @@ class Naming:
         patterns = {}
         for role in ROLES:
             for shared in (False, True):
-                largest = sizes[role] * (mapping.units // mapping.request.planes if shared else 1)
+                largest = sizes[role] * (
+                    mapping.segments // mapping.request.planes if shared else 1
+                )
                 digits = mapping.digits(role, largest)
                 rail = "" if shared or mapping.spans_rails else "r{rail}"
                 plane = "p{plane}" if mapping.request.planes > 1 else ""
@@ -154,7 +156,7 @@ def _fields(mapping: Mapping, kind: str) -> tuple[str, ...]:
     """Return the fields of a kind of name; a switch that serves several rails has no `rail`."""
     if kind in ("host", "rack"):
         return HOST_FIELDS if kind == "host" else RACK_FIELDS
-    several = mapping.spans_rails or (kind == Role.LEAF and mapping.unit_blocks > 1)
+    several = mapping.spans_rails or (kind == Role.LEAF and mapping.segment_blocks > 1)
     return tuple(field for field in SWITCH_FIELDS if not (several and field == "rail"))
 
 

@@ -100,7 +100,7 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
     leaves = len(sizing.leaves_of_pod(sizing.pods - 1))
     if sizing.pods == 1 or leaves * WASTEFUL > sizing.pod_leaves:
         return
-    blocks = mapping.units * mapping.unit_blocks
+    blocks = mapping.segments * mapping.segment_blocks
     each = f" in each of {blocks:,} blocks" if blocks > 1 else ""
     idle = f"its {sizing.pod_spines:,} spines{each} use {leaves} of {sizing.pod_leaves} downlinks"
     cheaper = [
@@ -114,7 +114,7 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
 
 def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
     """Find what needs a pod less, each with the line to write: wider leaves, or the GPUs of the pods before."""
-    sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.unit_blocks
+    sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.segment_blocks
     front, leaves = plan.request.fronts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
     gpus = plan.mapping.pattern()
     fewest = -(-int(np.count_nonzero(gpus >= 0)) // leaves)
@@ -148,7 +148,7 @@ def _drafted(plan: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - the keys
 def _sized(plan: Plan) -> int:
     """Count the switches that a fabric is sized for."""
     sizing, mapping = plan.sizing, plan.mapping
-    return mapping.units * (sizing.leaf + mapping.unit_blocks * (sizing.spine + sizing.core))
+    return mapping.segments * (sizing.leaf + mapping.segment_blocks * (sizing.spine + sizing.core))
 
 
 def _power(plan: Plan) -> str:
@@ -156,8 +156,8 @@ def _power(plan: Plan) -> str:
     sizing, mapping = plan.sizing, plan.mapping
     counts = {
         Role.LEAF: sizing.leaf,
-        Role.SPINE: mapping.unit_blocks * sizing.spine,
-        Role.CORE: mapping.unit_blocks * sizing.core,
+        Role.SPINE: mapping.segment_blocks * sizing.spine,
+        Role.CORE: mapping.segment_blocks * sizing.core,
     }
     models = {role: plan.request.fronts[role].model for role in plan.roles}
     watts = {
@@ -165,7 +165,7 @@ def _power(plan: Plan) -> str:
         for role, model in models.items()
     }
     known = [counts[role] * each for role, each in watts.items() if each is not None]
-    return f" of {round(mapping.units * sum(known)):,} W" if len(known) == len(watts) else ""
+    return f" of {round(mapping.segments * sum(known)):,} W" if len(known) == len(watts) else ""
 
 
 def _wasteful_spread(plan: Plan) -> Iterator[str]:

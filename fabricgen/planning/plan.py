@@ -1,6 +1,6 @@
 """The plan: every decision about a fabric, made once.
 
-Owns `Plan` and `make_plan`. One unit of the fabric is wired as columns, by `units`; any other one
+Owns `Plan` and `make_plan`. One segment of the fabric is wired as columns, by `segments`; any other one
 is the same columns with other names, addresses and labels. What a plan is rendered into is the
 business of its readers.
 """
@@ -32,7 +32,7 @@ from fabricgen.planning.designs import Mapping, map_design
 from fabricgen.planning.naming import Naming, check_names, check_patterns
 from fabricgen.planning.resolve import ResolvedFabric, resolve
 from fabricgen.planning.room.room import make_room
-from fabricgen.planning.unit_links import Unit, wire_unit
+from fabricgen.planning.segment_links import Segment, wire_segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ class Plan:
     offers: tuple[LinkParts, ...]
     """The parts that there are for each kind of link, each reaching further than the one before; speed and cables of a link are alike in all."""
     measured: dict[tuple[int, int], int] = field(default_factory=dict)
-    """What somebody measured: by unit and row of `unit`, the way of a link's cable in millimetres."""
+    """What somebody measured: by segment and row of `segment`, the way of a link's cable in millimetres."""
 
     @property
     def spec(self) -> FabricSpec:
@@ -87,14 +87,14 @@ class Plan:
         return list(Role)[: self.sizing.tiers]
 
     @cached_property
-    def unit(self) -> Unit:
-        """The links of one unit."""
-        return wire_unit(self.mapping, self.request.gpus)
+    def segment(self) -> Segment:
+        """The links of one segment."""
+        return wire_segment(self.mapping, self.request.gpus)
 
     @property
     def widths(self) -> dict[Role, tuple[int, int]]:
         """The ports of a box of each role that face down, and those that face up; a cable that is kept may sit above the others."""
-        sizing, shares = self.sizing, self.mapping.unit_blocks
+        sizing, shares = self.sizing, self.mapping.segment_blocks
         kept = self.mapping.baseline.downlinks if self.mapping.baseline else {}
         used = {
             Role.LEAF: (sizing.leaf_down * shares, sizing.leaf_up * shares),
@@ -112,24 +112,24 @@ class Plan:
 
     @cached_property
     def installed(self) -> list[bool]:
-        """Whether each switch of a unit, in the order of `Naming.boxes`, has a link now."""
+        """Whether each switch of a segment, in the order of `Naming.boxes`, has a link now."""
         has = np.zeros(len(self.naming.boxes), dtype=bool)
-        has[self.unit.upper] = True
-        has[self.unit.lower[self.unit.kind != LinkKind.HOST]] = True
+        has[self.segment.upper] = True
+        has[self.segment.lower[self.segment.kind != LinkKind.HOST]] = True
         return [bool(value) for value in has]
 
-    def fronts(self, unit: int) -> dict[Role, PortLayout]:
-        """Return the front of each role in a unit: the switches of some rails may run another NOS."""
+    def fronts(self, segment: int) -> dict[Role, PortLayout]:
+        """Return the front of each role in a segment: the switches of some rails may run another NOS."""
         switches_by_rail = self.request.switches_by_rail
         return (
-            switches_by_rail.get(self.mapping.rail(unit) or 0, self.request.fronts)
+            switches_by_rail.get(self.mapping.rail(segment) or 0, self.request.fronts)
             if switches_by_rail
             else self.request.fronts
         )
 
-    def interfaces(self, unit: int) -> dict[Role, list[str]]:
-        """Name the ports in use of each role, in the order of `ports`, as the boxes of a unit call them."""
-        fronts = self.fronts(unit)
+    def interfaces(self, segment: int) -> dict[Role, list[str]]:
+        """Name the ports in use of each role, in the order of `ports`, as the boxes of a segment call them."""
+        fronts = self.fronts(segment)
         switches_by_rail = tuple(front.nos for front in fronts.values())
         if switches_by_rail not in self._named:
             self._named[switches_by_rail] = {
@@ -160,7 +160,7 @@ class Plan:
 
     def switch_count(self, role: Role) -> int:
         """Count the installed switches of a role."""
-        return self.mapping.units * sum(
+        return self.mapping.segments * sum(
             has
             for has, box in zip(self.installed, self.naming.boxes, strict=True)
             if box.role is role
@@ -168,7 +168,7 @@ class Plan:
 
     def link_count(self, kind: LinkKind) -> int:
         """Count the installed links of a kind."""
-        return self.mapping.units * int(np.count_nonzero(self.unit.kind == kind))
+        return self.mapping.segments * int(np.count_nonzero(self.segment.kind == kind))
 
     def row_count(self, kind: LinkKind) -> int:
         """Count the rows that the installed links of a kind have in the cable list: one each, or one for each cable of a link that takes several."""
@@ -178,7 +178,7 @@ class Plan:
         """Count the installed cables of a kind, as pieces: a link of two connectors takes two, and several links may share one."""
         if self.pieces is None:
             return self.row_count(kind)
-        rows = self.unit.kind == kind
+        rows = self.segment.kind == kind
         return int(np.count_nonzero(self.pieces.first[:, rows])) * self.joints[kind].cables
 
     @property
@@ -189,10 +189,13 @@ class Plan:
     @cached_property
     def module_ends(self) -> int:
         """Count the link ends that are in a module, one for each link whatever the module carries; copper has none."""
-        units, ends = self.mapping.units, np.array([len(joint.modules) for joint in self.offers])
+        segments, ends = (
+            self.mapping.segments,
+            np.array([len(joint.modules) for joint in self.offers]),
+        )
         if not self.decides:
-            return units * int(ends[self.offer(0)].sum())
-        return sum(int(ends[self.offer(unit)].sum()) for unit in range(units))
+            return segments * int(ends[self.offer(0)].sum())
+        return sum(int(ends[self.offer(segment)].sum()) for segment in range(segments))
 
     @cached_property
     def lengths(self) -> Lengths | None:
@@ -202,38 +205,41 @@ class Plan:
             return None
         grown = None
         if self.decides and self.spec.reserve:
-            unit = wire_unit(self.mapping, self.request.planned_gpus)
-            rows = np.flatnonzero(np.isin(_keys(unit), _keys(self.unit)))
+            segment = wire_segment(self.mapping, self.request.planned_gpus)
+            rows = np.flatnonzero(np.isin(_keys(segment), _keys(self.segment)))
             measured = {
                 (number, int(rows[row])): length for (number, row), length in self.measured.items()
             }
             grown = ReservedFabric(
                 Lengths(
-                    CableRuns(room, unit), self.offers, replace(self.cages, links=unit), measured
+                    CableRuns(room, segment),
+                    self.offers,
+                    replace(self.cages, links=segment),
+                    measured,
                 ),
                 rows,
             )
-        return Lengths(CableRuns(room, self.unit), self.offers, self.cages, self.measured, grown)
+        return Lengths(CableRuns(room, self.segment), self.offers, self.cages, self.measured, grown)
 
     @cached_property
     def cages(self) -> Cages:
         """Which cage each end of a link sits in."""
-        return Cages(self.mapping, self.ports, self.unit, len(self.naming.boxes))
+        return Cages(self.mapping, self.ports, self.segment, len(self.naming.boxes))
 
     @cached_property
     def decides(self) -> bool:
-        """Whether units may differ in their parts: there is a choice by length, or a cable that may serve several units."""
+        """Whether segments may differ in their parts: there is a choice by length, or a cable that may serve several segments."""
         return len(self.offers) > len(self.kinds) or any(joint.shared > 1 for joint in self.offers)
 
     @cached_property
     def _first(self) -> IntArray:
         """The first offer of each link's kind."""
-        return first_of([joint.kind for joint in self.offers], self.unit.kind)
+        return first_of([joint.kind for joint in self.offers], self.segment.kind)
 
-    def offer(self, unit: int) -> IntArray:
-        """Return which of the offers each link of a unit takes."""
+    def offer(self, segment: int) -> IntArray:
+        """Return which of the offers each link of a segment takes."""
         if self.lengths is not None and self.decides:
-            return self.lengths.offer(unit)
+            return self.lengths.offer(segment)
         return self._first
 
     @property
@@ -258,10 +264,10 @@ class Plan:
         largest = max(sizing.slots, sizing.leaf * sizing.leaf_up, sizing.spine * sizing.spine_up)
         return max(LABEL_DIGITS, self.mapping.digits("cable", largest))
 
-    def label(self, kind: LinkKind, unit: int, block: int) -> str:
+    def label(self, kind: LinkKind, segment: int, block: int) -> str:
         """Return what stands before the number on the labels of a kind of cable in a block."""
-        plane = self.mapping.plane(unit) if self.request.planes > 1 else None
-        return label_prefix(kind, self.mapping.rail(unit, block), plane)
+        plane = self.mapping.plane(segment) if self.request.planes > 1 else None
+        return label_prefix(kind, self.mapping.rail(segment, block), plane)
 
     @cached_property
     def hosts(self) -> list[str]:
@@ -271,18 +277,18 @@ class Plan:
         ]
 
     def switches(self) -> Iterator[str]:
-        """Name every installed switch, unit by unit."""
-        for unit in range(self.mapping.units):
+        """Name every installed switch, segment by segment."""
+        for segment in range(self.mapping.segments):
             yield from (
                 name
-                for name, has in zip(self.naming.switches(unit), self.installed, strict=True)
+                for name, has in zip(self.naming.switches(segment), self.installed, strict=True)
                 if has
             )
 
     def digest(self) -> str:
         """Return a SHA-256 of the wiring, so that a plan read from a file can be checked against the rules of this version."""
-        state = hashlib.sha256(repr((self.mapping.units, self.sizing)).encode())
-        for column in self.unit:
+        state = hashlib.sha256(repr((self.mapping.segments, self.sizing)).encode())
+        for column in self.segment:
             state.update(np.ascontiguousarray(column, dtype="<i4").tobytes())
         return state.hexdigest()
 
@@ -341,11 +347,11 @@ def draft_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = N
 def _check_rails(mapping: Mapping) -> None:
     """Refuse systems of single rails where switches serve several. Raises Refusal `rails-share-switches`."""
     named = mapping.request.spec.nos.rails
-    if named and (mapping.spans_rails or mapping.unit_blocks > 1):
+    if named and (mapping.spans_rails or mapping.segment_blocks > 1):
         shared = (
             "the rails meet in its switches"
             if mapping.spans_rails
-            else f"{mapping.unit_blocks} rails share a leaf"
+            else f"{mapping.segment_blocks} rails share a leaf"
         )
         hint = "leave `rails` out, and name the `nos` of each role"
         raise refuse(
@@ -357,11 +363,11 @@ def _check_rails(mapping: Mapping) -> None:
         )
 
 
-def _keys(unit: Unit) -> IntArray:
-    """Return a number for each link of a unit, which it keeps whatever else is installed."""
-    keys: IntArray = (unit.block.astype(np.int64) * (len(LinkKind) + 1) + unit.kind) * (
+def _keys(segment: Segment) -> IntArray:
+    """Return a number for each link of a segment, which it keeps whatever else is installed."""
+    keys: IntArray = (segment.block.astype(np.int64) * (len(LinkKind) + 1) + segment.kind) * (
         int(np.iinfo(np.int32).max) + 1
-    ) + unit.number
+    ) + segment.number
     return keys
 
 
@@ -416,27 +422,29 @@ def _measured(plan: Plan) -> dict[tuple[int, int], int]:
     mapping, found, findings = plan.mapping, {}, []
     blocks = (
         [
-            (unit, block, kind)
-            for unit in range(mapping.units)
-            for block in range(mapping.unit_blocks)
+            (segment, block, kind)
+            for segment in range(mapping.segments)
+            for block in range(mapping.segment_blocks)
             for kind in plan.kinds
         ]
         if stated
         else []
     )
-    prefixes = {plan.label(kind, unit, block): (unit, block, kind) for unit, block, kind in blocks}
+    prefixes = {
+        plan.label(kind, segment, block): (segment, block, kind) for segment, block, kind in blocks
+    }
     for label, length_m in stated.items():
         match = _LABEL.fullmatch(label)
-        unit, block, kind = (
+        segment, block, kind = (
             prefixes.get(match[1], (0, -1, LinkKind.HOST)) if match else (0, -1, LinkKind.HOST)
         )
         rows = np.flatnonzero(
-            (plan.unit.kind == kind)
-            & (plan.unit.block == block)
-            & (plan.unit.number == int(match[2] if match else 0))
+            (plan.segment.kind == kind)
+            & (plan.segment.block == block)
+            & (plan.segment.number == int(match[2] if match else 0))
         )
         if len(rows) and match and len(match[2]) == plan.label_width:
-            found[unit, int(rows[0])] = int(length_m * 1000)
+            found[segment, int(rows[0])] = int(length_m * 1000)
         else:
             hint = "`cables.csv` lists every label; of a link's several cables, what their labels have in common stands for all"
             findings.append(

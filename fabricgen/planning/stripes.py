@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Stripe(NamedTuple):
-    """HB domains that share the same leaf in every rail. `leaves` are boxes of a unit, in order; `domains` count from 0."""
+    """HB domains that share the same leaf in every rail. `leaves` are boxes of a segment, in order; `domains` count from 0."""
 
     leaves: tuple[int, ...]
     domains: tuple[int, ...]
@@ -27,15 +27,15 @@ class Stripe(NamedTuple):
 def stripes(plan: Plan) -> list[Stripe]:
     """Group the installed HB domains by their leaves, in order of the first domain of each.
 
-    All units are alike, and so are the blocks of a unit, so that one block tells of every rail and
+    All segments are alike, and so are the blocks of a segment, so that one block tells of every rail and
     plane. A domain whose endpoints of a rail lie on two leaves shares both with no domain that lies
     on one of them, and is in another stripe.
     """
-    unit = plan.unit
-    rows = (unit.kind == LinkKind.HOST) & (unit.block == 0)
-    order = np.argsort(unit.lower[rows], kind="stable")
+    segment = plan.segment
+    rows = (segment.kind == LinkKind.HOST) & (segment.block == 0)
+    order = np.argsort(segment.lower[rows], kind="stable")
     domains = plan.request.gpus // plan.request.domain_gpus
-    leaves = unit.upper[rows][order].reshape(domains, -1)
+    leaves = segment.upper[rows][order].reshape(domains, -1)
     found: dict[bytes, list[int]] = {}
     for domain, row in enumerate(np.ascontiguousarray(leaves)):
         found.setdefault(row.tobytes(), []).append(domain)

@@ -1,7 +1,7 @@
-"""From a plan to the views of its cables and switches, unit by unit.
+"""From a plan to the views of its cables and switches, segment by segment.
 
 Owns `Views`, which also knows the rails whose switches run another NOS. `ports` owns what is the
-same in every unit, `cables` and `switches` make the views. The shapes stand in `fabricgen.views`.
+same in every segment, `cables` and `switches` make the views. The shapes stand in `fabricgen.views`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ KEPT_LINKS = 50_000
 
 
 class Views:
-    """Makes the views of one plan, unit by unit; what is the same in every unit is worked out once.
+    """Makes the views of one plan, segment by segment; what is the same in every segment is worked out once.
 
     With `kept`, the views of a fabric of up to `KEPT_LINKS` links are made once, for laws and
     templates alike.
@@ -51,34 +51,34 @@ class Views:
         return self._ports.facts
 
     def prepare(self) -> None:
-        """Work out now what all units share; workers that are forked afterwards inherit it."""
+        """Work out now what all segments share; workers that are forked afterwards inherit it."""
         _ = self._ports.facts, self._ports.host_interfaces, self.plan.hosts
         self._cables.prepare()
         self._switches.prepare()
         for views in self._spoken.values():
             views.prepare()
 
-    def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
-        """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
-        own = self._of(unit)
+    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+        """Return the cables of one segment, or a run of them, in the order of `Plan.unit`."""
+        own = self._of(segment)
         if own is not self:
-            return own.cables(unit, start, stop)
+            return own.cables(segment, start, stop)
         if not self._kept:
-            return self._cables.cables(unit, start, stop)
-        run = unit, start, len(self.plan.unit.kind) if stop is None else stop
+            return self._cables.cables(segment, start, stop)
+        run = segment, start, len(self.plan.segment.kind) if stop is None else stop
         if run not in self._rows:
             self._rows[run] = self._cables.cables(*run)
         return self._rows[run]
 
     def switches(
-        self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
+        self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
-        """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
-        own = self._of(unit)
+        """Make the view of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`."""
+        own = self._of(segment)
         return (
-            self._switches.switches(unit, roles, boxes)
+            self._switches.switches(segment, roles, boxes)
             if own is self
-            else own.switches(unit, roles, boxes)
+            else own.switches(segment, roles, boxes)
         )
 
     @cached_property
@@ -89,10 +89,10 @@ class Views:
             for rail in self.plan.request.switches_by_rail
         }
 
-    def _of(self, unit: int) -> Views:
-        """Return what makes the views of a unit."""
+    def _of(self, segment: int) -> Views:
+        """Return what makes the views of a segment."""
         return (
-            self._spoken.get(self.plan.mapping.rail(unit) or 0, self)
+            self._spoken.get(self.plan.mapping.rail(segment) or 0, self)
             if self.plan.request.switches_by_rail
             else self
         )

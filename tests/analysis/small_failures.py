@@ -90,8 +90,8 @@ def every_failure(plan: Plan, kind: str) -> list[str]:
             if box.role == kind and plan.installed[index]
         ]
         return [
-            f"switch:{plan.naming.switches(unit)[index]}"
-            for unit in range(mapping.units)
+            f"switch:{plan.naming.switches(segment)[index]}"
+            for segment in range(mapping.segments)
             for index in boxes
         ]
     link = {
@@ -99,13 +99,13 @@ def every_failure(plan: Plan, kind: str) -> list[str]:
         "leaf-spine-cable": LinkKind.LEAF_SPINE,
         "spine-core-cable": LinkKind.SPINE_CORE,
     }[kind]
-    rows = [row for row, each in enumerate(plan.unit.kind.tolist()) if each == link]
+    rows = [row for row, each in enumerate(plan.segment.kind.tolist()) if each == link]
     letters = (
         "abcdefgh"[: plan.joints[link].cables] if rows and plan.joints[link].cables > 1 else " "
     )
     return [
-        f"link:{plan.label(link, unit, int(plan.unit.block[row]))}{int(plan.unit.number[row]):0{plan.label_width}}{letter}".strip()
-        for unit in range(mapping.units)
+        f"link:{plan.label(link, segment, int(plan.segment.block[row]))}{int(plan.segment.number[row]):0{plan.label_width}}{letter}".strip()
+        for segment in range(mapping.segments)
         for row in rows
         for letter in letters
     ]

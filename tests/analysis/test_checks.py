@@ -116,7 +116,7 @@ def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.Monkey
     monkeypatch.setattr("fabricgen.views.factory.KEPT_LINKS", plan.links - (not kept))
     views = Views(plan, kept=True)
     assert (next(views.switches(0)) is next(views.switches(0))) is kept
-    assert (views.cables(0) is views.cables(0, 0, len(plan.unit.kind))) is kept
+    assert (views.cables(0) is views.cables(0, 0, len(plan.segment.kind))) is kept
 
 
 def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
@@ -174,31 +174,47 @@ def test_no_fault_of_the_wiring_is_unseen() -> None:
 
 @pytest.mark.usefixtures("hurried")
 def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
+<<<<<<< HEAD
     """Outputs are read in part, but the wiring of every unit is judged."""
     sound = evidence_of(plan_of(**PLANS["lab"]))
     report = judge(swapped(sound, rows(sound, LinkKind.HOST, unit=4)[3:5]))
+=======
+    """Outputs are read in part, but the wiring of every segment is judged."""
+    sound = evidence_of(planned(**PLANS["lab"]))
+    report = judge(swapped(sound, rows(sound, LinkKind.HOST, segment=4)[3:5]))
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert report.broken == ["wired-as-planned"]
     assert "r4-h00004" in report.findings[0].fact
 
 
 def test_the_wiring_is_the_unit_stamped() -> None:
     """Unit 0 as the plan has it, and every other one with its own switches, GPUs and plane."""
+<<<<<<< HEAD
     plan = plan_of(**PLANS["shared"])
     wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.unit.kind), len(plan.naming.boxes)
+=======
+    plan = planned(**PLANS["shared"])
+    wiring, rows_of_segment, boxes = wiring_of(plan), len(plan.segment.kind), len(plan.naming.boxes)
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
     assert {len(column) for column in wiring} == {plan.links}
-    units = [
-        Wiring(*(column[unit * rows_of_unit : (unit + 1) * rows_of_unit] for column in wiring))
-        for unit in range(plan.mapping.units)
+    segments = [
+        Wiring(
+            *(
+                column[segment * rows_of_segment : (segment + 1) * rows_of_segment]
+                for column in wiring
+            )
+        )
+        for segment in range(plan.mapping.segments)
     ]
-    hosts = plan.unit.kind == LinkKind.HOST
-    for unit, own in enumerate(units):
-        assert set(own.unit.tolist()) == {unit}
-        assert np.array_equal(own.upper - unit * boxes, plan.unit.upper)
-        assert np.array_equal(own.lower[~hosts] - unit * boxes, plan.unit.lower[~hosts])
-        assert set(own.lower_port[hosts].tolist()) == {plan.mapping.plane(unit)}
+    hosts = plan.segment.kind == LinkKind.HOST
+    for segment, own in enumerate(segments):
+        assert set(own.segment.tolist()) == {segment}
+        assert np.array_equal(own.upper - segment * boxes, plan.segment.upper)
+        assert np.array_equal(own.lower[~hosts] - segment * boxes, plan.segment.lower[~hosts])
+        assert set(own.lower_port[hosts].tolist()) == {plan.mapping.plane(segment)}
         rails = own.lower[hosts] % plan.request.domain_gpus
-        assert set(rails.tolist()) == {plan.mapping.rail(unit, 0), plan.mapping.rail(unit, 1)}
+        assert set(rails.tolist()) == {plan.mapping.rail(segment, 0), plan.mapping.rail(segment, 1)}
 
 
 def test_few_findings_are_shown_and_the_rest_counted() -> None:

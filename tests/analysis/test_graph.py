@@ -81,7 +81,7 @@ def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
     """All tiers, boxes that are shared, pairs with unequal numbers of links, links of two cables and of two speeds, and a reserve."""
     plans = {name: plan_of(**keys) for name, keys in FABRICS.items()}
     assert {plan.sizing.tiers for plan in plans.values()} == {1, 2, 3}
-    assert plans["shared boxes on two planes"].mapping.unit_blocks == 2
+    assert plans["shared boxes on two planes"].mapping.segment_blocks == 2
     assert (
         len({edge["links"] for *_, edge in switch_graph(plans["uneven spines"]).edges(data=True)})
         == 2
@@ -115,8 +115,8 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
             cable.plane,
             cable.speed,
         )
-        for unit in range(plan.mapping.units)
-        for cable in views.cables(unit)
+        for segment in range(plan.mapping.segments)
+        for cable in views.cables(segment)
     }
     made = graph(plan)
     box = {node: shown.get("switch", node) for node, shown in made.nodes.items()}
@@ -158,8 +158,8 @@ def test_a_switch_node_is_a_routing_instance(plan: Plan) -> None:
             switch.plane,
             instance.rail,
         )
-        for unit in range(plan.mapping.units)
-        for switch in views.switches(unit)
+        for segment in range(plan.mapping.segments)
+        for switch in views.switches(segment)
         for instance in switch.instances
     }
     made = switch_graph(plan)

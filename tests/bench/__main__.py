@@ -385,14 +385,14 @@ def one_config() -> None:
 
 def against_jinja(home: Path) -> None:
     """Compare a whole build with Jinja rendering the same files from views that are ready, outside the sandbox."""
-    views, units = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(8)
+    views, segments = Views(make_plan(spec(FLOOR_GPUS), Catalog())), range(8)
     configs, tables = list(_templates("frr", "switch")), list(_templates("cabling", "cables"))
-    _jinja_alone(views, units[0], configs, tables)  # it compiles what the templates include
+    _jinja_alone(views, segments[0], configs, tables)  # it compiles what the templates include
     gc.freeze()  # the workers of a build do so, too
     floor = (
-        sum(_jinja_alone(views, unit, configs, tables) for unit in units)
-        * views.plan.mapping.units
-        / len(units)
+        sum(_jinja_alone(views, segment, configs, tables) for segment in segments)
+        * views.plan.mapping.segments
+        / len(segments)
     )
     asked = ["build", *sizing(FLOOR_GPUS), "--only", "cabling,configs,bom"]
     cost = min(
@@ -405,9 +405,11 @@ def against_jinja(home: Path) -> None:
     )
 
 
-def _jinja_alone(views: Views, unit: int, configs: list[Template], tables: list[Template]) -> float:
-    """Return the CPU seconds in which Jinja renders a unit's files."""
-    switches, rows = list(views.switches(unit)), views.cables(unit)
+def _jinja_alone(
+    views: Views, segment: int, configs: list[Template], tables: list[Template]
+) -> float:
+    """Return the CPU seconds in which Jinja renders a segment's files."""
+    switches, rows = list(views.switches(segment)), views.cables(segment)
     started = time.process_time()
     for switch in switches:
         for template in configs:

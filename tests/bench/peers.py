@@ -30,8 +30,8 @@ def write_facts(gpus: int, file: Path) -> None:
     views = Views(make_plan(FabricSpec.model_validate(spec), Catalog()))
     facts = [
         facts_of(switch)
-        for unit in range(views.plan.mapping.units)
-        for switch in views.switches(unit)
+        for segment in range(views.plan.mapping.segments)
+        for switch in views.switches(segment)
     ]
     file.write_text(json.dumps(facts), encoding="utf-8")
     print(len(facts))  # noqa: T201 - the caller reads it

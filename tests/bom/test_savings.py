@@ -122,7 +122,7 @@ def test_designs_are_compared_in_one_room() -> None:
         for plan, _ in compared(**DGX | {"site": {"rows": 3, "rack": {"units": 48}}}).built
         if plan.lengths
     ]
-    assert [(room.generated, room.shares.rack.units, room.site.rows) for room in rooms] == [
+    assert [(room.generated, room.shares.rack.rack_units, room.site.rows) for room in rooms] == [
         (False, 48, 3),
         (False, 48, None),
         (False, 48, None),

@@ -25,7 +25,7 @@ def fabric(tmp_path: Path) -> Path:
     path = tmp_path / "fabric.yaml"
     path.write_text(INVENTORY, encoding="utf-8")
     plan, views = plan_file(path), Views(plan_file(path))
-    rows = [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+    rows = [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
     lines = [
         f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}"
         for cable in rows

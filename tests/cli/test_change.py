@@ -125,8 +125,8 @@ def table_of(plan: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
     return [
         "device,hall,row,rack,unit",
         *(
-            f"{name},{rack[0]},{int(rack[1:3])},{int(rack[4:])},{unit}"
-            for name, (rack, unit) in seats.items()
+            f"{name},{rack[0]},{int(rack[1:3])},{int(rack[4:])},{segment}"
+            for name, (rack, segment) in seats.items()
         ),
     ]
 

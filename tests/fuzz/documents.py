@@ -46,7 +46,9 @@ class Input(NamedTuple):
 def inputs() -> tuple[Input, ...]:
     """Return every input with a text that is taken."""
     small, plan = {"f.yaml": SMALL}, plan_file(shipped("inventories") / "lab-64.yaml")
-    cables = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
+    cables = [
+        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
+    ]
     sheet = "\n".join(
         ["cable,a_device,a_interface,tier,b_device,b_interface"]
         + [

@@ -26,12 +26,12 @@ Link = tuple[int, ...]
 
 
 def links(plan: Plan) -> list[Link]:
-    """Return the links of a unit as rows."""
-    return list(zip(*(column.tolist() for column in plan.unit), strict=True))
+    """Return the links of a segment as rows."""
+    return list(zip(*(column.tolist() for column in plan.segment), strict=True))
 
 
 def switch_ends(plan: Plan) -> Iterator[tuple[int, int]]:
-    """Return the switch and the port of every link end that is at a switch of the unit."""
+    """Return the switch and the port of every link end that is at a switch of the segment."""
     for kind, _, lower, lower_port, upper, upper_port, _, _ in links(plan):
         yield upper, upper_port
         if kind != LinkKind.HOST:
@@ -73,19 +73,19 @@ def ports_run_at_the_speed_of_their_links(plan: Plan) -> None:
         )
 
 
-def gpus_of(plan: Plan, unit: int) -> list[tuple[int, int | None, Link]]:
-    """Return the GPU, the rail of the block and the row of each host link of a unit."""
+def gpus_of(plan: Plan, segment: int) -> list[tuple[int, int | None, Link]]:
+    """Return the GPU, the rail of the block and the row of each host link of a segment."""
     rows = [row for row in links(plan) if row[0] == LinkKind.HOST]
-    rails = [plan.mapping.rail(unit, row[1]) for row in rows]
+    rails = [plan.mapping.rail(segment, row[1]) for row in rows]
     return [(row[2] + (rail or 0), rail, row) for row, rail in zip(rows, rails, strict=True)]
 
 
 def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
-    """Over all units, each installed GPU has one link on each plane."""
+    """Over all segments, each installed GPU has one link on each plane."""
     cabled = Counter(
-        (gpu, plan.mapping.plane(unit))
-        for unit in range(plan.mapping.units)
-        for gpu, _, _ in gpus_of(plan, unit)
+        (gpu, plan.mapping.plane(segment))
+        for segment in range(plan.mapping.segments)
+        for gpu, _, _ in gpus_of(plan, segment)
     )
     assert cabled == Counter(
         (gpu, plane) for gpu in range(plan.request.gpus) for plane in range(plan.request.planes)
@@ -97,17 +97,17 @@ def a_rail_stays_to_itself(plan: Plan) -> None:
     request, boxes = plan.request, plan.naming.boxes
     if request.design is not Design.RAIL_ONLY:
         return
-    for unit in range(plan.mapping.units):
+    for segment in range(plan.mapping.segments):
         assert all(
             gpu % request.domain_gpus % request.rails == rail
-            for gpu, rail, _ in gpus_of(plan, unit)
+            for gpu, rail, _ in gpus_of(plan, segment)
         )
     for kind, block, lower, _, upper, _, _, _ in links(plan):
         switches = [upper] if kind == LinkKind.HOST else [lower, upper]
         owners = {
             boxes[switch].block
             for switch in switches
-            if boxes[switch].role is not Role.LEAF or plan.mapping.unit_blocks == 1
+            if boxes[switch].role is not Role.LEAF or plan.mapping.segment_blocks == 1
         }
         assert owners <= {block}
 
@@ -197,20 +197,20 @@ def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
 def the_summary_counts_what_is_wired(plan: Plan) -> None:
     """Links, switches, transceivers and cables of the summary are those of the columns."""
     bom = make_bom(plan)
-    summary, units, boxes = summarize(plan, bom), plan.mapping.units, plan.naming.boxes
+    summary, segments, boxes = summarize(plan, bom), plan.mapping.segments, plan.naming.boxes
     rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
     by_kind = Counter(LinkKind(row[0]) for row in rows)
-    assert summary["links"] == {kind.key: units * by_kind[kind] for kind in LinkKind} | {
-        "total": units * len(rows)
+    assert summary["links"] == {kind.key: segments * by_kind[kind] for kind in LinkKind} | {
+        "total": segments * len(rows)
     }
     assert summary["links"]["host"] == plan.request.gpus * plan.request.planes
-    assert summary["transceivers"] == 2 * units * len(rows)
-    assert summary["cables"]["total"] == units * sum(
+    assert summary["transceivers"] == 2 * segments * len(rows)
+    assert summary["cables"]["total"] == segments * sum(
         plan.joints[LinkKind(row[0])].cables for row in rows
     )
     by_role = Counter(boxes[switch].role.value for switch in wired)
-    assert summary["switches"] == {role.value: units * by_role[role.value] for role in Role} | {
-        "total": units * len(wired)
+    assert summary["switches"] == {role.value: segments * by_role[role.value] for role in Role} | {
+        "total": segments * len(wired)
     }
     assert summary["switches"]["total"] == len(list(plan.switches()))
     assert summary["blocks"] * summary["per_block"]["endpoints"] == summary["links"]["host"]
@@ -252,11 +252,11 @@ def modules_have_a_connector_for_every_link_end(plan: Plan) -> None:
 
 def addresses_of(plan: Plan) -> Iterator[int]:
     """Return the addresses of the NIC ports and of the leaf ports that face them."""
-    for unit in range(plan.mapping.units):
+    for segment in range(plan.mapping.segments):
         for row in links(plan):
             if row[0] == LinkKind.HOST:
                 (address,) = plan.addresses.host_addresses(
-                    unit * plan.mapping.unit_blocks + row[1], [row[6]]
+                    segment * plan.mapping.segment_blocks + row[1], [row[6]]
                 )
                 yield address
                 if plan.addresses.numbered:
@@ -265,10 +265,10 @@ def addresses_of(plan: Plan) -> Iterator[int]:
 
 def loopbacks_of(plan: Plan) -> Iterator[int]:
     """Return the loopbacks of the installed switches; a shared leaf has one for each of its rails."""
-    for unit in range(plan.mapping.units):
+    for segment in range(plan.mapping.segments):
         for box, has in zip(plan.naming.boxes, plan.installed, strict=True):
-            blocks = range(plan.mapping.unit_blocks) if box.block < 0 else [box.block]
-            yield from (plan.addresses.loopback(unit, block, box) for block in blocks if has)
+            blocks = range(plan.mapping.segment_blocks) if box.block < 0 else [box.block]
+            yield from (plan.addresses.loopback(segment, block, box) for block in blocks if has)
 
 
 def addresses_are_unique_and_inside_their_pools(plan: Plan) -> None:
@@ -288,8 +288,8 @@ def neighbours_have_different_as_numbers(plan: Plan) -> None:
     """Every link between switches is an external BGP session, and no two leaves share a number."""
     boxes = plan.naming.boxes
     numbers = [
-        plan.addresses.asn(unit, box)
-        for unit in range(plan.mapping.units)
+        plan.addresses.asn(segment, box)
+        for segment in range(plan.mapping.segments)
         for box in boxes
         if box.role is Role.LEAF
     ]
@@ -309,7 +309,7 @@ def names_are_unique(plan: Plan) -> None:
 def no_two_cables_share_a_label(plan: Plan) -> None:
     """Labels name one cable of the whole fabric each, and no port of a host or a switch takes two links."""
     views = Views(plan)
-    cables = [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+    cables = [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
     labels = [cable.cable for cable in cables]
     assert len(set(labels)) == len(labels)
     firsts = [cable for cable in cables if cable.connector < 2]
@@ -321,9 +321,9 @@ def no_two_cables_share_a_label(plan: Plan) -> None:
     assert len(set(ends)) == len(ends) == 2 * sum(plan.link_count(kind) for kind in plan.kinds)
 
 
-def ends_by_label(plan: Plan, unit: int) -> dict[str, tuple[str, str, str, str]]:
-    """Return the ends of each link of a unit by its label: the cable's, without the letter where a link takes several cables."""
-    firsts = (cable for cable in Views(plan).cables(unit) if cable.connector < 2)
+def ends_by_label(plan: Plan, segment: int) -> dict[str, tuple[str, str, str, str]]:
+    """Return the ends of each link of a segment by its label: the cable's, without the letter where a link takes several cables."""
+    firsts = (cable for cable in Views(plan).cables(segment) if cable.connector < 2)
     return {
         cable.cable[:-1] if cable.connector else cable.cable: (
             cable.a_device,
@@ -337,7 +337,7 @@ def ends_by_label(plan: Plan, unit: int) -> dict[str, tuple[str, str, str, str]]
 
 def both_ends_name_the_same_cable(plan: Plan) -> None:
     """Switches say of their ports what the cable list says, at both ends."""
-    views, last = Views(plan), plan.mapping.units - 1
+    views, last = Views(plan), plan.mapping.segments - 1
     listed = ends_by_label(plan, last)
     seen: Counter[str] = Counter()
     for switch in views.switches(last):
@@ -403,12 +403,12 @@ LAWS: tuple[Callable[[Plan], None], ...] = (
 
 def growth_keeps_every_link(small: Plan, large: Plan) -> None:
     """Inside one reserve, the larger fabric holds every row of the smaller, under the same label, between the same names and addresses."""
-    assert (small.mapping.units, small.sizing) == (large.mapping.units, large.sizing)
+    assert (small.mapping.segments, small.sizing) == (large.mapping.segments, large.sizing)
     assert set(links(small)) <= set(links(large))
     assert [host for host in small.hosts if host not in set(large.hosts)] == []
-    for unit in {0, small.mapping.units - 1}:
-        assert small.naming.switches(unit) == large.naming.switches(unit)
-        assert ends_by_label(small, unit).items() <= ends_by_label(large, unit).items()
+    for segment in {0, small.mapping.segments - 1}:
+        assert small.naming.switches(segment) == large.naming.switches(segment)
+        assert ends_by_label(small, segment).items() <= ends_by_label(large, segment).items()
     assert set(addresses_of(small)) <= set(addresses_of(large))
     assert set(loopbacks_of(small)) <= set(loopbacks_of(large))
     assert np.array_equal(small.mapping.pattern(), large.mapping.pattern())

@@ -111,11 +111,11 @@ def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - wh
 
 
 def with_cables(evidence: Evidence, edit: Callable[[list[CableView]], object]) -> Evidence:
-    """Edit the cable list of unit 0."""
+    """Edit the cable list of segment 0."""
 
-    def cables(unit: int, start: int, stop: int) -> list[CableView]:
-        views = list(evidence.cables(unit, start, stop))
-        if unit == 0 and start == 0:
+    def cables(segment: int, start: int, stop: int) -> list[CableView]:
+        views = list(evidence.cables(segment, start, stop))
+        if segment == 0 and start == 0:
             edit(views)
         return views
 
@@ -123,11 +123,11 @@ def with_cables(evidence: Evidence, edit: Callable[[list[CableView]], object]) -
 
 
 def with_configs(evidence: Evidence, edit: Callable[[list[SwitchView]], object]) -> Evidence:
-    """Edit what configurations of unit 0 are rendered from."""
+    """Edit what configurations of segment 0 are rendered from."""
 
-    def configs(unit: int, boxes: range) -> list[SwitchView]:
-        views = list(evidence.configs(unit, boxes))
-        if unit == 0:
+    def configs(segment: int, boxes: range) -> list[SwitchView]:
+        views = list(evidence.configs(segment, boxes))
+        if segment == 0:
             edit(views)
         return views
 
@@ -148,7 +148,7 @@ def with_edges(
 
 
 def moved(evidence: Evidence, device: int, **where: int) -> Evidence:
-    """Put a device into another rack or unit."""
+    """Put a device into another rack or rack unit."""
     assert evidence.lengths
     room = evidence.lengths.room
     columns = {name: getattr(room.standing, name).copy() for name in where}

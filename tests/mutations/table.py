@@ -249,11 +249,11 @@ MUTATIONS: tuple[Mutation, ...] = (
         "rails-apart", "r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1",
     ),
     Mutation(
-        "uplinks of two rails exchanged", "lab", lambda e: swapped(e, (rows(e, UP, unit=0)[0], rows(e, UP, unit=3)[0])),
+        "uplinks of two rails exchanged", "lab", lambda e: swapped(e, (rows(e, UP, segment=0)[0], rows(e, UP, segment=3)[0])),
         "rails-apart", "r0-leaf-1 swp5 - r3-spine-1 swp1) joins rail 0 and rail 3",
     ),
     Mutation(
-        "cores of two rails exchanged", "pods", lambda e: swapped(e, (rows(e, CORE, unit=0)[0], rows(e, CORE, unit=1)[0])),
+        "cores of two rails exchanged", "pods", lambda e: swapped(e, (rows(e, CORE, segment=0)[0], rows(e, CORE, segment=1)[0])),
         "rails-apart", "r1-core-1",
     ),
     Mutation(
@@ -265,13 +265,13 @@ MUTATIONS: tuple[Mutation, ...] = (
         "rails-apart", "leaf-1 swp2) joins rail 0 and rail 1",
     ),
     Mutation(
-        "uplinks of two VRFs exchanged", "shared", lambda e: swapped(e, (rows(e, UP, unit=0, block=0)[0], rows(e, UP, unit=0, block=1)[0]), *LOWER),
+        "uplinks of two VRFs exchanged", "shared", lambda e: swapped(e, (rows(e, UP, segment=0, block=0)[0], rows(e, UP, segment=0, block=1)[0]), *LOWER),
         "rails-apart", "joins rail 1 on plane 0 and rail 0 on plane 0",
     ),
     Mutation("a leaf without uplinks", "lab", lambda e: dropped(e, rows(e, UP, lower=0)), "all-pairs", "no path joins r0-leaf-1 and r0-leaf-2"),
     Mutation("leaves that go down to come up", "lab", _one_spine_each, "all-pairs", "they have no spine in common"),
     Mutation(
-        "a rail's leaf on a shared box without uplinks", "shared", lambda e: dropped(e, rows(e, UP, unit=0, block=1, lower=0)),
+        "a rail's leaf on a shared box without uplinks", "shared", lambda e: dropped(e, rows(e, UP, segment=0, block=1, lower=0)),
         "all-pairs", "p0-leaf-1 (rail 1 on plane 0)",
     ),
     Mutation(
@@ -314,7 +314,7 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("a label that runs into its number", "lab", lambda e: _prefix(e, (1, 0, 1), "r1-h7"), "labels", "`r1-h7`"),
     Mutation("a number too long", "lab", lambda e: rewired(e, rows(e, HOST)[0], number=10**6), "labels", "has the number 1000000"),
     Mutation(
-        "host cables of one rail exchanged", "lab", lambda e: swapped(e, rows(e, HOST, unit=0)[3:5]), "wired-as-planned", "r0-h00004 (d3-g0 - r0-leaf-2 swp1)",
+        "host cables of one rail exchanged", "lab", lambda e: swapped(e, rows(e, HOST, segment=0)[3:5]), "wired-as-planned", "r0-h00004 (d3-g0 - r0-leaf-2 swp1)",
     ),
     Mutation(
         "host cables of one leaf exchanged", "superpod", lambda e: swapped(e, rows(e, HOST)[:2]), "wired-as-planned", "leads from d0-g0 to leaf-1 1/1/1",
@@ -381,9 +381,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     ),
     Mutation("a leaf in its spine's AS", "lab", lambda e: numbered(e, "asn", 0, int(e.addresses.asn[2])), "as-numbers", "both ends of cable r0-u00001"),
     Mutation("an AS number beyond the last", "lab", lambda e: numbered(e, "asn", 0, 2**32 - 1), "as-numbers", "r0-leaf-1 has AS 4294967295"),
-    Mutation("two hosts in one place", "lab", lambda e: moved(e, 1, unit=1), "racks", "host-1 and host-2 both stand in unit 1 of rack A01-01"),
-    Mutation("a switch among hosts", "lab", lambda e: moved(e, 8, rack=0, unit=8), "racks", "host-1 and r0-leaf-1 both stand in unit 8 of rack A01-01"),
-    Mutation("a host above its rack", "lab", lambda e: moved(e, 0, unit=40), "racks", "host-1 stands out of rack A01-01"),
+    Mutation("two hosts in one place", "lab", lambda e: moved(e, 1, rack_unit=1), "racks", "host-1 and host-2 both stand in unit 1 of rack A01-01"),
+    Mutation("a switch among hosts", "lab", lambda e: moved(e, 8, rack=0, rack_unit=8), "racks", "host-1 and r0-leaf-1 both stand in unit 8 of rack A01-01"),
+    Mutation("a host above its rack", "lab", lambda e: moved(e, 0, rack_unit=40), "racks", "host-1 stands out of rack A01-01"),
     Mutation("a switch in no rack", "lab", lambda e: moved(e, 8, rack=-1), "racks", "r0-leaf-1 stands in no rack"),
     Mutation("a rack that is fed less", "superpod", lambda e: limited(e, power_w=40_000), "racks", "rack A01-01 takes 40,800 W, and has 40,000 W"),
     Mutation("a wrong length in the cable list", "lab", _cell("length_m", "1"), "outputs-agree", "it has length_m 1, and the plan"),

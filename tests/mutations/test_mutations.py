@@ -24,8 +24,8 @@ NEEDS = {law.code: law.needs for law in LAWS}
 
 def facts(found: Evidence) -> list[Any]:
     """Return everything that evidence holds, in a form that can be compared."""
-    units = range(found.plan.mapping.units)
-    links = len(found.plan.unit.kind)
+    segments = range(found.plan.mapping.segments)
+    links = len(found.plan.segment.kind)
     return [
         found.plan.spec,
         [column.tolist() for column in found.wiring],
@@ -43,8 +43,8 @@ def facts(found: Evidence) -> list[Any]:
             found.lengths.room.shares,
             *(column.tolist() for column in found.lengths.room.standing[:2]),
         ],
-        [list(found.cables(unit, 0, links)) for unit in units],
-        [list(found.configs(unit, range(found.boxes))) for unit in units],
+        [list(found.cables(segment, 0, links)) for segment in segments],
+        [list(found.configs(segment, range(found.boxes))) for segment in segments],
         {kind: counts.tolist() for kind, counts in found.flows(256).items()},
         found.edges(),
         found.summary,

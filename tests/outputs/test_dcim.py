@@ -149,8 +149,8 @@ def test_every_port_has_an_interface(built: Built) -> None:
     assert {end for end, row in rows.items() if row["enabled"] == "true"} == linked
     assert {row["type"] for row in rows.values()} <= TYPES | {*INFINIBAND.values(), "other"}
     ports = Counter(device for device, _ in rows)
-    for unit in range(built.plan.mapping.units):
-        for switch in Views(built.plan).switches(unit):
+    for segment in range(built.plan.mapping.segments):
+        for switch in Views(built.plan).switches(segment):
             assert ports[switch.name] == len(switch.ports) + len(switch.idle_ports)
 
 
@@ -232,8 +232,13 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     ids=["rail-only", "rail-optimized"],
 )
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
+<<<<<<< HEAD
     """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
     plan = plan_of(name="kit", **keys)
+=======
+    """Every host has one link on each rail, a segment is a stripe, and hosts of one segment share their leaves."""
+    plan = planned(name="kit", **keys)
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     write(plan, tmp_path)
     said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
     ends = {
@@ -251,14 +256,14 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
         (cable.b_device, cable.b_interface, cable.a_device, cable.a_interface, int(cable.rail))
         for cable in rows
     }
-    units: dict[int, set[str]] = {}
+    segments: dict[int, set[str]] = {}
     for leaf, host in said["links"]:
         assert leaf["attributes"]["su"] == host["attributes"]["su"]
         assert host["attributes"]["rail"] in leaf["attributes"]["rail_group"]
-        units.setdefault(host["attributes"]["su"], set()).add(leaf["node"])
-    assert len(units) == len(stripes(plan))
-    assert sum(map(len, units.values())) == len(set.union(*units.values()))
-    assert {node["name"] for node in said["nodes"]} == {*plan.hosts, *set.union(*units.values())}
+        segments.setdefault(host["attributes"]["su"], set()).add(leaf["node"])
+    assert len(segments) == len(stripes(plan))
+    assert sum(map(len, segments.values())) == len(set.union(*segments.values()))
+    assert {node["name"] for node in said["nodes"]} == {*plan.hosts, *set.union(*segments.values())}
 
 
 def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:

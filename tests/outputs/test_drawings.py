@@ -89,7 +89,7 @@ def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
     assert {kind: count for (kind, _), count in found.items()} == {
         kind.upper.value: plan.link_count(kind) for kind in plan.kinds
     }
-    if plan.mapping.unit_blocks == 1:
+    if plan.mapping.segment_blocks == 1:
         assert switches["all"] == len([*plan.switches()])
     assert sum(
         line.links for each in drawings.stripes for line in drawings.draw(each).strokes
@@ -102,8 +102,8 @@ def test_each_line_joins_what_its_cable_joins() -> None:
     views = Views(plan)
     listed = {
         (cable.cable, cable.a_device, cable.b_device, cable.rail)
-        for unit in range(plan.mapping.units)
-        for cable in views.cables(unit)
+        for segment in range(plan.mapping.segments)
+        for cable in views.cables(segment)
     }
     drawn = set()
     for name in Drawings(plan).rails:
@@ -165,7 +165,7 @@ def test_a_large_rail_is_drawn_in_bundles() -> None:
                 )
             assert len(shown(one, "svg")) < 100_000
         rail = drawings.draw("rail-0")
-        assert sum(line.links for line in rail.strokes) * plan.mapping.units == plan.links
+        assert sum(line.links for line in rail.strokes) * plan.mapping.segments == plan.links
         assert rail.rows[-1].name == f"{plan.request.gpus // plan.request.rails:,} GPUs"
 
 

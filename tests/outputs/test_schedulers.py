@@ -383,7 +383,9 @@ def test_ansible_finds_every_device(variant: str) -> None:
         for group in groups["switches"]["children"].values()
         for name, facts in group["hosts"].items()
     }
-    views = [view for unit in range(plan.mapping.units) for view in Views(plan).switches(unit)]
+    views = [
+        view for segment in range(plan.mapping.segments) for view in Views(plan).switches(segment)
+    ]
     assert sorted(switches) == sorted(plan.switches())
     for view in views:
         facts = switches[view.name]

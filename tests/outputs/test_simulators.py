@@ -268,12 +268,12 @@ def built(head: dict[str, int], tier: Sequence[dict[str, int]]) -> dict[str, Any
 
 def planned_pairs(plan: Plan) -> Counter[tuple[str, int, int]]:
     """Count the links between each two switches of a block, by their places in their tiers."""
-    unit, boxes = plan.unit, plan.naming.boxes
+    segment, boxes = plan.segment, plan.naming.boxes
     rows = zip(
-        unit.kind.tolist(),
-        unit.block.tolist(),
-        unit.lower.tolist(),
-        unit.upper.tolist(),
+        segment.kind.tolist(),
+        segment.block.tolist(),
+        segment.lower.tolist(),
+        segment.upper.tolist(),
         strict=True,
     )
     return Counter(
@@ -308,9 +308,9 @@ def test_htsim_builds_the_block(name: str) -> None:
     )
     assert {role: found[role] for role in Role if found[role]} == dict(installed)
     assert found["pairs"] == planned_pairs(plan)
-    hosts = plan.link_count(LinkKind.HOST) // (plan.mapping.units * plan.mapping.unit_blocks)
+    hosts = plan.link_count(LinkKind.HOST) // (plan.mapping.segments * plan.mapping.segment_blocks)
     assert f"# {found['nodes'] - hosts} of its nodes stand for places" in text
-    assert f"one block; {plan.mapping.units * plan.mapping.unit_blocks} in all" in text
+    assert f"one block; {plan.mapping.segments * plan.mapping.segment_blocks} in all" in text
 
 
 def test_htsim_fills_the_last_pod() -> None:

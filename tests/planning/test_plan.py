@@ -1,4 +1,4 @@
-"""The plan: units alike, what is installed of a reserve, the digest of the wiring, and a word where a plan is wasteful."""
+"""The plan: segments alike, what is installed of a reserve, the digest of the wiring, and a word where a plan is wasteful."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
 def test_a_unit_holds_every_kind_of_link_once() -> None:
     """256 GPUs on 8 rails at radix 16: a rail of 32 is four leaves of eight, and four spines would have room for eight."""
     plan = plan_of()
-    assert plan.mapping.units == 8
+    assert plan.mapping.segments == 8
     assert [plan.switch_count(role) for role in Role] == [32, 16, 0]
     assert [plan.link_count(kind) for kind in LinkKind] == [256, 256, 0]
-    assert sorted(plan.unit.lower[plan.unit.kind == LinkKind.HOST].tolist()) == list(
+    assert sorted(plan.segment.lower[plan.segment.kind == LinkKind.HOST].tolist()) == list(
         range(0, 256, 8)
     )
 
@@ -45,7 +45,7 @@ def test_a_million_gpus_wire_in_one_units_memory() -> None:
     )
     assert sum(plan.link_count(kind) for kind in LinkKind) == 2_097_152
     assert sum(plan.switch_count(role) for role in Role) == 24_576
-    assert len(plan.unit.kind) == 2 * 4096
+    assert len(plan.segment.kind) == 2 * 4096
 
 
 def test_three_tiers_hold_a_million_gpus_of_small_domains() -> None:
@@ -67,7 +67,8 @@ def test_growth_inside_a_reserve_keeps_every_link() -> None:
     """The columns of today are among those of tomorrow."""
     today, tomorrow = (plan_of(gpus=gpus, reserve={"gpus": 256}) for gpus in (64, 256))
     rows = [
-        {tuple(row) for row in np.stack(plan.unit, axis=1).tolist()} for plan in (today, tomorrow)
+        {tuple(row) for row in np.stack(plan.segment, axis=1).tolist()}
+        for plan in (today, tomorrow)
     ]
     assert rows[0] < rows[1]
 

@@ -51,11 +51,11 @@ def room_of(plan: Plan) -> Room:
 
 
 def seats(plan: Plan, *, installed: bool = False) -> dict[str, tuple[str, int]]:
-    """Return rack and unit of every planned device that has a place, or of those that are installed, by name."""
+    """Return rack and segment of every planned device that has a place, or of those that are installed, by name."""
     room = room_of(plan)
     names = set(plan.hosts) | set(plan.switches()) if installed else None
     every = {
-        room.device(device): (room.names[rack], int(room.standing.unit[device]))
+        room.device(device): (room.names[rack], int(room.standing.rack_unit[device]))
         for device, rack in enumerate(room.standing.rack.tolist())
         if rack >= 0
     }
@@ -67,22 +67,22 @@ def racks(plan: Plan, role: Role) -> list[str]:
     found = seats(plan)
     names = [
         name
-        for unit in range(plan.mapping.units)
-        for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+        for segment in range(plan.mapping.segments)
+        for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
         if box.role is role
     ]
     return [found[name][0] for name in names]
 
 
 def test_hosts_fill_racks_from_the_bottom() -> None:
-    """Four DGX of 8 units and 10.2 kW to a rack of 42 units and 45 kW, and the leaves in the middle of the row, from the top.
+    """Four DGX of 8 segments and 10.2 kW to a rack of 42 segments and 45 kW, and the leaves in the middle of the row, from the top.
 
     A01-01    A01-02    A01-03
     1-4       leaves    5-8
     """
     found = seats(plan_of(gpus=64, **H100))
     assert [found[f"host-{n}"] for n in range(1, 9)] == [
-        (rack, unit) for rack in ("A01-01", "A01-03") for unit in (1, 9, 17, 25)
+        (rack, segment) for rack in ("A01-01", "A01-03") for segment in (1, 9, 17, 25)
     ]
     assert [found[f"r{rail}-leaf-1"] for rail in range(8)] == [
         ("A01-02", 42 - rail) for rail in range(8)
@@ -90,7 +90,7 @@ def test_hosts_fill_racks_from_the_bottom() -> None:
 
 
 def test_a_rack_is_fed_and_carries_so_much() -> None:
-    """The tightest limit counts: 48 units hold six hosts, 36 kW feed three, and 300 kg carry two."""
+    """The tightest limit counts: 48 segments hold six hosts, 36 kW feed three, and 300 kg carry two."""
 
     def hosts(**rack: int) -> int:
         found = seats(
@@ -107,8 +107,13 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
     )
     assert (
         room_of(
+<<<<<<< HEAD
             plan_of(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
         ).standing.unit.max()
+=======
+            planned(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
+        ).standing.rack_unit.max()
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
         == 48
     )
 
@@ -122,7 +127,7 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
     ],
 )
 def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> None:
-    """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 units make three to a rack."""
+    """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 segments make three to a rack."""
     site = {
         "racks_per_row": 10,
         "network_racks": where,
@@ -160,11 +165,16 @@ def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
 
 
 def test_leaves_on_top_of_the_racks() -> None:
+<<<<<<< HEAD
     """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest unit, and no rack is for switches alone."""
     plan = plan_of(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
+=======
+    """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest segment, and no rack is for switches alone."""
+    plan = planned(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     found = seats(plan)
     tops = [found[name] for name in plan.switches()]
-    assert {unit for _, unit in tops} == {42}
+    assert {segment for _, segment in tops} == {42}
     assert len({rack for rack, _ in tops}) == len(tops) == 8
     assert {rack for rack, _ in tops} <= {found[host][0] for host in plan.hosts}
     assert len(room_of(plan).names) == 16
@@ -241,7 +251,7 @@ SITES = st.none() | st.fixed_dictionaries(
 
 
 def test_every_device_has_one_place_of_its_own() -> None:
-    """Whatever the design and the room: each unit of a rack is taken once, and nothing stands out of its rack."""
+    """Whatever the design and the room: each segment of a rack is taken once, and nothing stands out of its rack."""
     seen: Counter[bool] = Counter()
 
     @settings(max_examples=150)
@@ -252,18 +262,18 @@ def test_every_device_has_one_place_of_its_own() -> None:
         if plan is None:
             return
         room = room_of(plan)
-        units = [room.shares.of[KINDS[kind]].units for kind in room.kind.tolist()]
+        segments = [room.shares.of[KINDS[kind]].rack_units for kind in room.kind.tolist()]
         cells = [
-            (rack, unit + more)
-            for rack, unit, many in zip(
-                room.standing.rack.tolist(), room.standing.unit.tolist(), units, strict=True
+            (rack, segment + more)
+            for rack, segment, many in zip(
+                room.standing.rack.tolist(), room.standing.rack_unit.tolist(), segments, strict=True
             )
             for more in range(many)
         ]
         assert len(set(cells)) == len(cells)
         assert all(
-            0 <= rack < len(room.names) and 1 <= unit <= room.shares.rack.units
-            for rack, unit in cells
+            0 <= rack < len(room.names) and 1 <= segment <= room.shares.rack.rack_units
+            for rack, segment in cells
         )
         assert len(set(room.names)) == len(room.names)
         used = Counter(zip(room.standing.rack.tolist(), room.kind.tolist(), strict=True))
@@ -277,7 +287,7 @@ def test_every_device_has_one_place_of_its_own() -> None:
 
 
 def test_growth_within_the_reserve_moves_nothing() -> None:
-    """What stands keeps its rack and its unit when the rest arrives."""
+    """What stands keeps its rack and its segment when the rest arrives."""
     seen = 0
 
     @settings(max_examples=40)
@@ -305,7 +315,7 @@ def table_of(plan: Plan) -> str:
     room = room_of(plan)
     stand = room.standing
     rows = [
-        f"{room.device(device)},{'AB'[stand.hall[rack]]},{stand.row[rack] + 1},{stand.at[rack] + 1},{stand.unit[device]}"
+        f"{room.device(device)},{'AB'[stand.hall[rack]]},{stand.row[rack] + 1},{stand.at[rack] + 1},{stand.rack_unit[device]}"
         for device, rack in enumerate(stand.rack.tolist())
     ]
     return "\n".join(["device,hall,row,rack,unit", *reversed(rows)]) + "\n"
@@ -326,8 +336,8 @@ def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
         Catalog(base=tmp_path),
     )
     assert seats(stated) == seats(ruled)
-    assert [Views(stated).cables(unit) for unit in range(8)] == [
-        Views(ruled).cables(unit) for unit in range(8)
+    assert [Views(stated).cables(segment) for segment in range(8)] == [
+        Views(ruled).cables(segment) for segment in range(8)
     ]
     assert check(stated).ok
 

@@ -111,7 +111,7 @@ def modules(plan: Plan) -> tuple[int, int]:
 def composition(row: Row, _table: Table) -> Row:
     """Plan both fabrics of a composition."""
     back, front = back_end(row["servers"]), front_end(row["servers"])
-    unit = back.unit
+    unit = back.segment
     pair = (unit.kind == LinkKind.LEAF_SPINE) & (unit.lower == 0) & (unit.upper == back.sizing.leaf)
     (back_hosts, back_switches), (front_hosts, front_switches) = modules(back), modules(front)
     return {
@@ -190,8 +190,8 @@ def stripes(row: Row, _table: Table) -> Row:
         hb_domain={"gpus": 8},
         switches={"leaf": row["switch"]},
     )
-    hosts = plan.unit.kind == LinkKind.HOST
-    domain, leaf = plan.unit.lower[hosts] // 8, plan.unit.upper[hosts]
+    hosts = plan.segment.kind == LinkKind.HOST
+    domain, leaf = plan.segment.lower[hosts] // 8, plan.segment.upper[hosts]
     first = np.unique(domain[leaf == 0])
     own = np.isin(domain, first)
     return {

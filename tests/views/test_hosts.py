@@ -52,8 +52,8 @@ def leaf_ports(plan: Plan) -> dict[tuple[str, str], tuple[PortView, Instance]]:
     """Return every leaf port that faces a host, with the routing instance that it is in, by switch and interface."""
     views = Views(plan)
     found: dict[tuple[str, str], tuple[PortView, Instance]] = {}
-    for unit in range(plan.mapping.units):
-        for switch in views.switches(unit):
+    for segment in range(plan.mapping.segments):
+        for switch in views.switches(segment):
             for instance in switch.instances:
                 found |= {
                     (switch.name, port.interface): (port, instance) for port in instance.host_ports
@@ -242,7 +242,9 @@ def test_unnumbered_hosts_speak_bgp() -> None:
     """All hosts share the AS number behind the switches', and an address may look only for its own rail in what BGP learnt."""
     plan = variant_plan("unnumbered hosts")
     switches = {
-        switch.asn for unit in range(plan.mapping.units) for switch in Views(plan).switches(unit)
+        switch.asn
+        for segment in range(plan.mapping.segments)
+        for switch in Views(plan).switches(segment)
     }
     host = hosts_of(plan)[0]
     assert host.asn > max(switches)

@@ -81,11 +81,11 @@ class _Cut:
         self.speeds = [evidence.speed_gbps(each) if each in plan.kinds else 0 for each in LinkKind]
         self.endpoints = np.bincount(vertices.upper[self.between[0]], minlength=size)
         self.up = [np.bincount(vertices.lower[rows], minlength=size) for rows in self.between[1:]]
-        self.blocks = plan.mapping.units * vertices.blocks
+        self.blocks = plan.mapping.segments * vertices.blocks
         index = np.repeat(evidence.box_index, vertices.blocks)
-        self.index = np.tile(index, plan.mapping.units)
+        self.index = np.tile(index, plan.mapping.segments)
         self.pod = self.index // np.repeat(
-            np.tile(_pod_sizes(evidence), plan.mapping.units), vertices.blocks
+            np.tile(_pod_sizes(evidence), plan.mapping.segments), vertices.blocks
         )
         self.pods, self.first = halves_of(plan.sizing, seats_of(plan))
         self.near = self.pod < self.first if self.pods > 1 else self.index < self.first
@@ -156,7 +156,7 @@ class _Cut:
 
 
 def _pod_sizes(evidence: Evidence) -> IntArray:
-    """Return, for each box of a unit, how many boxes of its role make a pod; a core is in none, and counts as its own."""
+    """Return, for each box of a segment, how many boxes of its role make a pod; a core is in none, and counts as its own."""
     sizing = evidence.plan.sizing
     return np.array([0, sizing.pod_leaves, max(sizing.pod_spines, 1), max(sizing.core, 1)])[
         evidence.box_tier

@@ -1,7 +1,7 @@
 """What the laws look at: the wiring, the names, the numbers and the outputs of a plan, each of which can be replaced by a broken one.
 
 Owns `Evidence` and the words for what is found in it. It judges nothing. What is dear (views,
-graph) is a function that makes it, unit by unit or at once; the rest is made before any law is
+graph) is a function that makes it, segment by segment or at once; the rest is made before any law is
 asked.
 """
 
@@ -71,13 +71,13 @@ class Evidence:
     """The name of each planned switch."""
     hosts: list[str]
     prefixes: dict[tuple[int, int, int], str]
-    """What stands before the number on the label of a cable, by unit, block and kind of link."""
+    """What stands before the number on the label of a cable, by segment, block and kind of link."""
     addresses: Addresses
     bom: Bom
     cables: Callable[[int, int, int], Iterable[CableView]]
-    """The cable list of a unit, from one of its links to another."""
+    """The cable list of a segment, from one of its links to another."""
     configs: Callable[[int, range], Iterable[SwitchView]]
-    """What configurations are rendered from, of some boxes of a unit."""
+    """What configurations are rendered from, of some boxes of a segment."""
     lengths: Lengths | None
     """Where everything stands, and how long every cable is; None where nothing is placed."""
     flows: Callable[[int], dict[LinkKind, IntArray]]
@@ -96,27 +96,27 @@ class Evidence:
 
     @property
     def boxes(self) -> int:
-        """Switches of a unit, with those that are only planned."""
+        """Switches of a segment, with those that are only planned."""
         return len(self.plan.naming.boxes)
 
     @cached_property
     def box_tier(self) -> IntArray:
-        """The tier of each box of a unit: 1 leaf, 2 spine, 3 core."""
+        """The tier of each box of a segment: 1 leaf, 2 spine, 3 core."""
         return np.array([box.role.tier for box in self.plan.naming.boxes])
 
     @cached_property
     def tier(self) -> IntArray:
         """The tier of each planned switch."""
-        return np.tile(self.box_tier, self.plan.mapping.units)
+        return np.tile(self.box_tier, self.plan.mapping.segments)
 
     @cached_property
     def box_index(self) -> IntArray:
-        """The number of each box of a unit in its role and block, from 0."""
+        """The number of each box of a segment in its role and block, from 0."""
         return np.array([box.index for box in self.plan.naming.boxes])
 
     @cached_property
     def box_block(self) -> IntArray:
-        """The block that each box of a unit serves, -1 where blocks share it."""
+        """The block that each box of a segment serves, -1 where blocks share it."""
         return np.array([box.block for box in self.plan.naming.boxes])
 
     @cached_property
@@ -171,9 +171,9 @@ class Evidence:
         name = gpu_name(*divmod(gpu, self.plan.request.domain_gpus))
         return f"{name}/{plane}" if self.plan.request.planes > 1 else name
 
-    def interfaces(self, unit: int, role: Role) -> list[str]:
-        """Name the planned ports of a role's box as the NOS of a unit does."""
-        front = self.plan.fronts(unit)[role]
+    def interfaces(self, segment: int, role: Role) -> list[str]:
+        """Name the planned ports of a role's box as the NOS of a segment does."""
+        front = self.plan.fronts(segment)[role]
         if (role, front.nos) not in self._interfaces:
             self._interfaces[role, front.nos] = [front.interface(port) for port in self.ports[role]]
         return self._interfaces[role, front.nos]
@@ -185,9 +185,9 @@ class Evidence:
 
     def block(self, number: int) -> str:
         """Name a block of the fabric by its rail and its plane."""
-        unit, block = divmod(number, self.plan.mapping.unit_blocks)
-        rail, planes = self.plan.mapping.rail(unit, block), self.plan.request.planes
-        plane = f"plane {self.plan.mapping.plane(unit)}"
+        segment, block = divmod(number, self.plan.mapping.segment_blocks)
+        rail, planes = self.plan.mapping.rail(segment, block), self.plan.request.planes
+        plane = f"plane {self.plan.mapping.plane(segment)}"
         if rail is None:
             return plane if planes > 1 else "the fabric"
         return f"rail {rail} on {plane}" if planes > 1 else f"rail {rail}"
@@ -196,7 +196,7 @@ class Evidence:
         """Return the label of a link's cable."""
         wiring = self.wiring
         prefix = self.prefixes.get(
-            (int(wiring.unit[row]), int(wiring.block[row]), int(wiring.kind[row])), "?-"
+            (int(wiring.segment[row]), int(wiring.block[row]), int(wiring.kind[row])), "?-"
         )
         return f"{prefix}{int(wiring.number[row]):0{self.plan.label_width}}"
 
@@ -216,9 +216,9 @@ class Evidence:
 
 def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
     """Gather the evidence about a plan and its views. Raises the Refusal of a price book that is not there."""
-    units, blocks, views, bom = (
-        range(plan.mapping.units),
-        range(plan.mapping.unit_blocks),
+    segments, blocks, views, bom = (
+        range(plan.mapping.segments),
+        range(plan.mapping.segment_blocks),
         views or Views(plan),
         make_bom(plan),
     )
@@ -228,19 +228,19 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         ports=plan.ports,
         idle={role: plan.request.fronts[role].idle(ports) for role, ports in plan.ports.items()},
         offers=plan.offers,
-        offer=np.concatenate([plan.offer(unit) for unit in units]),
-        switches=list(chain.from_iterable(plan.naming.switches(unit) for unit in units)),
+        offer=np.concatenate([plan.offer(segment) for segment in segments]),
+        switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),
         hosts=plan.hosts,
         prefixes={
-            (unit, block, int(kind)): plan.label(kind, unit, block)
-            for unit in units
+            (segment, block, int(kind)): plan.label(kind, segment, block)
+            for segment in segments
             for block in blocks
             for kind in plan.kinds
         },
         addresses=_addresses(plan),
         bom=bom,
         cables=views.cables,
-        configs=lambda unit, boxes: views.switches(unit, boxes=boxes),
+        configs=lambda segment, boxes: views.switches(segment, boxes=boxes),
         lengths=plan.lengths,
         flows=lambda count: dict(spread(plan, 0, count)),
         edges=lambda: _edges(plan),
@@ -251,19 +251,19 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
 
 def _addresses(plan: Plan) -> Addresses:
     """Ask the address plan for every address and AS number."""
-    unit, boxes, units, blocks = (
-        plan.unit,
+    segment, boxes, segments, blocks = (
+        plan.segment,
         plan.naming.boxes,
-        plan.mapping.units,
-        plan.mapping.unit_blocks,
+        plan.mapping.segments,
+        plan.mapping.segment_blocks,
     )
     slots = [
-        unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == block)].tolist()
+        segment.slot[(segment.kind == LinkKind.HOST) & (segment.block == block)].tolist()
         for block in range(blocks)
     ]
     nics = [
         plan.addresses.host_addresses(number, slots[number % blocks])
-        for number in range(units * blocks)
+        for number in range(segments * blocks)
     ]
     served = [
         (index, block)
@@ -273,19 +273,19 @@ def _addresses(plan: Plan) -> Addresses:
     ]
     loopbacks = [
         plan.addresses.loopback(number, block, boxes[index])
-        for number in range(units)
+        for number in range(segments)
         for index, block in served
     ]
     seats = np.array(served).reshape(-1, 2)
-    every = np.arange(units)[:, None]
+    every = np.arange(segments)[:, None]
     return Addresses(
         np.array(list(chain.from_iterable(nics)), dtype=np.int64),
-        np.repeat(np.arange(units * blocks), [len(found) for found in nics]),
+        np.repeat(np.arange(segments * blocks), [len(found) for found in nics]),
         np.array(loopbacks, dtype=np.int64),
         (seats[:, 1] + every * blocks).ravel(),
         (seats[:, 0] + every * len(boxes)).ravel(),
         np.array(
-            [plan.addresses.asn(number, box) for number in range(units) for box in boxes],
+            [plan.addresses.asn(number, box) for number in range(segments) for box in boxes],
             dtype=np.int64,
         ),
     )
@@ -296,5 +296,7 @@ def _edges(plan: Plan) -> dict[str, tuple[str, str]]:
     devices = {
         node: shown.get("switch") or shown.get("host") or node for node, shown in nodes(plan)
     }
-    links = chain.from_iterable(link_edges(plan, unit) for unit in range(plan.mapping.units))
+    links = chain.from_iterable(
+        link_edges(plan, segment) for segment in range(plan.mapping.segments)
+    )
     return {shown["cable"]: (devices[low], devices[high]) for low, high, _, shown in links}

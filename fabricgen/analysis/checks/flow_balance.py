@@ -26,7 +26,7 @@ SIGMAS = 6
 def flows_spread(evidence: Evidence) -> Verdict:
     """Hashed flows load the uplinks of a leaf, and those of its pod's spines, as evenly as chance allows."""
     sizing = evidence.plan.sizing
-    uplinks = sizing.leaf_up * max(sizing.spine_up, 1) * evidence.plan.mapping.unit_blocks
+    uplinks = sizing.leaf_up * max(sizing.spine_up, 1) * evidence.plan.mapping.segment_blocks
     counts = evidence.flows(min(PER_UPLINK * uplinks, MOST_FLOWS)) if sizing.leaf_up else {}
     figures = [
         f"{whose} carry {found.min()} to {found.max()} of {found.sum():,} flows"

@@ -72,8 +72,8 @@ def _reaches(evidence: Evidence) -> list[float]:
     if evidence.lengths is None or evidence.plan.spec.site is None:
         return [ASSUMED_REACH_M[joint.kind] for joint in evidence.offers]
     found = [0.0] * len(evidence.offers)
-    for unit in range(evidence.plan.mapping.units):
-        laid = evidence.lengths.laid(unit)
+    for segment in range(evidence.plan.mapping.segments):
+        laid = evidence.lengths.laid(segment)
         longest = (
             evidence.lengths.stock_mm[laid.stock[laid.offer == number]].max(initial=0)
             for number in range(len(found))

@@ -1,7 +1,7 @@
 """The laws of outputs: what is written for people and for switches tells of the links that were judged, and of no others.
 
 Each public function is a law of the list in the package. A row of an output costs microseconds, so
-a large fabric is read in its first and its last unit and counted whole; units are alike, which
+a large fabric is read in its first and its last segment and counted whole; segments are alike, which
 `wired-as-planned` has shown by then.
 """
 
@@ -57,21 +57,21 @@ class Scope(NamedTuple):
 
 
 def scope(evidence: Evidence) -> Scope:
-    """Choose what to read: everything, or the first and the last unit, or the first rows of each kind and the first switches of each role there."""
+    """Choose what to read: everything, or the first and the last segment, or the first rows of each kind and the first switches of each role there."""
     wiring, plan, boxes = evidence.wiring, evidence.plan, evidence.boxes
-    total, units = len(wiring.kind), plan.mapping.units
+    total, segments = len(wiring.kind), plan.mapping.segments
     if total <= READ_LINKS:
         return Scope([range(total)], [range(len(evidence.switches))], "")
-    ends, each = sorted({0, units - 1}), total // units
+    ends, each = sorted({0, segments - 1}), total // segments
     where = f"unit{'s' if len(ends) > 1 else ''} {' and '.join(map(str, ends))}"
     if each <= READ_LINKS:
-        formula = f"{where} stand{'' if len(ends) > 1 else 's'} for {units:,} alike"
+        formula = f"{where} stand{'' if len(ends) > 1 else 's'} for {segments:,} alike"
         return Scope(
-            [range(unit * each, (unit + 1) * each) for unit in ends],
-            [range(unit * boxes, (unit + 1) * boxes) for unit in ends],
+            [range(segment * each, (segment + 1) * each) for segment in ends],
+            [range(segment * boxes, (segment + 1) * boxes) for segment in ends],
             formula,
         )
-    runs = [run for unit in ends for run in _first_runs(evidence, unit, each)]
+    runs = [run for segment in ends for run in _first_runs(evidence, segment, each)]
     return Scope(
         [rows for rows, _ in runs],
         [switches for _, switches in runs],
@@ -79,15 +79,15 @@ def scope(evidence: Evidence) -> Scope:
     )
 
 
-def _first_runs(evidence: Evidence, unit: int, each: int) -> Iterator[tuple[range, range]]:
-    """Choose the first links of each kind in block 0 of a unit, and the first switches of each role; `each` is the links of a unit."""
+def _first_runs(evidence: Evidence, segment: int, each: int) -> Iterator[tuple[range, range]]:
+    """Choose the first links of each kind in block 0 of a segment, and the first switches of each role; `each` is the links of a segment."""
     kind, own = evidence.wiring.kind[:each], evidence.wiring.block[:each] == 0
     for number, role in zip(evidence.plan.kinds, evidence.plan.roles, strict=True):
         rows = np.flatnonzero(own & (kind == number))[: READ_LINKS // 8]
         boxes = np.flatnonzero((evidence.box_tier == role.tier) & (evidence.box_block <= 0))[
             : READ_LINKS // 8 // len(evidence.ports[role]) + 1
         ]
-        first, box = unit * each, unit * evidence.boxes
+        first, box = segment * each, segment * evidence.boxes
         yield (
             range(first + int(rows[0]), first + int(rows[-1]) + 1),
             range(box + int(boxes[0]), box + int(boxes[-1]) + 1),
@@ -97,15 +97,15 @@ def _first_runs(evidence: Evidence, unit: int, each: int) -> Iterator[tuple[rang
 def outputs_agree(evidence: Evidence) -> Verdict:
     """Ask cable list, switches' views, graph and bill for the same links."""
     read, total = scope(evidence), len(evidence.wiring.kind)
-    per_unit = total // evidence.plan.mapping.units
+    per_segment = total // evidence.plan.mapping.segments
     found = []
     every = None if read.formula else _links(evidence, np.arange(total))
     for run in read.rows:
-        unit, start = divmod(run.start, per_unit)
+        segment, start = divmod(run.start, per_segment)
         runs = (
-            [(unit, start, start + len(run))]
+            [(segment, start, start + len(run))]
             if read.formula
-            else [(each, 0, per_unit) for each in range(evidence.plan.mapping.units)]
+            else [(each, 0, per_segment) for each in range(evidence.plan.mapping.segments)]
         )
         views = list(chain.from_iterable(evidence.cables(*each) for each in runs))
         given = zip(map(attrgetter("cable"), views), map(attrgetter(*CABLE), views), strict=True)
@@ -145,12 +145,12 @@ def outputs_agree(evidence: Evidence) -> Verdict:
 
 
 def views_of(evidence: Evidence, switches: range) -> Iterator[SwitchView]:
-    """Make the views of a run of switches, unit by unit."""
+    """Make the views of a run of switches, segment by segment."""
     boxes = evidence.boxes
-    for unit in range(switches.start // boxes, (switches.stop - 1) // boxes + 1):
-        first = unit * boxes
+    for segment in range(switches.start // boxes, (switches.stop - 1) // boxes + 1):
+        first = segment * boxes
         yield from evidence.configs(
-            unit,
+            segment,
             range(max(switches.start, first) - first, min(switches.stop, first + boxes) - first),
         )
 
@@ -183,11 +183,11 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
     rails = [
         [
             "" if rail is None else str(rail)
-            for rail in (mapping.rail(unit, block) for block in range(mapping.unit_blocks))
+            for rail in (mapping.rail(segment, block) for block in range(mapping.segment_blocks))
         ]
-        for unit in range(mapping.units)
+        for segment in range(mapping.segments)
     ]
-    rail = np.array(rails, dtype=object)[wiring.unit, wiring.block]
+    rail = np.array(rails, dtype=object)[wiring.segment, wiring.block]
     rail[host] = _texts(map(str, range(request.rails)))[gpu % request.domain_gpus % request.rails]
     low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
     switches = _texts(evidence.switches)
@@ -206,17 +206,19 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
         seats = (np.cumsum(evidence.has_host) - 1)[rows[host]]
         address[host] = [f"{dotted(nic - 1)}/31" for nic in evidence.addresses.nic[seats].tolist()]
     names = zip(
-        wiring.unit.tolist(),
+        wiring.segment.tolist(),
         wiring.block.tolist(),
         wiring.kind.tolist(),
         wiring.number.tolist(),
         strict=True,
     )
     labels = [
-        f"{evidence.prefixes[unit, block, kind]}{number:0{plan.label_width}}"
-        for unit, block, kind, number in names
+        f"{evidence.prefixes[segment, block, kind]}{number:0{plan.label_width}}"
+        for segment, block, kind, number in names
     ]
-    planes = np.array([mapping.plane(unit) for unit in range(mapping.units)])[wiring.unit]
+    planes = np.array([mapping.plane(segment) for segment in range(mapping.segments)])[
+        wiring.segment
+    ]
     ends = (
         low,
         low_port,
@@ -234,8 +236,8 @@ def _texts(texts: Iterable[str]) -> Texts:
 
 
 def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
-    """Name ports of switches as the NOS of their unit does."""
-    named, unit, tier = (
+    """Name ports of switches as the NOS of their segment does."""
+    named, segment, tier = (
         np.empty(len(switch), dtype=object),
         switch // evidence.boxes,
         evidence.tier[switch],
@@ -245,9 +247,9 @@ def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
         alike = np.array(
             [
                 first.setdefault(evidence.plan.fronts(each)[role].nos, each)
-                for each in range(evidence.plan.mapping.units)
+                for each in range(evidence.plan.mapping.segments)
             ]
-        )[unit]
+        )[segment]
         for each in first.values():
             rows = (tier == role.tier) & (alike == each)
             named[rows] = _texts(evidence.interfaces(each, role))[port[rows]]
@@ -285,7 +287,7 @@ def _listed(evidence: Evidence, rows: range, links: _Links) -> Iterator[tuple[st
 
 
 def _laid(evidence: Evidence, rows: range) -> list[Texts]:
-    """Return rack and unit of both ends, and the length, that the cable list must name for some links, column by column."""
+    """Return rack and segment of both ends, and the length, that the cable list must name for some links, column by column."""
     if evidence.lengths is None:
         return [np.full(len(rows), "", dtype=object)] * 5
     wiring, lengths, room, of_hosts = (
@@ -300,20 +302,20 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
     )
     high = wiring.upper[here] + room.hosts
     way = lengths.ways.run_mm(low, high)
-    for (unit, row), length_mm in lengths.measured.items():
-        if unit * len(evidence.plan.unit.kind) + row in rows:
-            way[unit * len(evidence.plan.unit.kind) + row - rows.start] = length_mm
+    for (segment, row), length_mm in lengths.measured.items():
+        if segment * len(evidence.plan.segment.kind) + row in rows:
+            way[segment * len(evidence.plan.segment.kind) + row - rows.start] = length_mm
     if lengths.pieces:
         shared = lengths.pieces.number.ravel()[here] >= 0
         way[shared] = lengths.needed_mm.ravel()[here][shared]
     stock = _texts(map(metres, lengths.stock_mm.tolist()))[
         lengths.rounded(evidence.offer[here], way)
     ]
-    racks, units = _texts(room.names), room.standing.unit
+    racks, segments = _texts(room.names), room.standing.rack_unit
     seats = [
         seat
         for end in (low, high)
-        for seat in (racks[room.standing.rack[end]], _texts(map(str, units[end].tolist())))
+        for seat in (racks[room.standing.rack[end]], _texts(map(str, segments[end].tolist())))
     ]
     return [*seats, stock]
 

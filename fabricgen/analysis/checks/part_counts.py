@@ -1,6 +1,6 @@
 """How many of each part the wiring takes, counted link by link over the whole fabric, for comparison with the bill.
 
-`bom` counts one unit and multiplies; prices, spares and descriptions are its own business.
+`bom` counts one segment and multiplies; prices, spares and descriptions are its own business.
 """
 
 from __future__ import annotations

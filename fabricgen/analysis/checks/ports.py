@@ -286,11 +286,11 @@ def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
 def _reserved(evidence: Evidence) -> IntArray:
     """Return the seats (leaf * ports of a leaf + port) that wait for GPUs that are planned and not installed."""
     plan, width = evidence.plan, len(evidence.ports[Role.LEAF])
-    blocks, gpu = plan.mapping.unit_blocks, plan.mapping.pattern()
+    blocks, gpu = plan.mapping.segment_blocks, plan.mapping.pattern()
     leaf, down = np.divmod(np.flatnonzero(gpu >= plan.request.gpus), plan.sizing.leaf_down)
-    units = np.arange(plan.mapping.units)[:, None, None] * evidence.boxes
+    segments = np.arange(plan.mapping.segments)[:, None, None] * evidence.boxes
     seats: IntArray = (
-        (units + leaf[None, :, None]) * width
+        (segments + leaf[None, :, None]) * width
         + down[None, :, None] * blocks
         + np.arange(blocks)[None, None, :]
     ).ravel()

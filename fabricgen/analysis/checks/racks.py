@@ -45,47 +45,47 @@ def racks(evidence: Evidence) -> Verdict:
 
 def _inside(room: Room, devices: IntArray) -> BoolArray:
     """Say whether devices stand in a rack, with all of their units."""
-    rack, unit = room.standing.rack[devices], room.standing.unit[devices]
+    rack, rack_unit = room.standing.rack[devices], room.standing.rack_unit[devices]
     inside: BoolArray = (
         (rack >= 0)
         & (rack < len(room.standing.hall))
-        & (unit >= 1)
-        & (unit + room.units[devices] - 1 <= room.shares.rack.units)
+        & (rack_unit >= 1)
+        & (rack_unit + room.rack_units[devices] - 1 <= room.shares.rack.rack_units)
     )
     return inside
 
 
 def _outside(room: Room, device: int) -> Violation:
     """Object to a device that stands nowhere, or out of its rack."""
-    rack, unit = int(room.standing.rack[device]), int(room.standing.unit[device])
+    rack, rack_unit = int(room.standing.rack[device]), int(room.standing.rack_unit[device])
     if not 0 <= rack < len(room.standing.hall):
         return Violation(f"{room.device(device)} stands in no rack")
-    top = unit + int(room.units[device]) - 1
+    top = rack_unit + int(room.rack_units[device]) - 1
     return Violation(
         f"{room.device(device)} stands out of rack {room.names[rack]}",
-        (f"units {unit} to {top} of {room.shares.rack.units}",),
+        (f"units {rack_unit} to {top} of {room.shares.rack.rack_units}",),
     )
 
 
 def _shared_units(room: Room, placed: IntArray) -> Violations:
     """Object to rack units that two devices take."""
-    many = room.units[placed]
+    many = room.rack_units[placed]
     device = np.repeat(placed, many)
     nth = np.arange(len(device)) - np.repeat(np.cumsum(many) - many, many)
     cell = (
-        room.standing.rack[device].astype(np.int64) * (room.shares.rack.units + 1)
-        + room.standing.unit[device]
+        room.standing.rack[device].astype(np.int64) * (room.shares.rack.rack_units + 1)
+        + room.standing.rack_unit[device]
         + nth
     )
     order = np.argsort(cell, kind="stable")
     twice = order[1:][cell[order[1:]] == cell[order[:-1]]]
 
     def tell(row: int) -> Violation:
-        rack, unit = divmod(int(cell[row]), room.shares.rack.units + 1)
+        rack, rack_unit = divmod(int(cell[row]), room.shares.rack.rack_units + 1)
         both = " and ".join(
             room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2]
         )
-        return Violation(f"{both} both stand in unit {unit} of rack {room.names[rack]}")
+        return Violation(f"{both} both stand in rack_unit {rack_unit} of rack {room.names[rack]}")
 
     return violations(twice, tell)
 

@@ -36,7 +36,7 @@ def routes_apart(evidence: Evidence) -> Verdict:
         for view in views_of(evidence, run):
             switches, instances = switches + 1, instances + len(view.instances)
             found += _faults(evidence, view, index[view.name], pools)
-    blocks = evidence.plan.mapping.units * evidence.plan.mapping.unit_blocks
+    blocks = evidence.plan.mapping.segments * evidence.plan.mapping.segment_blocks
     figure = f"{instances:,} routing instances on {switches:,} switches announce the prefixes of {blocks:,} blocks, each its own"
     return Verdict(figure, (violations(found, lambda objection: objection),), read.formula)
 
@@ -45,22 +45,22 @@ def _faults(
     evidence: Evidence, view: SwitchView, switch: int, pools: tuple[_Pool, _Pool]
 ) -> Iterator[Violation]:
     """Find what the instances of a switch join that belongs apart."""
-    unit, box = divmod(switch, evidence.boxes)
+    segment, box = divmod(switch, evidence.boxes)
     blocks, own, mapping = (
-        evidence.plan.mapping.unit_blocks,
+        evidence.plan.mapping.segment_blocks,
         int(evidence.box_block[box]),
         evidence.plan.mapping,
     )
     served = range(blocks) if own < 0 else [own]
     role = Role(view.role)
-    names = evidence.interfaces(unit, role)
+    names = evidence.interfaces(segment, role)
     if len(view.instances) != len(served):
         yield Violation(
             f"{view.name} has {len(view.instances)} routing instances for {len(served)} blocks"
         )
         return
     for block, instance in zip(served, view.instances, strict=True):
-        rail, number = mapping.rail(unit, block), unit * blocks + block
+        rail, number = mapping.rail(segment, block), segment * blocks + block
         name = f"{view.name}{f' VRF {instance.vrf}' if instance.vrf else ''}"
         if instance.rail != ("" if rail is None else str(rail)):
             yield Violation(

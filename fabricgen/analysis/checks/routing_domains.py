@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class RoutingDomains:
-    """The forwarding domains of switches, numbered switch * blocks of a unit + block, as the ends of links."""
+    """The forwarding domains of switches, numbered switch * blocks of a segment + block, as the ends of links."""
 
     def __init__(self, evidence: Evidence) -> None:
         """Keep the evidence."""
         self.evidence = evidence
-        self.blocks = evidence.plan.mapping.unit_blocks
+        self.blocks = evidence.plan.mapping.segment_blocks
         self.count = len(evidence.switches) * self.blocks
 
     @cached_property
@@ -53,10 +53,10 @@ class RoutingDomains:
     @cached_property
     def block(self) -> IntArray:
         """The block of the fabric that each vertex serves by its name."""
-        units = len(self.evidence.switches) // self.evidence.boxes
-        shape = (units, self.evidence.boxes, self.blocks)
+        segments = len(self.evidence.switches) // self.evidence.boxes
+        shape = (segments, self.evidence.boxes, self.blocks)
         number: IntArray = np.broadcast_to(
-            np.arange(units)[:, None, None] * self.blocks + np.arange(self.blocks), shape
+            np.arange(segments)[:, None, None] * self.blocks + np.arange(self.blocks), shape
         ).ravel()
         return number
 

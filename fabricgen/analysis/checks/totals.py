@@ -108,10 +108,10 @@ def _of_bill(evidence: Evidence) -> Iterator[Total]:
 
 def _of_list(evidence: Evidence) -> Iterator[Total]:
     """Count the rows of the cable list: what they are, what their pieces are, and what labels they bear."""
-    links = len(evidence.wiring.kind) // evidence.plan.mapping.units
+    links = len(evidence.wiring.kind) // evidence.plan.mapping.segments
     views = list(
         chain.from_iterable(
-            evidence.cables(unit, 0, links) for unit in range(evidence.plan.mapping.units)
+            evidence.cables(segment, 0, links) for segment in range(evidence.plan.mapping.segments)
         )
     )
     first = [view for view in views if view.connector <= 1]

@@ -33,7 +33,7 @@ _PREFIX = re.compile(r"([a-z0-9]+-)?[a-z]+")
 def names(evidence: Evidence) -> Verdict:
     """Every installed switch and every host has a name of its own that DNS can carry."""
     installed = np.flatnonzero(
-        np.tile(evidence.plan.installed, evidence.plan.mapping.units)
+        np.tile(evidence.plan.installed, evidence.plan.mapping.segments)
     ).tolist()
     switches = [evidence.switches[index] for index in installed]
     given = [*switches, *evidence.hosts]
@@ -65,7 +65,7 @@ def labels(evidence: Evidence) -> Verdict:
     shared = [(prefix, times) for prefix, times in owners.items() if times > 1]
     odd = [prefix for prefix in owners if not _PREFIX.fullmatch(prefix)]
     most = 10**plan.label_width
-    scope = (wiring.unit.astype(np.int64) * plan.mapping.unit_blocks + wiring.block) * (
+    scope = (wiring.segment.astype(np.int64) * plan.mapping.segment_blocks + wiring.block) * (
         max(LinkKind) + 1
     ) + wiring.kind
     seats = scope * most + wiring.number

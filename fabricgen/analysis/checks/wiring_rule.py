@@ -1,6 +1,6 @@
 """The law of the rule: each link joins the ports that sizing and design say, worked out once more from its lower end.
 
-The planner goes from positions to GPUs and from tier to tier over one unit; this goes the other
+The planner goes from positions to GPUs and from tier to tier over one segment; this goes the other
 way, from each GPU, leaf port and spine port of the whole fabric to where it must lead. The two have
 no line in common. The rule of a plan that keeps cables of another one is what its heritage says,
 and that of any other plan is arithmetic.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 
 class _Way(NamedTuple):
-    """Where links must lead, as columns; `upper` is a box of the unit."""
+    """Where links must lead, as columns; `upper` is a box of the segment."""
 
-    unit: IntArray
+    segment: IntArray
     block: IntArray
     upper: IntArray
     upper_port: IntArray
@@ -42,10 +42,10 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
         way = _WAYS[kind](
             evidence, wiring.lower[rows].astype(np.int64), wiring.lower_port[rows].astype(np.int64)
         )
-        upper = (way.unit * evidence.boxes + way.upper, way.upper_port)
-        planned = (way.unit, way.block, *upper, way.slot, way.number)
+        upper = (way.segment * evidence.boxes + way.upper, way.upper_port)
+        planned = (way.segment, way.block, *upper, way.slot, way.number)
         wired = (
-            wiring.unit,
+            wiring.segment,
             wiring.block,
             wiring.upper,
             wiring.upper_port,
@@ -74,7 +74,7 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
         found.append(violations(np.flatnonzero(wrong), tell))
     found += _missing(evidence)
     return Verdict(
-        f"{len(wiring.kind):,} links of {evidence.plan.mapping.units:,} units, each worked out again",
+        f"{len(wiring.kind):,} links of {evidence.plan.mapping.segments:,} units, each worked out again",
         tuple(found),
     )
 
@@ -111,7 +111,7 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         group * request.planes + plane,
         block,
         upper,
-        port * mapping.unit_blocks + block,
+        port * mapping.segment_blocks + block,
         slot,
         slot + 1,
     )
@@ -119,8 +119,8 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
 
 def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Find the spine port of each uplink of a leaf."""
-    sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.unit_blocks
-    unit, leaf = np.divmod(switch, evidence.boxes)
+    sizing, blocks = evidence.plan.sizing, evidence.plan.mapping.segment_blocks
+    segment, leaf = np.divmod(switch, evidence.boxes)
     uplink, block = np.divmod(port - sizing.leaf_down * blocks, blocks)
     spine: IntArray
     upper_port: IntArray
@@ -135,7 +135,7 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
         spine, upper_port = _in_turn(leaf, uplink, sizing.leaf_up, sizing.spine)
     first = sizing.leaf + block * (sizing.spine + sizing.core)
     return _Way(
-        unit,
+        segment,
         block,
         first + spine,
         upper_port,
@@ -147,7 +147,7 @@ def _leaf_spine(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
 def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
     """Find the core port of each uplink of a spine."""
     sizing = evidence.plan.sizing
-    unit, box = np.divmod(switch, evidence.boxes)
+    segment, box = np.divmod(switch, evidence.boxes)
     block, spine = np.divmod(box - sizing.leaf, sizing.spine + sizing.core)
     pod, group = np.divmod(spine, sizing.pod_spines)
     uplink = port - sizing.spine_down
@@ -157,7 +157,7 @@ def _spine_core(evidence: Evidence, switch: IntArray, port: IntArray) -> _Way:
         core = core - group * sizing.group_cores
     first = sizing.leaf + block * (sizing.spine + sizing.core) + sizing.spine
     return _Way(
-        unit,
+        segment,
         block,
         first + group * sizing.group_cores + core,
         upper_port,
@@ -216,10 +216,10 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
 def _vertices_of(evidence: Evidence, kind: LinkKind, index: IntArray) -> IntArray:
     """Return the vertices of the leaves, or of the spines, of these numbers in every block."""
     mapping, sizing = evidence.plan.mapping, evidence.plan.sizing
-    blocks = np.arange(mapping.unit_blocks)[:, None]
+    blocks = np.arange(mapping.segment_blocks)[:, None]
     box = index[None, :] + (
         0 if kind is LinkKind.LEAF_SPINE else sizing.leaf + blocks * (sizing.spine + sizing.core)
     )
-    units = np.arange(mapping.units)[:, None, None] * evidence.boxes
-    vertices: IntArray = ((units + box[None]) * mapping.unit_blocks + blocks[None]).ravel()
+    segments = np.arange(mapping.segments)[:, None, None] * evidence.boxes
+    vertices: IntArray = ((segments + box[None]) * mapping.segment_blocks + blocks[None]).ravel()
     return vertices

@@ -28,14 +28,14 @@ class Step(NamedTuple):
 class Crossing:
     """The living links of one block, for one walk from leaf to leaf."""
 
-    def __init__(self, reach: Reach, unit: int, block: int) -> None:
+    def __init__(self, reach: Reach, segment: int, block: int) -> None:
         """Find what lives of a block."""
-        self.reach, self.unit, self.block = reach, unit, block
-        plan, failures, columns = reach.plan, reach.failures, reach.plan.unit
+        self.reach, self.segment, self.block = reach, segment, block
+        plan, failures, columns = reach.plan, reach.failures, reach.plan.segment
         alive = (columns.block == block) & (columns.kind != LinkKind.HOST)
-        dead = [index for of, index in failures.switches if of == unit]
+        dead = [index for of, index in failures.switches if of == segment]
         alive &= ~np.isin(columns.upper, dead) & ~np.isin(columns.lower, dead)
-        alive[[row for of, row in failures.links if of == unit]] = False
+        alive[[row for of, row in failures.links if of == segment]] = False
         self.rows = np.flatnonzero(alive).astype(np.int32)
         self.lower, self.upper = columns.lower[self.rows], columns.upper[self.rows]
         self.plan = plan
@@ -54,7 +54,7 @@ class Crossing:
             links = self._onwards(box, down, rising=rising)
             row = links[flow_hash(self._seed(box), *addresses, flow) % len(links)]
             steps.append(Step(row, rising))
-            box = int((self.plan.unit.upper if rising else self.plan.unit.lower)[row])
+            box = int((self.plan.segment.upper if rising else self.plan.segment.lower)[row])
         return steps, ways
 
     def _down(self, high: int) -> dict[int, set[int]]:
@@ -76,13 +76,13 @@ class Crossing:
 
     def _onwards(self, box: int, down: dict[int, set[int]], *, rising: bool) -> list[int]:
         """List the rows of the links that lead on towards the leaf, in order of interface."""
-        unit = self.plan.unit
+        segment = self.plan.segment
         if rising:
             rows = self.rows[self.lower == box]
-            useful = [row for row in rows.tolist() if self._leads(int(unit.upper[row]), down)]
-            return sorted(useful, key=lambda row: int(unit.lower_port[row]))
+            useful = [row for row in rows.tolist() if self._leads(int(segment.upper[row]), down)]
+            return sorted(useful, key=lambda row: int(segment.lower_port[row]))
         rows = self.rows[(self.upper == box) & np.isin(self.lower, list(down[box]))]
-        return sorted(rows.tolist(), key=lambda row: int(unit.upper_port[row]))
+        return sorted(rows.tolist(), key=lambda row: int(segment.upper_port[row]))
 
     def _leads(self, box: int, down: dict[int, set[int]]) -> bool:
         """Say whether a switch above reaches the leaf, by going down or by going up once more."""
@@ -93,7 +93,7 @@ class Crossing:
         if box in down:
             return self._descents(box, down)
         rows = self._onwards(box, down, rising=True)
-        uppers, times = np.unique(self.plan.unit.upper[rows], return_counts=True)
+        uppers, times = np.unique(self.plan.segment.upper[rows], return_counts=True)
         return sum(
             int(often) * self._count(int(upper), down)
             for upper, often in zip(uppers, times, strict=True)
@@ -114,4 +114,4 @@ class Crossing:
 
     def _seed(self, index: int) -> int:
         """Return the loopback of a switch in this block."""
-        return self.plan.addresses.loopback(self.unit, self.block, self.plan.naming.boxes[index])
+        return self.plan.addresses.loopback(self.segment, self.block, self.plan.naming.boxes[index])

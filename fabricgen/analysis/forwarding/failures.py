@@ -37,11 +37,11 @@ class Failures:
     ports: frozenset[tuple[int, int]] = frozenset()
     """NIC ports, as GPU and plane; a cut host cable is its NIC port's failure."""
     switches: frozenset[tuple[int, int]] = frozenset()
-    """Switches, as unit and box."""
+    """Switches, as segment and box."""
     links: frozenset[tuple[int, int]] = frozenset()
-    """Links between switches, as unit and row of `Plan.unit`."""
+    """Links between switches, as segment and row of `Plan.unit`."""
     blocks: frozenset[tuple[int, int]] = frozenset()
-    """Whole blocks, as unit and block of the unit: a plane, or a rail on one plane."""
+    """Whole blocks, as segment and block of the segment: a plane, or a rail on one plane."""
 
     def __or__(self, other: Failures) -> Failures:
         """Return both together."""
@@ -99,10 +99,10 @@ def _find(plan: Plan, name: str) -> Failures:
 
 def _switch(plan: Plan, name: str) -> Failures:
     """Find a switch."""
-    for unit in range(plan.mapping.units):
-        names = plan.naming.switches(unit)
+    for segment in range(plan.mapping.segments):
+        names = plan.naming.switches(segment)
         if name in names and plan.installed[box := names.index(name)]:
-            return Failures(switches=frozenset({(unit, box)}))
+            return Failures(switches=frozenset({(segment, box)}))
     raise _unknown(
         "switch",
         name,
@@ -113,23 +113,23 @@ def _switch(plan: Plan, name: str) -> Failures:
 def _link(plan: Plan, label: str) -> Failures:
     """Find a cable; where a link takes two, either one brings it down, for a port cannot run on half of its lanes."""
     match = re.fullmatch(r"(.*?)(\d+)([a-h]?)", label)
-    for unit in range(plan.mapping.units) if match else ():
-        for block in range(plan.mapping.unit_blocks):
+    for segment in range(plan.mapping.segments) if match else ():
+        for block in range(plan.mapping.segment_blocks):
             for kind in plan.kinds:
                 if (
                     match
-                    and match[1] == plan.label(kind, unit, block)
+                    and match[1] == plan.label(kind, segment, block)
                     and len(match[2]) == plan.label_width
                 ):
-                    return _cable(plan, kind, unit, block, label, match)
+                    return _cable(plan, kind, segment, block, label, match)
     raise _unknown("link", label, "`cables.csv` lists every label")
 
 
 def _cable(
-    plan: Plan, kind: LinkKind, unit: int, block: int, label: str, match: re.Match[str]
+    plan: Plan, kind: LinkKind, segment: int, block: int, label: str, match: re.Match[str]
 ) -> Failures:
     """Find the cable of a number among those of one kind in one block; what the labels of a link's cables have in common stands for any of them."""
-    columns = plan.unit
+    columns = plan.segment
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (columns.number == int(match[2]))
     )
@@ -143,9 +143,9 @@ def _cable(
         raise _unknown("link", label, hint)
     row = int(rows[0])
     if kind is LinkKind.HOST:
-        gpu = int(columns.lower[row]) + (plan.mapping.rail(unit, block) or 0)
-        return Failures(ports=frozenset({(gpu, plan.mapping.plane(unit))}))
-    return Failures(links=frozenset({(unit, row)}))
+        gpu = int(columns.lower[row]) + (plan.mapping.rail(segment, block) or 0)
+        return Failures(ports=frozenset({(gpu, plan.mapping.plane(segment))}))
+    return Failures(links=frozenset({(segment, row)}))
 
 
 def _nic(plan: Plan, text: str) -> Failures:
@@ -178,9 +178,11 @@ def _domain(plan: Plan, text: str) -> Failures:
 def _plane(plan: Plan, text: str) -> Failures:
     """Find every block of a plane."""
     plane, mapping = _number("plane", text, plan.request.planes), plan.mapping
-    units = (unit for unit in range(mapping.units) if mapping.plane(unit) == plane)
+    segments = (segment for segment in range(mapping.segments) if mapping.plane(segment) == plane)
     return Failures(
-        blocks=frozenset((unit, block) for unit in units for block in range(mapping.unit_blocks))
+        blocks=frozenset(
+            (segment, block) for segment in segments for block in range(mapping.segment_blocks)
+        )
     )
 
 
@@ -196,11 +198,13 @@ def _rail(plan: Plan, text: str) -> Failures:
             ports=frozenset((gpu, plane) for gpu in gpus for plane in range(request.planes))
         )
     blocks = (
-        (unit, block) for unit in range(mapping.units) for block in range(mapping.unit_blocks)
+        (segment, block)
+        for segment in range(mapping.segments)
+        for block in range(mapping.segment_blocks)
     )
     return Failures(
         blocks=frozenset(
-            (unit, block) for unit, block in blocks if mapping.rail(unit, block) == rail
+            (segment, block) for segment, block in blocks if mapping.rail(segment, block) == rail
         )
     )
 

@@ -41,22 +41,22 @@ def _domain_names(domain: int, size: int) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Ends:
-    """The ends of a plan's cables. GPUs count over all domains; units, boxes, blocks and rows as in the plan."""
+    """The ends of a plan's cables. GPUs count over all domains; segments, boxes, blocks and rows as in the plan."""
 
     reach: Reach
 
     @cached_property
     def _rows(self) -> Int32Array:
-        """The row of the host link at each endpoint position, by block of the unit; shape (blocks of a unit, slots), -1 where it is vacant."""
+        """The row of the host link at each endpoint position, by block of the segment; shape (blocks of a segment, slots), -1 where it is vacant."""
         plan = self.reach.plan
-        rows = np.full((plan.mapping.unit_blocks, plan.sizing.slots), -1, dtype=np.int32)
-        links = np.flatnonzero(plan.unit.kind == LinkKind.HOST).astype(np.int32)
-        rows[plan.unit.block[links], plan.unit.slot[links]] = links
+        rows = np.full((plan.mapping.segment_blocks, plan.sizing.slots), -1, dtype=np.int32)
+        links = np.flatnonzero(plan.segment.kind == LinkKind.HOST).astype(np.int32)
+        rows[plan.segment.block[links], plan.segment.slot[links]] = links
         return rows
 
     @cached_property
     def _names(self) -> dict[int, list[str]]:
-        """The switches' names of each unit that was asked for."""
+        """The switches' names of each segment that was asked for."""
         return {}
 
     @cached_property
@@ -84,25 +84,25 @@ class Ends:
     def nic(self, gpu: int, plane: int) -> NicEnd:
         """Return the ends of a NIC port's cable."""
         plan, reach = self.reach.plan, self.reach
-        (unit, block), slot = reach.home(gpu, plane), reach.slot(gpu)
+        (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
         row = int(self._rows[block, slot])
-        leaf, address = int(plan.unit.upper[row]), self.address(gpu, plane)
+        leaf, address = int(plan.segment.upper[row]), self.address(gpu, plane)
         interface = plan.naming.interface(gpu % plan.request.host_gpus, plane)
         return NicEnd(
             row,
             interface,
             address,
             self.gateway(gpu, plane),
-            self.switch(unit, leaf),
-            self.interface(unit, row, upper=True),
-            self.cable(unit, row),
+            self.switch(segment, leaf),
+            self.interface(segment, row, upper=True),
+            self.cable(segment, row),
         )
 
     def address(self, gpu: int, plane: int) -> int:
         """Return the address of a NIC port, as an integer."""
-        unit, block = self.reach.home(gpu, plane)
+        segment, block = self.reach.home(gpu, plane)
         return self.reach.plan.addresses.host_addresses(
-            unit * self.reach.plan.mapping.unit_blocks + block, [self.reach.slot(gpu)]
+            segment * self.reach.plan.mapping.segment_blocks + block, [self.reach.slot(gpu)]
         )[0]
 
     def gateway(self, gpu: int, plane: int) -> int:
@@ -110,9 +110,9 @@ class Ends:
         plan, reach = self.reach.plan, self.reach
         if plan.addresses.numbered:
             return self.address(gpu, plane) - 1
-        (unit, block), slot = reach.home(gpu, plane), reach.slot(gpu)
+        (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
         return plan.addresses.loopback(
-            unit, block, plan.naming.boxes[int(plan.unit.upper[self._rows[block, slot]])]
+            segment, block, plan.naming.boxes[int(plan.segment.upper[self._rows[block, slot]])]
         )
 
     def addresses(self, domain: int, plane: int) -> list[str]:
@@ -133,9 +133,9 @@ class Ends:
         """Return the prefix of the block that a NIC port belongs to."""
         home = self.reach.home(gpu, plane)
         if home not in self._prefixes:
-            unit, block = home
+            segment, block = home
             self._prefixes[home] = self.reach.plan.addresses.hosts.prefix(
-                unit * self.reach.plan.mapping.unit_blocks + block
+                segment * self.reach.plan.mapping.segment_blocks + block
             )
         return self._prefixes[home]
 
@@ -148,29 +148,29 @@ class Ends:
             for plane in range(request.planes)
         ]
 
-    def switch(self, unit: int, box: int) -> str:
+    def switch(self, segment: int, box: int) -> str:
         """Name a switch."""
-        if unit not in self._names:
-            self._names[unit] = self.reach.plan.naming.switches(unit)
-        return self._names[unit][box]
+        if segment not in self._names:
+            self._names[segment] = self.reach.plan.naming.switches(segment)
+        return self._names[segment][box]
 
-    def node(self, unit: int, block: int, box: int) -> str:
+    def node(self, segment: int, block: int, box: int) -> str:
         """Name the node that a switch is in the graph for a block: the box itself, or its part for one rail where rails share it."""
-        plan, name = self.reach.plan, self.switch(unit, box)
+        plan, name = self.reach.plan, self.switch(segment, box)
         return (
-            f"{name}/{vrf_name(plan.mapping.rail(unit, block))}"
+            f"{name}/{vrf_name(plan.mapping.rail(segment, block))}"
             if plan.naming.boxes[box].block < 0
             else name
         )
 
-    def interface(self, unit: int, row: int, *, upper: bool) -> str:
-        """Name the switch's interface at an end of a link of a unit."""
-        plan, links = self.reach.plan, self.reach.plan.unit
+    def interface(self, segment: int, row: int, *, upper: bool) -> str:
+        """Name the switch's interface at an end of a link of a segment."""
+        plan, links = self.reach.plan, self.reach.plan.segment
         box, port = (links.upper, links.upper_port) if upper else (links.lower, links.lower_port)
-        return plan.interfaces(unit)[plan.naming.boxes[int(box[row])].role][int(port[row])]
+        return plan.interfaces(segment)[plan.naming.boxes[int(box[row])].role][int(port[row])]
 
-    def cable(self, unit: int, row: int) -> str:
+    def cable(self, segment: int, row: int) -> str:
         """Label the cable of a link; where a link takes several, what their labels have in common."""
         plan = self.reach.plan
-        prefix = plan.label(LinkKind(plan.unit.kind[row]), unit, int(plan.unit.block[row]))
-        return f"{prefix}{int(plan.unit.number[row]):0{plan.label_width}}"
+        prefix = plan.label(LinkKind(plan.segment.kind[row]), segment, int(plan.segment.block[row]))
+        return f"{prefix}{int(plan.segment.number[row]):0{plan.label_width}}"

@@ -144,12 +144,12 @@ class _Walk:
             )
             % len(planes)
         ]
-        unit, block = reach.home(leg.exit, chosen)
+        segment, block = reach.home(leg.exit, chosen)
         self.equal *= sum(ways for _, ways in walks.values())
         self.planes.append(chosen)
         self._up(leg.exit, chosen)
         for step in walks[chosen][0]:
-            self._between(unit, block, step)
+            self._between(segment, block, step)
         self._down(leg.landing, chosen)
 
     def _gpu(self, gpu: int, via: str | None) -> Hop:
@@ -175,11 +175,11 @@ class _Walk:
 
     def _up(self, gpu: int, plane: int) -> None:
         """Add the steps from a GPU to its leaf."""
-        end, (unit, block) = self.ends.nic(gpu, plane), self.routing.reach.home(gpu, plane)
+        end, (segment, block) = self.ends.nic(gpu, plane), self.routing.reach.home(gpu, plane)
         leaf = self._switch(
-            unit,
+            segment,
             block,
-            int(self.plan.unit.upper[end.row]),
+            int(self.plan.segment.upper[end.row]),
             end.cable,
             (end.interface, end.switch_interface),
         )
@@ -196,30 +196,30 @@ class _Walk:
         self.links += 1
         self.at = gpu
 
-    def _between(self, unit: int, block: int, step: Step) -> None:
+    def _between(self, segment: int, block: int, step: Step) -> None:
         """Add a step between two switches."""
-        columns = self.plan.unit
+        columns = self.plan.segment
         out, into = (
-            self.ends.interface(unit, step.row, upper=upper) for upper in (not step.up, step.up)
+            self.ends.interface(segment, step.row, upper=upper) for upper in (not step.up, step.up)
         )
         box = int((columns.upper if step.up else columns.lower)[step.row])
         self.hops.append(
-            self._switch(unit, block, box, self.ends.cable(unit, step.row), (out, into))
+            self._switch(segment, block, box, self.ends.cable(segment, step.row), (out, into))
         )
         self.links += 1
 
     def _switch(
-        self, unit: int, block: int, box: int, cable: str, interfaces: tuple[str, str]
+        self, segment: int, block: int, box: int, cable: str, interfaces: tuple[str, str]
     ) -> Hop:
         """Make the step to a switch."""
         mapping, role = self.plan.mapping, self.plan.naming.boxes[box].role
-        node, device = self.ends.node(unit, block, box), self.ends.switch(unit, box)
+        node, device = self.ends.node(segment, block, box), self.ends.switch(segment, box)
         return Hop(
             node,
             role.value,
             cable,
             *interfaces,
             device,
-            mapping.rail(unit, block),
-            mapping.plane(unit),
+            mapping.rail(segment, block),
+            mapping.plane(segment),
         )

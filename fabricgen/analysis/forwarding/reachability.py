@@ -78,7 +78,7 @@ class Reach:
         return self.slot(gpu) // self.plan.sizing.leaf_down
 
     def home(self, gpu: int, plane: int) -> tuple[int, int]:
-        """Return the unit, and the block of the unit, that a NIC port belongs to."""
+        """Return the segment, and the block of the segment, that a NIC port belongs to."""
         mapping, request = self.plan.mapping, self.plan.request
         if self.spans_rails:
             return plane, 0
@@ -87,13 +87,13 @@ class Reach:
 
     def lives(self, gpu: int, plane: int) -> bool:
         """Say whether a NIC port, its cable and its leaf live."""
-        failures, (unit, block) = self.failures, self.home(gpu, plane)
+        failures, (segment, block) = self.failures, self.home(gpu, plane)
         dead = (
             gpu in failures.gpus
             or (gpu, plane) in failures.ports
-            or (unit, block) in failures.blocks
+            or (segment, block) in failures.blocks
         )
-        return not dead and (unit, self.leaf(gpu)) not in failures.switches
+        return not dead and (segment, self.leaf(gpu)) not in failures.switches
 
     def hb_lives(self, gpu: int) -> bool:
         """Say whether a GPU reaches the others of its HB domain."""
@@ -125,13 +125,13 @@ class Reach:
         """The blocks in which a switch or a link between switches has failed, or which are down as a whole."""
         failures, boxes = self.failures, self.plan.naming.boxes
         found = set(failures.blocks) | {
-            (unit, int(self.plan.unit.block[row])) for unit, row in failures.links
+            (segment, int(self.plan.segment.block[row])) for segment, row in failures.links
         }
-        for unit, index in failures.switches:
+        for segment, index in failures.switches:
             block = boxes[index].block
             found |= {
-                (unit, each)
-                for each in ([block] if block >= 0 else range(self.plan.mapping.unit_blocks))
+                (segment, each)
+                for each in ([block] if block >= 0 else range(self.plan.mapping.segment_blocks))
             }
         return found
 
@@ -145,23 +145,23 @@ class Reach:
         """The answers of `leaves_from` that were worked out already; leaves of a pod with the same uplinks share one."""
         return {}
 
-    def tiers(self, unit: int, block: int) -> Tiers:
-        """Count the living links of a block. Those of a unit are counted from its columns, so that what was not wired is not there."""
-        key = (unit, block)
+    def tiers(self, segment: int, block: int) -> Tiers:
+        """Count the living links of a block. Those of a segment are counted from its columns, so that what was not wired is not there."""
+        key = (segment, block)
         if key not in self._known:
-            self._known[key] = self._count(unit, block)
+            self._known[key] = self._count(segment, block)
         return self._known[key]
 
-    def _count(self, unit: int, block: int) -> Tiers:
+    def _count(self, segment: int, block: int) -> Tiers:
         """Count the living links of one block."""
-        plan, sizing, columns = self.plan, self.plan.sizing, self.plan.unit
-        installed, down = np.array(plan.installed), (unit, block) in self.failures.blocks
-        dead = [index for of, index in self.failures.switches if of == unit]
+        plan, sizing, columns = self.plan, self.plan.sizing, self.plan.segment
+        installed, down = np.array(plan.installed), (segment, block) in self.failures.blocks
+        dead = [index for of, index in self.failures.switches if of == segment]
         lives = np.full(len(installed), not down) & installed
         lives[dead] = False
         alive = lives[columns.upper] & (columns.block == block)
         alive[columns.kind != LinkKind.HOST] &= lives[columns.lower[columns.kind != LinkKind.HOST]]
-        alive[[row for of, row in self.failures.links if of == unit]] = False
+        alive[[row for of, row in self.failures.links if of == segment]] = False
         first = sizing.leaf + block * (sizing.spine + sizing.core)
         leaf = _counted(
             columns.lower,
@@ -184,14 +184,14 @@ class Reach:
             spine.reshape(sizing.pods, sizing.pod_spines, sizing.group_cores),
         )
 
-    def leaves_from(self, unit: int, block: int, leaf: int) -> BoolArray:
+    def leaves_from(self, segment: int, block: int, leaf: int) -> BoolArray:
         """Say which leaves of a block a leaf reaches by going up and then down, itself included; shape (leaves,)."""
-        sizing, tiers = self.plan.sizing, self.tiers(unit, block)
+        sizing, tiers = self.plan.sizing, self.tiers(segment, block)
         if not tiers.alive[leaf]:
             return np.zeros(sizing.leaf, dtype=bool)
         pod, within = divmod(leaf, sizing.pod_leaves)
         up = tiers.leaf[pod, within] > 0
-        key = (unit, block, pod, up.tobytes())
+        key = (segment, block, pod, up.tobytes())
         if key not in self._rows:
             self._rows[key] = self._row(tiers, pod, up)
         row = self._rows[key]
@@ -213,10 +213,10 @@ class Reach:
             : len(tiers.alive)
         ] & tiers.alive
 
-    def matrix(self, unit: int, block: int) -> BoolArray:
+    def matrix(self, segment: int, block: int) -> BoolArray:
         """Say of every two leaves of a block whether one reaches the other; shape (leaves, leaves)."""
         return np.stack(
-            [self.leaves_from(unit, block, leaf) for leaf in range(self.plan.sizing.leaf)]
+            [self.leaves_from(segment, block, leaf) for leaf in range(self.plan.sizing.leaf)]
         )
 
 

@@ -59,7 +59,7 @@ _ROUTE = '{"prefix":"%s","via":"%s","device":"%s","source":"%s","metric":%d}'
 
 
 class Tables:
-    """Makes the forwarding tables of one plan; what its units share is worked out once."""
+    """Makes the forwarding tables of one plan; what its segments share is worked out once."""
 
     def __init__(self, plan: Plan) -> None:
         """Keep the plan; nothing is made before it is asked for."""
@@ -83,7 +83,7 @@ class Tables:
         return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
 
     def prepare(self) -> None:
-        """Work out now what all units share; workers that are forked afterwards inherit it."""
+        """Work out now what all segments share; workers that are forked afterwards inherit it."""
         self.views.prepare()
         _ = self.ends.nic(0, 0), self._slots
 
@@ -166,21 +166,21 @@ class Tables:
         }
 
     def switches(
-        self, unit: int, boxes: Sequence[int] | None = None
+        self, segment: int, boxes: Sequence[int] | None = None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the table of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`, with its name."""
-        index = {name: box for box, name in enumerate(self.plan.naming.switches(unit))}
-        for view in self.views.switches(unit, boxes=boxes):
+        """Yield the table of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`, with its name."""
+        index = {name: box for box, name in enumerate(self.plan.naming.switches(segment))}
+        for view in self.views.switches(segment, boxes=boxes):
             box, blocks = (
                 self.plan.naming.boxes[index[view.name]],
-                range(self.plan.mapping.unit_blocks),
+                range(self.plan.mapping.segment_blocks),
             )
             served = blocks if box.block < 0 else [box.block]
             instances = [
                 {
                     "vrf": instance.vrf,
-                    "rail": self.plan.mapping.rail(unit, block),
-                    "routes": list(self._routes(unit, block, box, index, instance)),
+                    "rail": self.plan.mapping.rail(segment, block),
+                    "routes": list(self._routes(segment, block, box, index, instance)),
                 }
                 for block, instance in zip(served, view.instances, strict=True)
             ]
@@ -195,11 +195,11 @@ class Tables:
             )
 
     def _routes(
-        self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance
+        self, segment: int, block: int, box: Box, index: dict[str, int], instance: Instance
     ) -> Iterator[dict[str, Any]]:
         """Yield the routes of one routing instance: host by host, then leaf by leaf or pod by pod below it, then all the rest upwards."""
         start, sizing = (
-            self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block),
+            self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
             self.plan.sizing,
         )
         for port, slot in zip(
@@ -228,8 +228,8 @@ class Tables:
     @cached_property
     def _slots(self) -> Int32Array:
         """The installed endpoint positions of a block, in order."""
-        unit = self.plan.unit
-        slots: Int32Array = unit.slot[(unit.kind == LinkKind.HOST) & (unit.block == 0)]
+        segment = self.plan.segment
+        slots: Int32Array = segment.slot[(segment.kind == LinkKind.HOST) & (segment.block == 0)]
         return slots
 
     def _slots_of(self, leaf: Box) -> list[int]:

@@ -72,9 +72,9 @@ class Capacity:
             left += share
         return 1 - left / planes
 
-    def _upward(self, unit: int, block: int) -> Floats:
+    def _upward(self, segment: int, block: int) -> Floats:
         """Return the share of each leaf's upward capacity that lives; shape (leaves,)."""
-        whole, now = self._whole, self.living.reach.tiers(unit, block)
+        whole, now = self._whole, self.living.reach.tiers(segment, block)
         if not whole.leaf.size:
             return np.ones(len(whole.alive))
         onward = (

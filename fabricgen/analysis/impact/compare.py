@@ -53,19 +53,21 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
     failures = find_failures(plan, [name])
     kind = name.partition(":")[0]
     if kind == "switch":
-        ((unit, box),) = failures.switches
-        answer = _switch(plan, other, (unit, max(plan.naming.boxes[box].block, 0), box))
+        ((segment, box),) = failures.switches
+        answer = _switch(plan, other, (segment, max(plan.naming.boxes[box].block, 0), box))
         return answer and f"switch:{other.naming.switches(answer[0])[answer[2]]}"
     if kind != "link":
         return name
     if failures.ports:
         ((gpu, plane),) = failures.ports
         living = SurvivingFabric(Reach(other))
-        unit, block = living.reach.home(gpu, plane)
-        return _label(other, unit, block, LinkKind.HOST, ("slot", living.reach.slot(gpu)))
-    ((unit, row),) = failures.links
-    answer = _switch(plan, other, (unit, int(plan.unit.block[row]), int(plan.unit.lower[row])))
-    link = LinkKind(plan.unit.kind[row])
+        segment, block = living.reach.home(gpu, plane)
+        return _label(other, segment, block, LinkKind.HOST, ("slot", living.reach.slot(gpu)))
+    ((segment, row),) = failures.links
+    answer = _switch(
+        plan, other, (segment, int(plan.segment.block[row]), int(plan.segment.lower[row]))
+    )
+    link = LinkKind(plan.segment.kind[row])
     return (
         _label(other, *answer[:2], link, ("lower", answer[2]))
         if answer and link in other.kinds
@@ -74,35 +76,37 @@ def corresponding(plan: Plan, other: Plan, name: str) -> str | None:
 
 
 def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, int, int] | None:
-    """Return the unit, block and box that correspond to a switch, given in the same way."""
-    unit, block, box = place
-    role, plane = plan.naming.boxes[box].role, plan.mapping.plane(unit)
+    """Return the segment, block and box that correspond to a switch, given in the same way."""
+    segment, block, box = place
+    role, plane = plan.naming.boxes[box].role, plan.mapping.plane(segment)
     if role not in other.roles:
         return None
     if role is not Role.LEAF:
         first = other.sizing.leaf + (other.sizing.spine if role is Role.CORE else 0)
         return next(
             (each, 0, first)
-            for each in range(other.mapping.units)
+            for each in range(other.mapping.segments)
             if other.mapping.plane(each) == plane
         )
     mine, theirs = SurvivingFabric(Reach(plan)), SurvivingFabric(Reach(other))
     served = np.flatnonzero(
-        (mine.scope == (plan.mapping.rail(unit, block) or 0)) & (mine.leaf == box)
+        (mine.scope == (plan.mapping.rail(segment, block) or 0)) & (mine.leaf == box)
     )
     gpu = int(served[0]) if len(served) else 0
     return *theirs.reach.home(gpu, plane), int(theirs.leaf[gpu])
 
 
-def _label(plan: Plan, unit: int, block: int, kind: LinkKind, where: tuple[str, int]) -> str | None:
+def _label(
+    plan: Plan, segment: int, block: int, kind: LinkKind, where: tuple[str, int]
+) -> str | None:
     """Return the label of the first cable of a kind in a block whose row has a value in a column."""
-    columns, (column, value) = plan.unit, where
+    columns, (column, value) = plan.segment, where
     rows = np.flatnonzero(
         (columns.kind == kind) & (columns.block == block) & (getattr(columns, column) == value)
     )
     letter = "a" if plan.joints[kind].cables > 1 else ""
     return (
-        f"link:{plan.label(kind, unit, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
+        f"link:{plan.label(kind, segment, block)}{int(columns.number[rows[0]]):0{plan.label_width}}{letter}"
         if len(rows)
         else None
     )

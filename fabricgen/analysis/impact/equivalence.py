@@ -2,7 +2,7 @@
 
 Owns the surroundings that make a difference: what hangs on a part's leaf, how its links are spread,
 how full its pod is, and on which side of the cut it lies. Units are alike, and so are the blocks of
-one; so only block 0 of unit 0 is looked at, and the rest is counted.
+one; so only block 0 of segment 0 is looked at, and the rest is counted.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Group(NamedTuple):
 
 
 class EquivalenceClasses(NamedTuple):
-    """The class of every box of a unit, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
+    """The class of every box of a segment, -1 where it is not installed, and of every link in the order of `Plan.unit`: numbers into `examples`.
 
-    `examples` names one part of each class, as `--fail` takes it. All units are alike.
+    `examples` names one part of each class, as `--fail` takes it. All segments are alike.
     """
 
     boxes: Int32Array
@@ -102,32 +102,32 @@ class Parts:
             for parts in found.values()
         ]
 
-    def of_unit(self, *, links: bool = True) -> EquivalenceClasses:
-        """Sort the boxes and the links of a unit into classes; without `links` the boxes alone, and each link has -1."""
-        plan, unit = self.plan, self.plan.unit
+    def of_segment(self, *, links: bool = True) -> EquivalenceClasses:
+        """Sort the boxes and the links of a segment into classes; without `links` the boxes alone, and each link has -1."""
+        plan, segment = self.plan, self.plan.segment
         found = EquivalenceClasses(
             np.full(len(plan.naming.boxes), -1, dtype=np.int32),
-            np.full(len(unit.kind), -1, dtype=np.int32),
+            np.full(len(segment.kind), -1, dtype=np.int32),
             [],
         )
         for role in plan.roles:
             boxes, likes = self._installed(role)
-            for block in range(1 if role is Role.LEAF else plan.mapping.unit_blocks):
+            for block in range(1 if role is Role.LEAF else plan.mapping.segment_blocks):
                 found.boxes[boxes + block * (plan.sizing.spine + plan.sizing.core)] = likes + len(
                     found.examples
                 )
             found.examples.extend(group.names[0] for group in self._switches(role))
         for kind in plan.kinds if links else ():
             _, likes = self._links(kind)
-            for block in range(plan.mapping.unit_blocks):
-                found.links[(unit.kind == kind) & (unit.block == block)] = likes + len(
+            for block in range(plan.mapping.segment_blocks):
+                found.links[(segment.kind == kind) & (segment.block == block)] = likes + len(
                     found.examples
                 )
             found.examples.extend(group.names[0] for group in self._cables(kind))
         return found
 
     def _installed(self, role: Role) -> tuple[Int32Array, Int32Array]:
-        """Return the installed switches of a role in block 0, as boxes of the unit, and the class of each, from 0 in order of appearance."""
+        """Return the installed switches of a role in block 0, as boxes of the segment, and the class of each, from 0 in order of appearance."""
         sizing = self.plan.sizing
         likes = {
             Role.LEAF: self._leaves,
@@ -142,16 +142,16 @@ class Parts:
         """Group the installed switches of a role in block 0."""
         boxes, likes = self._installed(role)
         names = self.plan.naming.switches(0)
-        times = self.plan.mapping.units * (
-            1 if role is Role.LEAF else self.plan.mapping.unit_blocks
+        times = self.plan.mapping.segments * (
+            1 if role is Role.LEAF else self.plan.mapping.segment_blocks
         )
         return self._grouped("switch", likes.tolist(), lambda part: names[int(boxes[part])], times)
 
     def _links(self, kind: LinkKind) -> tuple[Int32Array, Int32Array]:
-        """Return the links of a kind in block 0, as rows of the unit, and the class of each: by both ends, and by how many links run beside it."""
-        plan, unit, sizing = self.plan, self.plan.unit, self.plan.sizing
-        rows = np.flatnonzero((unit.kind == kind) & (unit.block == 0)).astype(np.int32)
-        low, high = unit.lower[rows], unit.upper[rows]
+        """Return the links of a kind in block 0, as rows of the segment, and the class of each: by both ends, and by how many links run beside it."""
+        plan, segment, sizing = self.plan, self.plan.segment, self.plan.sizing
+        rows = np.flatnonzero((segment.kind == kind) & (segment.block == 0)).astype(np.int32)
+        low, high = segment.lower[rows], segment.upper[rows]
         if kind is LinkKind.HOST:
             return rows, _numbered(self._leaves[high].tolist())
         beside = np.unique(
@@ -173,10 +173,10 @@ class Parts:
         """Group the cables of a kind in block 0."""
         plan, (rows, likes) = self.plan, self._links(kind)
         letter = "a" if plan.joints[kind].cables > 1 else ""
-        times = plan.mapping.units * plan.mapping.unit_blocks * plan.joints[kind].cables
+        times = plan.mapping.segments * plan.mapping.segment_blocks * plan.joints[kind].cables
 
         def name(part: int) -> str:
-            return f"{plan.label(kind, 0, 0)}{int(plan.unit.number[rows[part]]):0{plan.label_width}}{letter}"
+            return f"{plan.label(kind, 0, 0)}{int(plan.segment.number[rows[part]]):0{plan.label_width}}{letter}"
 
         return self._grouped("link", likes.tolist(), name, times)
 

@@ -92,19 +92,19 @@ class SurvivingFabric:
         lives = np.tile(self.alive, (plan.request.planes, 1))
         for gpu, plane in failures.ports:
             lives[plane, gpu] = False
-        for unit, block in failures.blocks:
-            lives[plan.mapping.plane(unit), self.scope == (plan.mapping.rail(unit, block) or 0)] = (
-                False
-            )
-        for unit, box in failures.switches:
+        for segment, block in failures.blocks:
+            lives[
+                plan.mapping.plane(segment), self.scope == (plan.mapping.rail(segment, block) or 0)
+            ] = False
+        for segment, box in failures.switches:
             if box < plan.sizing.leaf:
-                first = plan.mapping.rail(unit, 0) or 0
+                first = plan.mapping.rail(segment, 0) or 0
                 served = (
                     (self.scope >= first)
-                    & (self.scope < first + plan.mapping.unit_blocks)
+                    & (self.scope < first + plan.mapping.segment_blocks)
                     & (self.leaf == box)
                 )
-                lives[plan.mapping.plane(unit), served] = False
+                lives[plan.mapping.plane(segment), served] = False
         return lives
 
     @cached_property
@@ -215,13 +215,13 @@ class SurvivingFabric:
         return place
 
 
-def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
+def _joins(reach: Reach, segment: int, block: int) -> Joins | None:
     """Work out which leaves of a block reach each other; None where all that live do.
 
     Leaves of one pod with the same living uplinks are alike. Two of a class are joined where they
     have an uplink at all.
     """
-    tiers = reach.tiers(unit, block)
+    tiers = reach.tiers(segment, block)
     up = tiers.uplinks > 0
     pod = np.arange(len(up)) // reach.plan.sizing.pod_leaves
     _, first, classes = np.unique(
@@ -233,7 +233,7 @@ def _joins(reach: Reach, unit: int, block: int) -> Joins | None:
     numbers = classes.reshape(-1).astype(np.int32)
     last = np.zeros(len(first), dtype=np.int64)
     last[numbers] = np.arange(len(up))
-    joined = np.stack([reach.leaves_from(unit, block, leaf)[last] for leaf in first.tolist()])
+    joined = np.stack([reach.leaves_from(segment, block, leaf)[last] for leaf in first.tolist()])
     living = distinct(numbers[tiers.alive])
     return None if joined[np.ix_(living, living)].all() else Joins(numbers, joined)
 

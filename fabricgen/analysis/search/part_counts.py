@@ -1,6 +1,6 @@
 """The parts of a fabric by counts alone: no wire is drawn.
 
-Owns the arithmetic that `tallying` does over wires. It holds where all units are alike, every link
+Owns the arithmetic that `tallying` does over wires. It holds where all segments are alike, every link
 of a kind takes the same parts, and all that was sized stands, as in the fabrics that a search
 judges.
 """
@@ -33,13 +33,13 @@ class Boxes(NamedTuple):
 
 def switch_counts(plan: Plan) -> dict[Role, int]:
     """Count the switches of each role."""
-    sizing, units, blocks = (
+    sizing, segments, blocks = (
         plan.sizing,
-        plan.mapping.units,
-        plan.mapping.units * plan.mapping.unit_blocks,
+        plan.mapping.segments,
+        plan.mapping.segments * plan.mapping.segment_blocks,
     )
     counts = {
-        Role.LEAF: units * sizing.leaf,
+        Role.LEAF: segments * sizing.leaf,
         Role.SPINE: blocks * sizing.spine,
         Role.CORE: blocks * sizing.core,
     }
@@ -48,7 +48,7 @@ def switch_counts(plan: Plan) -> dict[Role, int]:
 
 def link_counts(plan: Plan) -> dict[LinkKind, int]:
     """Count the links of each kind."""
-    sizing, blocks = plan.sizing, plan.mapping.units * plan.mapping.unit_blocks
+    sizing, blocks = plan.sizing, plan.mapping.segments * plan.mapping.segment_blocks
     above = {
         LinkKind.LEAF_SPINE: sizing.leaf * sizing.leaf_up,
         LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up,
@@ -105,17 +105,17 @@ def boxes(plan: Plan, role: Role) -> list[Boxes]:
     ports, down = plan.ports[role], plan.widths[role][0]
     up = frozenset(port.cage for port in ports[down:])
     if role is Role.LEAF:
-        used = np.repeat(endpoints(plan), plan.mapping.unit_blocks, axis=1)
+        used = np.repeat(endpoints(plan), plan.mapping.segment_blocks, axis=1)
         alike = Counter(row.tobytes() for row in used)
         masks = (
             (np.flatnonzero(np.frombuffer(row, dtype=bool)), alike[row])
             for row in sorted(alike, reverse=True)
         )
         return [
-            Boxes(plan.mapping.units * number, frozenset(ports[at].cage for at in mask), up)
+            Boxes(plan.mapping.segments * number, frozenset(ports[at].cage for at in mask), up)
             for mask, number in masks
         ]
-    blocks = plan.mapping.units * plan.mapping.unit_blocks
+    blocks = plan.mapping.segments * plan.mapping.segment_blocks
     return [
         Boxes(blocks * number, frozenset(port.cage for port in ports[:width]), up)
         for number, width in _facing_down(plan.sizing, role)

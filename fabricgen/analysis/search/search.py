@@ -99,7 +99,7 @@ def _identity(plan: Plan) -> tuple[Any, ...]:
         for role, front in request.fronts.items()
         if role in plan.roles
     )
-    splits = plan.mapping.per_switch, plan.mapping.units
+    splits = plan.mapping.per_switch, plan.mapping.segments
     return (
         request.design,
         request.host and request.host.model,

@@ -44,14 +44,16 @@ def _one_way(plan: Plan) -> bool:
     """Say whether one spine, or one core, is all that joins the leaves of the only block."""
     sizing = plan.sizing
     ways = sizing.leaf_up if sizing.core else sizing.spine
-    return plan.mapping.units * plan.mapping.unit_blocks == 1 and sizing.tiers > 1 and ways == 1
+    return (
+        plan.mapping.segments * plan.mapping.segment_blocks == 1 and sizing.tiers > 1 and ways == 1
+    )
 
 
 def _taken(plan: Plan, role: Role, served: Int32Array) -> float:
     """Return the NIC ports, whole or in parts, that one switch of a role takes at most; `served` counts the endpoints of each leaf of a block."""
     sizing = plan.sizing
     if role is Role.LEAF:
-        return float(served.max()) * plan.mapping.unit_blocks
+        return float(served.max()) * plan.mapping.segment_blocks
     pods = sizing.by_pod(served).sum(axis=1)
     if role is Role.CORE:
         shares = _links(sizing.pods, sizing.spine_up, sizing.group_cores) / sizing.spine_up
@@ -80,7 +82,7 @@ def _cut_off(plan: Plan) -> int:
     """
     request, sizing = plan.request, plan.sizing
     domains = request.gpus // request.domain_gpus
-    if plan.mapping.units > 1 or domains == 1:
+    if plan.mapping.segments > 1 or domains == 1:
         return 0
     gpu = plan.mapping.pattern()
     slots = np.flatnonzero(gpu >= 0)

@@ -1,8 +1,8 @@
 """All-to-all, as a mixture of experts sends it: what relays through HB domains cost against a network that joins every two GPUs.
 
-Owns the load of one unit of data from every GPU to every other: on NICs, on HB links, and on HB
+Owns the load of one segment of data from every GPU to every other: on NICs, on HB links, and on HB
 links for relays alone. Ways are those of `forwarding`, also after failures. Every figure is in
-units of one pair's data until it is turned into time.
+segments of one pair's data until it is turned into time.
 
     any-to-any   max((N - K)/B_S, (K - 1)/B_F)
     overlapped   the larger of the busiest NIC and the busiest HB link

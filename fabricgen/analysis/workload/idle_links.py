@@ -27,21 +27,21 @@ MOST_FLOWS = 20_000
 def document(links: Links) -> dict[str, Any]:
     """Return the traffic of a job on the links of its fabric, under the keys of `model --traffic --json`."""
     plan, (up, down) = links.plan, links.loads
-    idle, units = idle_rows(links), plan.mapping.units
+    idle, segments = idle_rows(links), plan.mapping.segments
     kinds = {}
     for kind in plan.kinds:
-        rows = plan.unit.kind == kind
+        rows = plan.segment.kind == kind
         most = float(np.maximum(up, down)[rows].max(initial=0))
         seconds = most / (plan.joints[kind].speed_gbps * 10**9 / 8)
-        count, empty = int(rows.sum()) * units, int(idle[rows].sum()) * units
+        count, empty = int(rows.sum()) * segments, int(idle[rows].sum()) * segments
         kinds[kind.key] = {
             "links": count,
             "idle": empty,
-            "bytes_up": float(up[rows].sum()) * units,
+            "bytes_up": float(up[rows].sum()) * segments,
             "most_bytes": most,
             "most_s": seconds,
         }
-    total, empty = plan.links, int(idle.sum()) * units
+    total, empty = plan.links, int(idle.sum()) * segments
     return {
         "links": kinds,
         "idle_links": empty,
@@ -52,7 +52,7 @@ def document(links: Links) -> dict[str, Any]:
 
 
 def idle_rows(links: Links) -> BoolArray:
-    """Say of each link of a unit whether it carries nothing."""
+    """Say of each link of a segment whether it carries nothing."""
     up, down = links.loads
     return np.asarray((up == 0) & (down == 0))
 
@@ -63,9 +63,9 @@ def _busiest(links: Links) -> dict[str, Any]:
     speeds = np.zeros(len(LinkKind) + 1)
     for kind in plan.kinds:
         speeds[kind] = plan.joints[kind].speed_gbps * 10**9 / 8
-    seconds = np.maximum(up, down) / speeds[plan.unit.kind]
+    seconds = np.maximum(up, down) / speeds[plan.segment.kind]
     row, most = int(seconds.argmax()), float(seconds.max())
-    alike = int(np.count_nonzero(seconds >= most * (1 - 1e-9))) * plan.mapping.units
+    alike = int(np.count_nonzero(seconds >= most * (1 - 1e-9))) * plan.mapping.segments
     return {
         "cable": label(plan, 0, row),
         "up": bool(up[row] >= down[row]),
@@ -78,7 +78,7 @@ def _busiest(links: Links) -> dict[str, Any]:
 def _hashing(links: Links) -> dict[str, Any] | None:
     """Say how far real hashing is from even: what the fullest uplink of the first leaf carries, over its share. None where a block spans rails."""
     plan, _ = links.plan, links.loads
-    hosts = int(np.count_nonzero((plan.unit.kind == LinkKind.HOST) & (plan.unit.block == 0)))
+    hosts = int(np.count_nonzero((plan.segment.kind == LinkKind.HOST) & (plan.segment.block == 0)))
     near = min(plan.sizing.leaf_down, hosts)
     if plan.mapping.spans_rails or plan.sizing.tiers == 1 or near == hosts:
         return None
@@ -95,19 +95,19 @@ def _hashing(links: Links) -> dict[str, Any] | None:
     )
 
 
-def label(plan: Plan, unit: int, row: int) -> str:
+def label(plan: Plan, segment: int, row: int) -> str:
     """Return what the cables of a link are labelled with."""
-    columns = plan.unit
-    return f"{plan.label(LinkKind(int(columns.kind[row])), unit, int(columns.block[row]))}{int(columns.number[row]):0{plan.label_width}}"
+    columns = plan.segment
+    return f"{plan.label(LinkKind(int(columns.kind[row])), segment, int(columns.block[row]))}{int(columns.number[row]):0{plan.label_width}}"
 
 
 def idle_csv(links: Links) -> Iterator[str]:
     """Yield the links that carry nothing as lines of CSV: the trimmed network is the fabric without them."""
     yield "cable,kind,lower,upper"
     plan, idle = links.plan, np.flatnonzero(idle_rows(links)).tolist()
-    for unit in range(plan.mapping.units):
-        names = plan.naming.switches(unit)
+    for segment in range(plan.mapping.segments):
+        names = plan.naming.switches(segment)
         for row in idle:
-            kind = LinkKind(int(plan.unit.kind[row]))
-            lower = "" if kind is LinkKind.HOST else names[int(plan.unit.lower[row])]
-            yield f"{label(plan, unit, row)},{kind.key},{lower},{names[int(plan.unit.upper[row])]}"
+            kind = LinkKind(int(plan.segment.kind[row]))
+            lower = "" if kind is LinkKind.HOST else names[int(plan.segment.lower[row])]
+            yield f"{label(plan, segment, row)},{kind.key},{lower},{names[int(plan.segment.upper[row])]}"

@@ -151,24 +151,27 @@ class Links:
 
     @cached_property
     def loads(self) -> tuple[Floats, Floats]:
-        """The bytes on each link of a unit, up and down, in the order of `Plan.unit`; all units carry the same."""
-        unit, sizing, flows = self.plan.unit, self.plan.sizing, self.flows
-        up, down = np.zeros(len(unit.kind)), np.zeros(len(unit.kind))
-        host, slots = unit.kind == LinkKind.HOST, np.zeros(sizing.slots)
+        """The bytes on each link of a segment, up and down, in the order of `Plan.unit`; all segments carry the same."""
+        segment, sizing, flows = self.plan.segment, self.plan.sizing, self.flows
+        up, down = np.zeros(len(segment.kind)), np.zeros(len(segment.kind))
+        host, slots = segment.kind == LinkKind.HOST, np.zeros(sizing.slots)
         slots[self._slots] = self.sent
-        up[host] = down[host] = slots[unit.slot[host]]
+        up[host] = down[host] = slots[segment.slot[host]]
         tiers, first = (
             Reach(self.plan).tiers(0, 0),
-            sizing.leaf + unit.block * (sizing.spine + sizing.core),
+            sizing.leaf + segment.block * (sizing.spine + sizing.core),
         )
-        rows = unit.kind == LinkKind.LEAF_SPINE
-        leaf, spine = unit.lower[rows], (unit.upper[rows] - first[rows]) % max(sizing.pod_spines, 1)
+        rows = segment.kind == LinkKind.LEAF_SPINE
+        leaf, spine = (
+            segment.lower[rows],
+            (segment.upper[rows] - first[rows]) % max(sizing.pod_spines, 1),
+        )
         pod, within = np.divmod(leaf, sizing.pod_leaves)
         up[rows] = (flows.out / np.maximum(tiers.uplinks.sum(axis=1), 1))[leaf]
         down[rows] = flows.down[pod, spine, within] / np.maximum(tiers.leaf[pod, within, spine], 1)
-        rows = unit.kind == LinkKind.SPINE_CORE
-        pod, spine = np.divmod(unit.lower[rows] - first[rows], max(sizing.pod_spines, 1))
-        core = (unit.upper[rows] - first[rows] - sizing.spine) % max(sizing.group_cores, 1)
+        rows = segment.kind == LinkKind.SPINE_CORE
+        pod, spine = np.divmod(segment.lower[rows] - first[rows], max(sizing.pod_spines, 1))
+        core = (segment.upper[rows] - first[rows] - sizing.spine) % max(sizing.group_cores, 1)
         up[rows] = (flows.spine_up / np.maximum(tiers.spine.sum(axis=2), 1))[pod, spine]
         down[rows] = flows.core_down[pod, spine, core] / np.maximum(
             tiers.spine[pod, spine, core], 1

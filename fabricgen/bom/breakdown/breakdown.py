@@ -112,7 +112,7 @@ def _counted(racks: Int32Array) -> Iterator[tuple[int, int]]:
 def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
     """Yield each model of a cable or a module, with the rack of each piece of it."""
     pieces: dict[tuple[str, str], list[tuple[IntArray, Int32Array]]] = defaultdict(list)
-    for joint, unit, rows, ends in _runs(plan):
+    for joint, segment, rows, ends in _runs(plan):
         racks: dict[End, Int32Array] = {
             end: room.standing.rack[devices] for end, devices in ends.items()
         }
@@ -120,12 +120,12 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
             yield joint.cable.model, np.repeat(racks["lower"], joint.cables)
         else:
             pieces[joint.kind.key, joint.cable.model].append(
-                (plan.cages.pieces(joint, unit, rows), racks[joint.near])
+                (plan.cages.pieces(joint, segment, rows), racks[joint.near])
             )
         for end, module in joint.modules.items():
             role = joint.kind.upper if end == "upper" else joint.kind.lower
             pieces[role or HOST, module.model].append(
-                (plan.cages.at(end, joint.kind, unit, rows), racks[end])
+                (plan.cages.at(end, joint.kind, segment, rows), racks[end])
             )
     for (_, model), several in pieces.items():
         numbers, places = (np.concatenate(columns) for columns in zip(*several, strict=True))
@@ -133,15 +133,15 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
 
 
 def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:
-    """Yield the links of each unit that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
+    """Yield the links of each segment that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
     if plan.lengths is None:
         return
-    for unit in range(plan.mapping.units):
-        offer, (lower, upper) = plan.offer(unit), plan.lengths.ways.ends(unit, 0, None)
+    for segment in range(plan.mapping.segments):
+        offer, (lower, upper) = plan.offer(segment), plan.lengths.ways.ends(segment, 0, None)
         for number, joint in enumerate(plan.offers):
             rows = np.flatnonzero(offer == number).astype(np.int32)
             if len(rows):
-                yield joint, unit, rows, {"lower": lower[rows], "upper": upper[rows]}
+                yield joint, segment, rows, {"lower": lower[rows], "upper": upper[rows]}
 
 
 def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:

@@ -90,7 +90,7 @@ def _names(wish: Wish) -> list[str]:
     mapping = wish.plan.mapping
     if wish.rails is None or mapping.spans_rails:
         return names
-    return names[: -(-wish.rails // mapping.unit_blocks) * planes]
+    return names[: -(-wish.rails // mapping.segment_blocks) * planes]
 
 
 def _place_files(wish: Wish) -> None:

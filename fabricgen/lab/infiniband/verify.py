@@ -98,17 +98,17 @@ class Fabric:
     @cached_property
     def regular(self) -> bool:
         """Whether every leaf has as many adapters, and every two switches that meet as many links: then no link may carry more than another of its tier."""
-        unit = self.plan.unit
-        hosts = np.unique(unit.upper[unit.kind == LinkKind.HOST], return_counts=True)[1]
+        segment = self.plan.segment
+        hosts = np.unique(segment.upper[segment.kind == LinkKind.HOST], return_counts=True)[1]
         leaves = int((self.tiers == Role.LEAF.tier).sum())
         if len(hosts) != leaves or len(set(hosts.tolist())) > 1:
             return False
-        kinds = (unit.kind == kind for kind in self.plan.kinds if kind is not LinkKind.HOST)
+        kinds = (segment.kind == kind for kind in self.plan.kinds if kind is not LinkKind.HOST)
         return all(
             len(
                 set(
                     np.unique(
-                        unit.lower[rows] * len(self.plan.naming.boxes) + unit.upper[rows],
+                        segment.lower[rows] * len(self.plan.naming.boxes) + segment.upper[rows],
                         return_counts=True,
                     )[1].tolist()
                 )

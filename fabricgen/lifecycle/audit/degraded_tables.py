@@ -143,37 +143,43 @@ class Detours(Tables):
         failures, planes = self.reach.failures, range(self.plan.request.planes)
         ports = failures.ports | {(gpu, plane) for gpu in failures.gpus for plane in planes}
         cables = {self.ends.nic(gpu, plane).cable for gpu, plane in ports} | {
-            self.ends.cable(unit, row) for unit, row in failures.links
+            self.ends.cable(segment, row) for segment, row in failures.links
         }
-        return cables | {self.ends.switch(unit, box) for unit, box in failures.switches}
+        return cables | {self.ends.switch(segment, box) for segment, box in failures.switches}
 
     def switches(
-        self, unit: int, boxes: Sequence[int] | None = None
+        self, segment: int, boxes: Sequence[int] | None = None
     ) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield the table of every living switch of a unit."""
+        """Yield the table of every living switch of a segment."""
         return (
-            (name, table) for name, table in super().switches(unit, boxes) if name not in self._dead
+            (name, table)
+            for name, table in super().switches(segment, boxes)
+            if name not in self._dead
         )
 
     def _routes(
-        self, unit: int, block: int, box: Box, index: dict[str, int], instance: Instance
+        self, segment: int, block: int, box: Box, index: dict[str, int], instance: Instance
     ) -> Iterator[dict[str, Any]]:
         """Yield the routes of one routing instance, and behind each those of the leaves that fewer of its next hops lead to."""
-        down = (unit, block) in self.reach.failures.blocks
+        down = (segment, block) in self.reach.failures.blocks
         start, width = (
-            self.plan.addresses.hosts.start(unit * self.plan.mapping.unit_blocks + block),
+            self.plan.addresses.hosts.start(segment * self.plan.mapping.segment_blocks + block),
             self.plan.sizing.leaf_down,
         )
-        for route in super()._routes(unit, block, box, index, instance):
+        for route in super()._routes(segment, block, box, index, instance):
             living = [
                 hop
                 for hop in route["next_hops"]
                 if not down and hop["cable"] not in self._dead and hop["peer"] not in self._dead
             ]
             apart = []
-            for leaf in self._covered(unit, block, box, index.get(route["next_hops"][0]["peer"])):
+            for leaf in self._covered(
+                segment, block, box, index.get(route["next_hops"][0]["peer"])
+            ):
                 useful = [
-                    hop for hop in living if self._leads_on(unit, block, index[hop["peer"]], leaf)
+                    hop
+                    for hop in living
+                    if self._leads_on(segment, block, index[hop["peer"]], leaf)
                 ]
                 prefixes = self._prefixes(start, leaf * width, (leaf + 1) * width)
                 if len(useful) != len(living) and prefixes:
@@ -181,9 +187,9 @@ class Detours(Tables):
             alone = [each for each in apart if each["prefixes"] == route["prefixes"]]
             yield from alone or [{"prefixes": route["prefixes"], "next_hops": living}, *apart]
 
-    def _covered(self, unit: int, block: int, box: Box, peer: int | None) -> Iterable[int]:
+    def _covered(self, segment: int, block: int, box: Box, peer: int | None) -> Iterable[int]:
         """List the leaves that a route towards a peer covers, where a switch or link of the block has failed; none for a host's."""
-        if peer is None or (unit, block) not in self.reach.affected:
+        if peer is None or (segment, block) not in self.reach.affected:
             return ()
         sizing, other = self.plan.sizing, self.plan.naming.boxes[peer]
         pod = range(0)
@@ -199,12 +205,12 @@ class Detours(Tables):
             if leaf not in pod and (box.role is Role.SPINE or leaf != box.index)
         )
 
-    def _leads_on(self, unit: int, block: int, peer: int, leaf: int) -> bool:
+    def _leads_on(self, segment: int, block: int, peer: int, leaf: int) -> bool:
         """Say whether a way onwards from a switch to a leaf lives: down, or from a spine of another pod up once more."""
         box, sizing, tiers = (
             self.plan.naming.boxes[peer],
             self.plan.sizing,
-            self.reach.tiers(unit, block),
+            self.reach.tiers(segment, block),
         )
         pod, within = divmod(leaf, sizing.pod_leaves)
         if box.role is Role.LEAF:

@@ -63,13 +63,13 @@ class PortIndex:
         self._fronts: dict[str, PortLayout] = {}
         self._known: dict[tuple[Role, str], dict[str, Seat]] = {}
         views = Views(plan)
-        for unit in range(plan.mapping.units):
-            fronts = plan.fronts(unit)
+        for segment in range(plan.mapping.segments):
+            fronts = plan.fronts(segment)
             self._fronts |= {
                 name: fronts[box.role]
-                for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+                for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
             }
-            for cable in views.cables(unit):
+            for cable in views.cables(segment):
                 if cable.connector <= 1:
                     self._link(cable)
         self.planned = len(self.places)

@@ -47,7 +47,7 @@ class NameIndex:
 
 
 class Sheet(NamedTuple):
-    """The cables of a plan, unit by unit in the order of `Plan.unit`, as int64 columns of one length.
+    """The cables of a plan, segment by segment in the order of `Plan.unit`, as int64 columns of one length.
 
     `a` and `b` are the ports of both ends; `a_node` and `b_node` what packets meet there: a NIC
     port, a switch, or a rail's part of a shared box. `pair` names the cable by its two ports, the
@@ -70,8 +70,8 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
     switch = np.array(
         [
             register.device(name)
-            for unit in range(plan.mapping.units)
-            for name in plan.naming.switches(unit)
+            for segment in range(plan.mapping.segments)
+            for name in plan.naming.switches(segment)
         ],
         dtype=np.int64,
     )
@@ -97,13 +97,13 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
         nics[gpu % request.host_gpus, plane] << CONNECTOR_BITS
     )
     shared = np.array([box.block < 0 for box in plan.naming.boxes])
-    blocks = plan.mapping.unit_blocks
+    blocks = plan.mapping.segment_blocks
     rail = np.array(
         [
-            [(plan.mapping.rail(unit, block) or 0) + 1 for block in range(blocks)]
-            for unit in range(plan.mapping.units)
+            [(plan.mapping.rail(segment, block) or 0) + 1 for block in range(blocks)]
+            for segment in range(plan.mapping.segments)
         ]
-    )[wiring.unit, wiring.block]
+    )[wiring.segment, wiring.block]
     boxes = len(plan.naming.boxes)
     b_node = (switch[wiring.upper] << PORT_BITS) | np.where(shared[wiring.upper % boxes], rail, 0)
     a_node = np.where(
@@ -126,14 +126,17 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
     """Return the numbers of the interfaces of ports, by role."""
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
-    units = range(plan.mapping.units if plan.request.switches_by_rail else 1)
+    segments = range(plan.mapping.segments if plan.request.switches_by_rail else 1)
     for role in plan.ports:
         names = np.array(
-            [[register.interface(name) for name in plan.interfaces(unit)[role]] for unit in units],
+            [
+                [register.interface(name) for name in plan.interfaces(segment)[role]]
+                for segment in segments
+            ],
             dtype=np.int64,
         )
         here = tier == role.tier
-        found[here] = names[switch[here] // len(plan.naming.boxes) % len(units), port[here]]
+        found[here] = names[switch[here] // len(plan.naming.boxes) % len(segments), port[here]]
     return found
 
 
@@ -153,6 +156,6 @@ def _pair(a: IntArray, b: IntArray) -> NDArray[np.void]:
 
 
 def views_of(plan: Plan) -> Iterator[CableView]:
-    """Make the views of every cable in the order of its sheet; a unit at a time is held."""
+    """Make the views of every cable in the order of its sheet; a segment at a time is held."""
     views = Views(plan)
-    return (view for unit in range(plan.mapping.units) for view in views.cables(unit))
+    return (view for segment in range(plan.mapping.segments) for view in views.cables(segment))

@@ -49,16 +49,16 @@ class Device(NamedTuple):
 
 def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
     """Compare every device of two plans, switches first, in the order of the new plan; what only the old one has comes last."""
-    before, after = _units(old), _units(new)
+    before, after = _segments(old), _segments(new)
     shelf, same = _ViewCache(old), _alike(old, new)
-    for unit in range(new.mapping.units):
-        names = new.naming.switches(unit)
+    for segment in range(new.mapping.segments):
+        names = new.naming.switches(segment)
         unlike = [
             box
             for box, name in enumerate(names)
-            if new.installed[box] and (before.get(name) != (unit, same.get(box)))
+            if new.installed[box] and (before.get(name) != (segment, same.get(box)))
         ]
-        for view in Views(new).switches(unit, boxes=unlike):
+        for view in Views(new).switches(segment, boxes=unlike):
             where = before.get(view.name)
             yield from _compared(
                 view.name,
@@ -70,41 +70,41 @@ def device_changes(old: Plan, new: Plan) -> Iterator[Device]:
     yield from _hosts(old, new)
 
 
-def _units(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Return the unit and the box of every installed switch."""
-    named = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
+def _segments(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Return the segment and the box of every installed switch."""
+    named = ((segment, plan.naming.switches(segment)) for segment in range(plan.mapping.segments))
     return {
-        name: (unit, box)
-        for unit, names in named
+        name: (segment, box)
+        for segment, names in named
         for box, (name, has) in enumerate(zip(names, plan.installed, strict=True))
         if has
     }
 
 
 def _alike(old: Plan, new: Plan) -> dict[int, int]:
-    """Return the boxes of a unit of which nothing differs in any unit, each with its box in the old plan.
+    """Return the boxes of a segment of which nothing differs in any segment, each with its box in the old plan.
 
     Units are alike but for numbers that go up evenly with rail and plane. So what agrees in the
-    units at both ends of the rails and of the planes agrees in all of them; unless a room is
+    segments at both ends of the rails and of the planes agrees in all of them; unless a room is
     described, where each cable has a length of its own.
     """
     if (
-        (old.mapping.units, old.request.planes) != (new.mapping.units, new.request.planes)
+        (old.mapping.segments, old.request.planes) != (new.mapping.segments, new.request.planes)
         or old.spec.site
         or new.spec.site
     ):
         return {}
-    planes, units = new.request.planes, new.mapping.units
+    planes, segments = new.request.planes, new.mapping.segments
     found: dict[int, int] | None = None
-    for unit in {0, planes - 1, units - planes, units - 1}:
-        was = {view.name: view for view in Views(old).switches(unit)}
+    for segment in {0, planes - 1, segments - planes, segments - 1}:
+        was = {view.name: view for view in Views(old).switches(segment)}
         boxes, older = (
-            {name: box for box, name in enumerate(plan.naming.switches(unit))}
+            {name: box for box, name in enumerate(plan.naming.switches(segment))}
             for plan in (new, old)
         )
         same = {
             boxes[view.name]: older[view.name]
-            for view in Views(new).switches(unit)
+            for view in Views(new).switches(segment)
             if was.get(view.name) == view
         }
         found = same if found is None else dict(found.items() & same.items())
@@ -112,16 +112,19 @@ def _alike(old: Plan, new: Plan) -> dict[int, int]:
 
 
 class _ViewCache:
-    """The switch views of one unit of a plan at a time."""
+    """The switch views of one segment of a plan at a time."""
 
     def __init__(self, plan: Plan) -> None:
-        self._views, self._unit = Views(plan), -1
+        self._views, self._segment = Views(plan), -1
         self._held: dict[str, SwitchView] = {}
 
-    def switch(self, name: str, unit: int) -> SwitchView:
+    def switch(self, name: str, segment: int) -> SwitchView:
         """Return the view of a switch."""
-        if unit != self._unit:
-            self._unit, self._held = unit, {view.name: view for view in self._views.switches(unit)}
+        if segment != self._segment:
+            self._segment, self._held = (
+                segment,
+                {view.name: view for view in self._views.switches(segment)},
+            )
         return self._held[name]
 
 
@@ -149,12 +152,12 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
     domains at both ends speak for those between.
     """
     was, now = old.request, new.request
-    if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.units) != (
+    if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.segments) != (
         now.domain_gpus,
         now.domain_hosts,
         now.rails,
         now.planes,
-        new.mapping.units,
+        new.mapping.segments,
     ):
         return range(0)
     gpus = min(was.gpus, now.gpus)
@@ -181,11 +184,18 @@ def _same(makers: tuple[Hosts, Hosts], host: int) -> bool:
 
 
 def _plugged(plan: Plan, gpus: int) -> NDArray[Any]:
-    """Return of the first GPUs of each block of a unit where they are plugged in: GPU, block, leaf, port, position and number of the cable, in order."""
-    unit = plan.unit
-    here = (unit.kind == LinkKind.HOST) & (unit.lower < gpus)
+    """Return of the first GPUs of each block of a segment where they are plugged in: GPU, block, leaf, port, position and number of the cable, in order."""
+    segment = plan.segment
+    here = (segment.kind == LinkKind.HOST) & (segment.lower < gpus)
     columns = np.stack(
-        [unit.lower, unit.block, unit.upper, unit.upper_port, unit.slot, unit.number]
+        [
+            segment.lower,
+            segment.block,
+            segment.upper,
+            segment.upper_port,
+            segment.slot,
+            segment.number,
+        ]
     )[:, here]
     return columns[:, np.lexsort((columns[1], columns[0]))]
 

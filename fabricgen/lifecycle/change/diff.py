@@ -80,7 +80,7 @@ class Diff:
     measured: bool
     """Whether somebody described both rooms, so that places and lengths of cables are facts and were compared."""
     places: tuple[tuple[str, str, str], ...]
-    """Devices that stand elsewhere: name, and rack and unit in either plan."""
+    """Devices that stand elsewhere: name, and rack and segment in either plan."""
 
     @property
     def moved(self) -> int:

@@ -21,7 +21,7 @@ from fabricgen.planning.clos import TierLinks
 from fabricgen.planning.designs import map_design
 from fabricgen.planning.plan import make_plan
 from fabricgen.planning.resolve import resolve
-from fabricgen.planning.unit_links import joined
+from fabricgen.planning.segment_links import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,7 +99,12 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         ("hosts of an HB domain", was.domain_hosts, now.domain_hosts, ("hb_domain", "hosts")),
         ("rails", was.rails, now.rails, ("rails", "count")),
         ("planes", was.planes, now.planes, ("rails", "planes")),
-        ("rails on a leaf", old.mapping.unit_blocks, new.unit_blocks, ("rails", "per_switch")),
+        (
+            "rails on a leaf",
+            old.mapping.segment_blocks,
+            new.segment_blocks,
+            ("rails", "per_switch"),
+        ),
     ]
     if before.tiers > 1 and now.design is Design.RAIL_OPTIMIZED:
         facts.append(
@@ -166,7 +171,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
         return None
     was, room = lengths.room.standing, lengths.room
     hosts, boxes = new.request.planned_gpus // new.request.host_gpus, len(naming.boxes)
-    rack, unit = np.full((2, hosts + new.mapping.units * boxes), -1, dtype=np.int32)
+    rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
     seat = {box: at for at, box in enumerate(naming.boxes)}
     now = np.array(
@@ -174,13 +179,13 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
     )
     before = np.concatenate([stays, np.arange(room.hosts, len(was.rack))])
     after = np.concatenate(
-        [stays, hosts + (np.arange(new.mapping.units)[:, None] * boxes + now).ravel()]
+        [stays, hosts + (np.arange(new.mapping.segments)[:, None] * boxes + now).ravel()]
     )
-    rack[after], unit[after] = was.rack[before], was.unit[before]
+    rack[after], rack_unit[after] = was.rack[before], was.rack_unit[before]
     by_rule = old.mapping.baseline is None or old.mapping.baseline.standing is None
     if by_rule and len(before) == len(rack) and old.spec.site == site:
         return None
-    return was._replace(rack=rack, unit=unit)
+    return was._replace(rack=rack, rack_unit=rack_unit)
 
 
 def _core(box: Box, old: Sizing, new: Sizing) -> Box:
@@ -202,7 +207,7 @@ def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
 def _digits(plan: Plan) -> dict[str, int]:
     """Return the digits of the numbers in the names of each kind."""
     mapping, sizing = plan.mapping, plan.sizing
-    groups = mapping.units // plan.request.planes if mapping.unit_blocks > 1 else 1
+    groups = mapping.segments // plan.request.planes if mapping.segment_blocks > 1 else 1
     sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
     digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
     return digits | {
@@ -219,8 +224,8 @@ def _endpoints(old: Plan, new: Mapping) -> Int32Array | None:
     """
     rule = new.pattern()
     home = homes(rule, new.request.planned_gpus)
-    here = (old.unit.kind == LinkKind.HOST) & (old.unit.block == 0)
-    gpu, slot = old.unit.lower[here].astype(np.int64), old.unit.slot[here].astype(np.int64)
+    here = (old.segment.kind == LinkKind.HOST) & (old.segment.block == 0)
+    gpu, slot = old.segment.lower[here].astype(np.int64), old.segment.slot[here].astype(np.int64)
     if old.sizing.tiers == 1 and new.sizing.tiers > 1:
         stays = slot < new.sizing.leaf_down
         if new.request.design is Design.RAIL_OPTIMIZED:

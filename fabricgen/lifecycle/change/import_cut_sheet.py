@@ -1,8 +1,8 @@
 """A fabric that stands, taken over from its cut sheet: the inventory says what it is, the sheet how it is cabled.
 
-Owns `import_cut_sheet`. The sheet's cables are translated into the columns of one unit; what the inventory
+Owns `import_cut_sheet`. The sheet's cables are translated into the columns of one segment; what the inventory
 could not have is refused line by line: cables of devices or ports that are not there, between rails
-or pods that never meet, and units that are cabled unlike each other, because a plan keeps one unit
+or pods that never meet, and segments that are cabled unlike each other, because a plan keeps one segment
 and stamps the rest. Whether what is taken over is any good is for the laws.
 """
 
@@ -23,7 +23,7 @@ from fabricgen.lifecycle.change.port_names import Names, Nic, Port, end_name
 from fabricgen.planning.baseline.baseline import Baseline, Slices
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.planning.plan import make_plan
-from fabricgen.planning.unit_links import joined
+from fabricgen.planning.segment_links import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ FILE = "`fabricgen plan --json` and cabling/cables.csv tell what the inventory c
 
 
 class _Cabled(NamedTuple):
-    """What a sheet says of each block of the fabric, by unit and block: GPU of rail 0 by slot, and upper port by lower port."""
+    """What a sheet says of each block of the fabric, by segment and block: GPU of rail 0 by slot, and upper port by lower port."""
 
     hosts: dict[tuple[int, int], dict[int, int]]
     links: dict[tuple[LinkKind, int, int], dict[tuple[int, int], tuple[int, int]]]
@@ -128,20 +128,20 @@ def _enter(base: Plan, cabled: _Cabled, ends: list[Nic | Port]) -> str:
 
 def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
     """Enter a NIC port's cable."""
-    mapping, request, shares = base.mapping, base.request, base.mapping.unit_blocks
+    mapping, request, shares = base.mapping, base.request, base.mapping.segment_blocks
     down, block = divmod(high.port, shares)
     rail = low.gpu % request.domain_gpus % request.rails
     group, own = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
     if down >= base.sizing.leaf_down:
         return "the leaf's port is an uplink"
-    if (group * request.planes + low.plane, own) != (high.unit, block):
+    if (group * request.planes + low.plane, own) != (high.segment, block):
         return f"the NIC port is on rail {rail}, plane {low.plane}, and the leaf's port is not"
     if request.design is Design.RAIL_OPTIMIZED and base.sizing.tiers > 1:
         served = high.box % (request.rails // mapping.per_switch)
         if served != rail // mapping.per_switch:
             return f"the NIC port is on rail {rail}, which that leaf does not serve"
     first_gpu = low.gpu - (0 if mapping.spans_rails else rail)
-    cabled.hosts.setdefault((high.unit, block), {})[high.box * base.sizing.leaf_down + down] = (
+    cabled.hosts.setdefault((high.segment, block), {})[high.box * base.sizing.leaf_down + down] = (
         first_gpu
     )
     return ""
@@ -153,20 +153,24 @@ def _enter_link(base: Plan, cabled: _Cabled, low: Port, high: Port) -> str:
     below, above = boxes[low.box], boxes[high.box]
     down, shares = (
         base.widths[below.role][0],
-        base.mapping.unit_blocks if below.role is Role.LEAF else 1,
+        base.mapping.segment_blocks if below.role is Role.LEAF else 1,
     )
     uplink, block = divmod(low.port - down, shares)
     block = above.block if shares == 1 else block
     if low.port < down:
         return "the lower switch's port is a downlink"
-    if low.unit != high.unit or above.block != block or (below.block >= 0 and below.block != block):
+    if (
+        low.segment != high.segment
+        or above.block != block
+        or (below.block >= 0 and below.block != block)
+    ):
         return "its two switches are of rails or planes that never meet"
     if above.role is not base.roles[-1] and high.port >= base.widths[above.role][0]:
         return "the upper switch's port is an uplink"
     if sizing.core and not _meet(base, below, above):
         return "its two switches are of pods or groups that never meet"
     kind = LinkKind(above.role.tier)
-    cabled.links.setdefault((kind, low.unit, block), {})[below.index, uplink] = (
+    cabled.links.setdefault((kind, low.segment, block), {})[below.index, uplink] = (
         above.index,
         high.port,
     )
@@ -211,7 +215,7 @@ def _missing(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
 def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
     """Find the first cable of each block that is not cabled as in the first block."""
     pattern = cabled.hosts[0, 0]
-    for (unit, block), slots in cabled.hosts.items():
+    for (segment, block), slots in cabled.hosts.items():
         slot = next(
             (slot for slot in sorted({*slots, *pattern}) if slots.get(slot) != pattern.get(slot)),
             None,
@@ -221,20 +225,20 @@ def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
                 base,
                 sheet,
                 cabled,
-                unit,
+                segment,
                 Port(
-                    unit,
+                    segment,
                     slot // base.sizing.leaf_down,
-                    slot % base.sizing.leaf_down * base.mapping.unit_blocks + block,
+                    slot % base.sizing.leaf_down * base.mapping.segment_blocks + block,
                 ),
             )
-    for (kind, unit, block), ports in cabled.links.items():
+    for (kind, segment, block), ports in cabled.links.items():
         usual = cabled.links[kind, 0, 0]
         low = next(
             (low for low in sorted({*ports, *usual}) if ports.get(low) != usual.get(low)), None
         )
         if low is not None:
-            shares = base.mapping.unit_blocks if kind is LinkKind.LEAF_SPINE else 1
+            shares = base.mapping.segment_blocks if kind is LinkKind.LEAF_SPINE else 1
             role = Role.LEAF if kind is LinkKind.LEAF_SPINE else Role.SPINE
             box = next(
                 at
@@ -245,15 +249,17 @@ def _unlike(base: Plan, sheet: CutSheet, cabled: _Cabled) -> Iterator[Finding]:
                 base,
                 sheet,
                 cabled,
-                unit,
+                segment,
                 Port(
-                    unit, box, base.widths[role][0] + low[1] * shares + (block if shares > 1 else 0)
+                    segment,
+                    box,
+                    base.widths[role][0] + low[1] * shares + (block if shares > 1 else 0),
                 ),
             )
 
 
-def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port) -> Finding:
-    """Say where a unit is not cabled as the first one."""
+def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, segment: int, port: Port) -> Finding:
+    """Say where a segment is not cabled as the first one."""
     because = (
         f"the same port of the first rail and plane, {base.naming.switches(0)[port.box]}, leads elsewhere",
         "a plan is one unit, and all units are alike",
@@ -262,7 +268,7 @@ def _differs(base: Plan, sheet: CutSheet, cabled: _Cabled, unit: int, port: Port
     line = cabled.lines.get(port, 1)
     return sheet.finding(
         line,
-        f"unit {unit + 1} is cabled otherwise than the first, at {end_name(base, port)}",
+        f"unit {segment + 1} is cabled otherwise than the first, at {end_name(base, port)}",
         because,
         hint,
     )

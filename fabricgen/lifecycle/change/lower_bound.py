@@ -24,7 +24,7 @@ def fewest_moves(old: Plan, new: Plan) -> int:
 
     Of cables that carry several links each may carry as many as it can of the links that move.
     """
-    blocks = old.mapping.units * old.mapping.unit_blocks
+    blocks = old.mapping.segments * old.mapping.segment_blocks
     links = {LinkKind.HOST: _endpoints(old, new)} | {
         kind: _between(old, new, kind) for kind in old.kinds[1:]
     }
@@ -41,8 +41,8 @@ def _endpoints(old: Plan, new: Plan) -> int:
     """Count the endpoints of a block that must leave their leaf: only a lone one changes its downlinks."""
     if old.sizing.tiers > 1 or new.sizing.tiers == 1:
         return 0
-    here = (old.unit.kind == LinkKind.HOST) & (old.unit.block == 0)
-    slot, gpu = old.unit.slot[here], old.unit.lower[here]
+    here = (old.segment.kind == LinkKind.HOST) & (old.segment.block == 0)
+    slot, gpu = old.segment.slot[here], old.segment.lower[here]
     low = gpu[slot < new.sizing.leaf_down]
     if new.request.design is Design.RAIL_OPTIMIZED:
         leaf = np.full(new.request.planned_gpus, -1)
@@ -54,21 +54,21 @@ def _endpoints(old: Plan, new: Plan) -> int:
 
 def _between(old: Plan, new: Plan, kind: LinkKind) -> int:
     """Count the installed links of one kind and block that cannot stay: those beyond what the grown block gives their pair of switches."""
-    here = (old.unit.kind == kind) & (old.unit.block == 0)
+    here = (old.segment.kind == kind) & (old.segment.block == 0)
     installed = int(np.count_nonzero(here))
     if kind.upper.tier < new.sizing.tiers:
-        here &= old.unit.upper_port < new.widths[kind.upper][0]
+        here &= old.segment.upper_port < new.widths[kind.upper][0]
     leaf, spine = old.sizing.leaf, old.sizing.spine
     if kind is LinkKind.LEAF_SPINE:
         lower, upper, rule = (
-            old.unit.lower[here],
-            old.unit.upper[here] - leaf,
+            old.segment.lower[here],
+            old.segment.upper[here] - leaf,
             leaf_spine(new.sizing),
         )
     else:
-        group, member = np.divmod(old.unit.upper[here] - leaf - spine, old.sizing.group_cores)
+        group, member = np.divmod(old.segment.upper[here] - leaf - spine, old.sizing.group_cores)
         lower, upper, rule = (
-            old.unit.lower[here] - leaf,
+            old.segment.lower[here] - leaf,
             group * new.sizing.group_cores + member,
             spine_core(new.sizing),
         )

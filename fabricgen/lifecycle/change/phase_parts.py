@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
     """Count the parts that some of a plan's links take, by model, without spares. NICs come with the hosts, and hosts at once."""
     found: Counter[str] = Counter()
-    tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.units)
+    tier = np.tile([box.role.tier for box in plan.naming.boxes], plan.mapping.segments)
     used = tier[
         distinct(
             np.concatenate(

@@ -164,14 +164,14 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
-    plane = wiring.unit % plan.request.planes
+    plane = wiring.segment % plan.request.planes
     stands: BoolArray = plane < size["planes"]
     rail = wiring.lower % plan.request.domain_gpus % plan.request.rails
     if not mapping.spans_rails:
-        rail = wiring.unit // plan.request.planes * mapping.per_switch + wiring.block
+        rail = wiring.segment // plan.request.planes * mapping.per_switch + wiring.block
         stands &= rail < size["rails"]
     stands &= ~host | (rail < size["rails"])
-    index = np.tile([box.index for box in plan.naming.boxes], mapping.units)
+    index = np.tile([box.index for box in plan.naming.boxes], mapping.segments)
     for kind, spine in (
         (LinkKind.LEAF_SPINE, wiring.upper),
         (LinkKind.SPINE_CORE, np.where(host, 0, wiring.lower)),
@@ -180,7 +180,7 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
             index[spine] % max(sizing.pod_spines, 1) < size["spines"]
         )
     if size["rails"] < plan.request.rails and mapping.spans_rails:
-        served = np.zeros(boxes * mapping.units, dtype=bool)
+        served = np.zeros(boxes * mapping.segments, dtype=bool)
         served[wiring.upper[stands & host]] = True
         stands &= (wiring.kind != LinkKind.LEAF_SPINE) | served[np.where(host, 0, wiring.lower)]
     return stands
@@ -219,8 +219,8 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
         return None
     down, up = (stands & (wiring.kind == kind) for kind in (LinkKind.HOST, LinkKind.LEAF_SPINE))
     blocks, count = (
-        plan.mapping.unit_blocks,
-        len(plan.naming.boxes) * plan.mapping.units * plan.mapping.unit_blocks,
+        plan.mapping.segment_blocks,
+        len(plan.naming.boxes) * plan.mapping.segments * plan.mapping.segment_blocks,
     )
     have, carry = (
         np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count)
@@ -255,10 +255,12 @@ def document(plan: Plan, stages: list[Stage]) -> list[dict[str, Any]]:
 
 def cables_of(plan: Plan, stage: Stage) -> Iterator[CableView]:
     """Return the rows of the cable list that a phase adds, in their order."""
-    views, size = Views(plan), len(plan.unit.kind)
-    many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.unit.kind]
-    for unit in range(plan.mapping.units):
-        wanted = np.repeat(stage.rows[unit * size : (unit + 1) * size], many)
+    views, size = Views(plan), len(plan.segment.kind)
+    many = np.array([0, *(plan.joints[kind].cables for kind in plan.kinds)])[plan.segment.kind]
+    for segment in range(plan.mapping.segments):
+        wanted = np.repeat(stage.rows[segment * size : (segment + 1) * size], many)
         yield from (
-            view for view, pulled in zip(views.cables(unit), wanted.tolist(), strict=True) if pulled
+            view
+            for view, pulled in zip(views.cables(segment), wanted.tolist(), strict=True)
+            if pulled
         )

@@ -22,9 +22,9 @@ class Nic(NamedTuple):
 
 
 class Port(NamedTuple):
-    """An end at a switch: the unit, the box of the unit, and the port as `Plan.ports` counts."""
+    """An end at a switch: the segment, the box of the segment, and the port as `Plan.ports` counts."""
 
-    unit: int
+    segment: int
     box: int
     port: int
 
@@ -36,9 +36,13 @@ class Names:
         """Collect the names of every planned switch, every installed host, and the interfaces of each."""
         self.plan, request = plan, plan.request
         self.hosts = {name.lower(): number for number, name in enumerate(plan.hosts)}
-        every = ((unit, plan.naming.switches(unit)) for unit in range(plan.mapping.units))
+        every = (
+            (segment, plan.naming.switches(segment)) for segment in range(plan.mapping.segments)
+        )
         self.switches = {
-            name.lower(): (unit, box) for unit, names in every for box, name in enumerate(names)
+            name.lower(): (segment, box)
+            for segment, names in every
+            for box, name in enumerate(names)
         }
         self.nics: dict[str, tuple[int, int]] = {}
         for gpu in range(request.host_gpus):
@@ -78,12 +82,12 @@ class Names:
             return Nic(self.hosts[name] * request.host_gpus + gpu, plane)
         if name not in self.switches:
             return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
-        unit, box = self.switches[name]
+        segment, box = self.switches[name]
         role = self.plan.naming.boxes[box].role
-        ports = self.ports[role, self.plan.fronts(unit)[role].nos]
+        ports = self.ports[role, self.plan.fronts(segment)[role].nos]
         if text not in ports:
             return f"`{device}` is a {role} switch, and of its ports the inventory does not use `{interface}`"
-        return Port(unit, box, ports[text])
+        return Port(segment, box, ports[text])
 
 
 def end_name(base: Plan, end: Nic | Port) -> str:
@@ -91,5 +95,5 @@ def end_name(base: Plan, end: Nic | Port) -> str:
     if isinstance(end, Nic):
         host, gpu = divmod(end.gpu, base.request.host_gpus)
         return f"{base.hosts[host]} {base.naming.interface(gpu, end.plane)}"
-    front = base.fronts(end.unit)[base.naming.boxes[end.box].role]
-    return f"{base.naming.switches(end.unit)[end.box]} {front.interface(base.ports[front.role][end.port])}"
+    front = base.fronts(end.segment)[base.naming.boxes[end.box].role]
+    return f"{base.naming.switches(end.segment)[end.box]} {front.interface(base.ports[front.role][end.port])}"

@@ -66,15 +66,15 @@ def _standing_elsewhere(old: Plan, new: Plan) -> int:
 def _positions(plan: Plan, gpus: int) -> NDArray[Any]:
     """Return the endpoint position of each GPU of rail 0, or of each where a block spans rails; -1 elsewhere."""
     found = np.full(gpus, -1, dtype=np.int64)
-    host = (plan.unit.kind == LinkKind.HOST) & (plan.unit.block == 0)
-    here = plan.unit.lower[host] < gpus
-    found[plan.unit.lower[host][here]] = plan.unit.slot[host][here]
+    host = (plan.segment.kind == LinkKind.HOST) & (plan.segment.block == 0)
+    here = plan.segment.lower[host] < gpus
+    found[plan.segment.lower[host][here]] = plan.segment.slot[host][here]
     return found
 
 
 def _renumbered(old: Plan, new: Plan) -> int:
     """Count the NIC ports that stand and get another address."""
-    gpus, blocks = old.request.gpus, old.mapping.units * old.mapping.unit_blocks
+    gpus, blocks = old.request.gpus, old.mapping.segments * old.mapping.segment_blocks
     before, after = _positions(old, gpus), _positions(new, gpus)
     cabled, step = before >= 0, 2 if old.addresses.numbered else 1
     starts = [
@@ -88,9 +88,9 @@ def _renumbered(old: Plan, new: Plan) -> int:
 
 def _reassigned(old: Plan, new: Plan) -> int:
     """Count the routing instances of switches that stand and get another loopback."""
-    blocks = old.mapping.units * old.mapping.unit_blocks
+    blocks = old.mapping.segments * old.mapping.segment_blocks
     each = sum(
-        1 if box.block >= 0 else old.mapping.unit_blocks
+        1 if box.block >= 0 else old.mapping.segment_blocks
         for box, has in zip(old.naming.boxes, old.installed, strict=True)
         if has
     )
@@ -98,4 +98,4 @@ def _reassigned(old: Plan, new: Plan) -> int:
         new.addresses.loopbacks.start(block) != old.addresses.loopbacks.start(block)
         for block in range(blocks)
     )
-    return each * old.mapping.units * moved // blocks
+    return each * old.mapping.segments * moved // blocks

@@ -43,14 +43,14 @@ class Pieces:
         if not several:
             return self.plan.links
         return sum(
-            int(np.count_nonzero(~np.isin(self.plan.offer(unit), several)))
-            for unit in range(self.plan.mapping.units)
+            int(np.count_nonzero(~np.isin(self.plan.offer(segment), several)))
+            for segment in range(self.plan.mapping.segments)
         )
 
     def straight(self) -> Iterator[PieceView]:
         """List what goes from one port to one port; a link that takes two cables is listed once, with both labels."""
-        for unit in range(self.plan.mapping.units):
-            single = (cable for cable in self.views.cables(unit) if not cable.piece)
+        for segment in range(self.plan.mapping.segments):
+            single = (cable for cable in self.views.cables(segment) if not cable.piece)
             for _, several in groupby(
                 single, key=lambda cable: (cable.a_device, cable.a_interface)
             ):
@@ -60,8 +60,10 @@ class Pieces:
     def shared(self) -> list[PieceView]:
         """List the pieces that several links share, in the order of their first legs."""
         found: dict[str, list[CableView]] = {}
-        for unit in range(self.plan.mapping.units if self.straight_count < self.plan.links else 0):
-            for cable in self.views.cables(unit):
+        for segment in range(
+            self.plan.mapping.segments if self.straight_count < self.plan.links else 0
+        ):
+            for cable in self.views.cables(segment):
                 if cable.piece:
                     found.setdefault(cable.piece, []).append(cable)
         return [_piece(legs, legs) for legs in found.values()]

@@ -60,7 +60,7 @@ INFINIBAND = {
 """The same by Gb/s of a lane."""
 
 UNITS = 1
-"""Rack units of a device type that nobody describes, where nothing is placed."""
+"""Rack segments of a device type that nobody describes, where nothing is placed."""
 
 
 class Assets:
@@ -93,8 +93,8 @@ class Assets:
         }
         every = (
             front
-            for unit in range(self.plan.mapping.units)
-            for front in self.plan.fronts(unit).values()
+            for segment in range(self.plan.mapping.segments)
+            for front in self.plan.fronts(segment).values()
             if front.role in self.plan.roles
         )
         halls, racks = self._places()
@@ -119,8 +119,8 @@ class Assets:
         found: dict[tuple[str, str], DeviceTypeView] = {}
         for kind, part in models.items():
             maker, model = (part.vendor, part.model) if part else self.host
-            units = (
-                self._room.shares.of[kind].units
+            rack_units = (
+                self._room.shares.of[kind].rack_units
                 if self._room
                 else (part.rack_units if part else None) or UNITS
             )
@@ -137,7 +137,7 @@ class Assets:
                 model,
                 slug(f"{maker}-{model}"),
                 number,
-                max(units, before.units if before else 0),
+                max(rack_units, before.units if before else 0),
                 weight,
                 text,
             )
@@ -149,8 +149,8 @@ class Assets:
         yield from range(len(plan.hosts))
         first = plan.request.planned_gpus // plan.request.host_gpus
         yield from (
-            first + unit * boxes + box
-            for unit in range(plan.mapping.units)
+            first + segment * boxes + box
+            for segment in range(plan.mapping.segments)
             for box in range(boxes)
             if plan.installed[box]
         )
@@ -158,15 +158,15 @@ class Assets:
     @property
     def device_count(self) -> int:
         """Hosts and switches that are installed."""
-        return len(self.plan.hosts) + self.plan.mapping.units * sum(self.plan.installed)
+        return len(self.plan.hosts) + self.plan.mapping.segments * sum(self.plan.installed)
 
     def devices(self) -> Iterator[DeviceView]:
-        """List hosts, then switches unit by unit."""
+        """List hosts, then switches segment by segment."""
         plan, site, number = self.plan, self.plan.spec.name, self._devices()
         for name in plan.hosts:
             yield DeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
-        for unit in range(plan.mapping.units):
-            fronts, names = plan.fronts(unit), plan.naming.switches(unit)
+        for segment in range(plan.mapping.segments):
+            fronts, names = plan.fronts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
                     front = fronts[box.role]
@@ -189,7 +189,7 @@ class Assets:
         return (
             hall_name(int(room.standing.hall[rack])),
             room.names[rack],
-            str(int(room.standing.unit[device])),
+            str(int(room.standing.rack_unit[device])),
             "front",
         )
 
@@ -203,7 +203,7 @@ class Assets:
             for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
             if has
         )
-        return plan.link_count(LinkKind.HOST) + plan.mapping.units * own
+        return plan.link_count(LinkKind.HOST) + plan.mapping.segments * own
 
     def _ports(self, front: PortLayout) -> list[Port]:
         """List every port of a box of this role, those in use and those left, in the order of the front panel."""
@@ -211,11 +211,11 @@ class Assets:
         return sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
 
     def interfaces(self) -> Iterator[InterfaceView]:
-        """List the NIC ports that have a cable and all ports of the switches, unit by unit."""
-        for unit in range(self.plan.mapping.units):
-            links = [cable for cable in self.views.cables(unit) if cable.connector < SECOND]
+        """List the NIC ports that have a cable and all ports of the switches, segment by segment."""
+        for segment in range(self.plan.mapping.segments):
+            links = [cable for cable in self.views.cables(segment) if cable.connector < SECOND]
             yield from (self._nic(cable) for cable in links if cable.tier == Role.LEAF.tier)
-            yield from self._switch_ports(unit, links)
+            yield from self._switch_ports(segment, links)
 
     def _nic(self, cable: CableView) -> InterfaceView:
         """Make the interface of a NIC port."""
@@ -243,8 +243,8 @@ class Assets:
         ethernet = self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
         return str(self.plan.spec.addressing.mtu) if ethernet else ""
 
-    def _switch_ports(self, unit: int, links: list[CableView]) -> Iterator[InterfaceView]:
-        """List the ports of a unit's installed switches; one without a cable is off."""
+    def _switch_ports(self, segment: int, links: list[CableView]) -> Iterator[InterfaceView]:
+        """List the ports of a segment's installed switches; one without a cable is off."""
         plan, far = self.plan, dict[tuple[str, str], str]()
         for cable in links:
             far[cable.b_device, cable.b_interface] = (
@@ -255,11 +255,11 @@ class Assets:
             )
         rows = {
             role: [*self._rows(front)]
-            for role, front in plan.fronts(unit).items()
+            for role, front in plan.fronts(segment).items()
             if role in plan.roles
         }
         for name, box, has in zip(
-            plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True
+            plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
         ):
             for interface, label, kind, speed in rows[box.role] if has else ():
                 peer = far.get((name, interface), "")

@@ -93,7 +93,7 @@ class WireLists:
                 pairs[cable.b_device, cable.a_device].append((cable.b_interface, cable.a_interface))
         switches = [
             WiredSwitch(switch.name, switch.role, switch.model, [(cage.whole, cage.breakout) for cage in switch.cages])
-            for unit in range(self.plan.mapping.units) for switch in views.switches(unit)
+            for segment in range(self.plan.mapping.segments) for switch in views.switches(segment)
         ]  # fmt: skip
         return WiringView(
             self.plan.spec.name,
@@ -105,7 +105,7 @@ class WireLists:
 
     @property
     def has_rails(self) -> bool:
-        """Whether the launch kit could address this: as many rails, planes, units and hosts as its fields hold, and one NIC of a host on each rail."""
+        """Whether the launch kit could address this: as many rails, planes, segments and hosts as its fields hold, and one NIC of a host on each rail."""
         request = self.plan.request
         small = (
             request.rails <= RAILS
@@ -116,16 +116,16 @@ class WireLists:
 
     @property
     def _fits(self) -> bool:
-        """Whether there are not too many pods, no pod has too many units, and no unit too many hosts."""
-        pods, units = zip(*self._seats.values(), strict=True)
+        """Whether there are not too many pods, no pod has too many segments, and no segment too many hosts."""
+        pods, segments = zip(*self._seats.values(), strict=True)
         hosts = self.plan.request.domain_hosts * max(
             len(stripe.domains) for stripe in stripes(self.plan)
         )
-        return max(pods) < PODS and max(units) < UNITS and hosts <= HOSTS
+        return max(pods) < PODS and max(segments) < UNITS and hosts <= HOSTS
 
     @cached_property
     def _seats(self) -> dict[int, tuple[int, int]]:
-        """The pod and the scalable unit of each HB domain: a unit is a stripe, and is counted within its pod."""
+        """The pod and the scalable unit of each HB domain: a segment is a stripe, and is counted within its pod."""
         seats, count = dict[int, tuple[int, int]](), defaultdict[int, int](int)
         for stripe in stripes(self.plan):
             pod = stripe.leaves[0] // self.plan.sizing.pod_leaves
@@ -159,9 +159,11 @@ class WireLists:
     def _leaves(self) -> Iterator[tuple[str, str]]:
         """Name each installed leaf, with its NOS."""
         plan = self.plan
-        for unit in range(plan.mapping.units):
-            nos = plan.fronts(unit)[Role.LEAF].nos
-            boxes = zip(plan.naming.switches(unit), plan.naming.boxes, plan.installed, strict=True)
+        for segment in range(plan.mapping.segments):
+            nos = plan.fronts(segment)[Role.LEAF].nos
+            boxes = zip(
+                plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
+            )
             yield from ((name, nos) for name, box, has in boxes if has and box.role is Role.LEAF)
 
     def point_to_point(self) -> Iterator[EndToEndView]:
@@ -216,5 +218,5 @@ class WireLists:
 
 def _links(views: Views) -> Iterator[CableView]:
     """List every link of a plan once."""
-    for unit in range(views.plan.mapping.units):
-        yield from (cable for cable in views.cables(unit) if cable.connector < SECOND)
+    for segment in range(views.plan.mapping.segments):
+        yield from (cable for cable in views.cables(segment) if cable.connector < SECOND)

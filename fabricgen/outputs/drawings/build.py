@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class Subject(NamedTuple):
-    """What a drawing shows: a block of a unit, or the stripe of a number, from 0."""
+    """What a drawing shows: a block of a segment, or the stripe of a number, from 0."""
 
-    unit: int
+    segment: int
     block: int
     stripe: int | None = None
 
@@ -52,9 +52,9 @@ class Drawings:
         """The drawings of rails by name; of whole planes where blocks span rails."""
         mapping = self.plan.mapping
         return {
-            self._name(unit, block): Subject(unit, block)
-            for unit in range(mapping.units)
-            for block in range(mapping.unit_blocks)
+            self._name(segment, block): Subject(segment, block)
+            for segment in range(mapping.segments)
+            for block in range(mapping.segment_blocks)
         }
 
     @cached_property
@@ -90,9 +90,9 @@ class Drawings:
         """Return how many lines a drawing has at most, without drawing it."""
         return MOST_LINES * (self.plan.sizing.tiers if name in self.rails else 1)
 
-    def _name(self, unit: int, block: int) -> str:
+    def _name(self, segment: int, block: int) -> str:
         """Name the drawing of a block."""
-        rail, plane = self.plan.mapping.rail(unit, block), self.plan.mapping.plane(unit)
+        rail, plane = self.plan.mapping.rail(segment, block), self.plan.mapping.plane(segment)
         words = [f"rail-{rail}"] if rail is not None else []
         words += [f"plane-{plane}"] if self.plan.request.planes > 1 else []
         return "-".join(words) or "fabric"
@@ -102,11 +102,12 @@ class Drawings:
         """The stripes of the plan."""
         return stripes(self.plan)
 
-    def _gpus(self, unit: int, rows: BoolArray) -> Int32Array:
-        """Return the GPU of each of some host links of a unit."""
-        wired, mapping = self.plan.unit, self.plan.mapping
+    def _gpus(self, segment: int, rows: BoolArray) -> Int32Array:
+        """Return the GPU of each of some host links of a segment."""
+        wired, mapping = self.plan.segment, self.plan.mapping
         rails = np.array(
-            [mapping.rail(unit, block) or 0 for block in range(mapping.unit_blocks)], dtype=np.int32
+            [mapping.rail(segment, block) or 0 for block in range(mapping.segment_blocks)],
+            dtype=np.int32,
         )
         return wired.lower[rows] + rails[wired.block[rows]]
 
@@ -121,13 +122,13 @@ class Drawings:
     def title(self, subject: Subject) -> str:
         """Name the rail of a drawing, and its plane where there are several, for a reader."""
         rail, planes = (
-            self.plan.mapping.rail(subject.unit, subject.block),
+            self.plan.mapping.rail(subject.segment, subject.block),
             self.plan.request.planes > 1,
         )
         return ", ".join(
             [
                 "All rails" if rail is None else f"Rail {rail}",
-                *([f"plane {self.plan.mapping.plane(subject.unit)}"] if planes else []),
+                *([f"plane {self.plan.mapping.plane(subject.segment)}"] if planes else []),
             ]
         )
 
@@ -138,12 +139,12 @@ class Drawings:
         rail = plan.mapping.rail(number, block)
         below: IntArray = np.zeros(0, dtype=np.int32)
         for kind in plan.kinds:
-            rows = (plan.unit.kind == kind) & (plan.unit.block == block)
+            rows = (plan.segment.kind == kind) & (plan.segment.block == block)
             boxes = self.boxes(kind.upper, block)
             lower = (
                 np.arange(np.count_nonzero(rows))
                 if kind is LinkKind.HOST
-                else np.searchsorted(below, plan.unit.lower[rows])
+                else np.searchsorted(below, plan.segment.lower[rows])
             )
             rails = (
                 self._rail_of(self._gpus(number, rows))
@@ -159,11 +160,11 @@ class Drawings:
                     self._served(boxes, np.flatnonzero(rows), rails),
                 )
             )
-            cables = self._cables(kind, number, block, plan.unit.number[rows])
+            cables = self._cables(kind, number, block, plan.segment.number[rows])
             strands.append(
                 Strand(
                     lower,
-                    np.searchsorted(boxes, plan.unit.upper[rows]),
+                    np.searchsorted(boxes, plan.segment.upper[rows]),
                     rails,
                     self._speed(kind),
                     cables,
@@ -182,16 +183,16 @@ class Drawings:
 
     def _endpoints(self, number: int, block: int) -> Tier:
         """Return the GPUs of a block, in the order of its endpoints; those of a leaf belong together."""
-        unit, request = self.plan.unit, self.plan.request
-        rows = (unit.kind == LinkKind.HOST) & (unit.block == block)
+        segment, request = self.plan.segment, self.plan.request
+        rows = (segment.kind == LinkKind.HOST) & (segment.block == block)
         gpus = self._gpus(number, rows).tolist()
         names = [gpu_name(*divmod(gpu, request.domain_gpus)) for gpu in gpus]
         hosts = [self.plan.hosts[gpu // request.host_gpus] for gpu in gpus]
         rails = [str(gpu % request.domain_gpus % request.rails) for gpu in gpus]
-        return Tier("GPUs", names, hosts, rails, unit.upper[rows], switch=False)
+        return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
 
     def boxes(self, role: Role, block: int) -> IntArray:
-        """Return the installed switches of a role that serve a block, by their place among those of a unit."""
+        """Return the installed switches of a role that serve a block, by their place among those of a segment."""
         every = enumerate(zip(self.plan.naming.boxes, self.plan.installed, strict=True))
         return np.array(
             [
@@ -204,7 +205,7 @@ class Drawings:
 
     def _served(self, boxes: IntArray, rows: IntArray, rails: IntArray) -> list[str]:
         """Return the rail of each switch, by the links below it in these rows; empty where they are of several."""
-        upper = self.plan.unit.upper[rows]
+        upper = self.plan.segment.upper[rows]
         low, high = (
             np.full(int(boxes.max()) + 1, start, dtype=np.int64)
             for start in (np.iinfo(np.int32).max, -1)
@@ -228,7 +229,7 @@ class Drawings:
         together = index // sizes[role] if sizing.core else index
         others = [
             plan.mapping.rail(number, other)
-            for other in range(plan.mapping.unit_blocks)
+            for other in range(plan.mapping.segment_blocks)
             if other != block
         ]
         beside = (
@@ -242,10 +243,10 @@ class Drawings:
         )
 
     def _cables(
-        self, kind: LinkKind, unit: int, block: int, numbers: Int32Array
+        self, kind: LinkKind, segment: int, block: int, numbers: Int32Array
     ) -> Callable[[int], str]:
         """Return what names a link of a block."""
-        prefix, width = self.plan.label(kind, unit, block), self.plan.label_width
+        prefix, width = self.plan.label(kind, segment, block), self.plan.label_width
         return lambda row: f"{prefix}{int(numbers[row]):0{width}}"
 
     def _stripe(self, name: str, stripe: int) -> Composed:
@@ -255,23 +256,25 @@ class Drawings:
         leaves: list[tuple[str, str]] = []
         parts: list[tuple[IntArray, IntArray, IntArray]] = []
         labels: list[Callable[[int], str]] = []
-        for unit in range(plan.mapping.units):
-            names = plan.naming.switches(unit)
-            rows = (plan.unit.kind == LinkKind.HOST) & np.isin(plan.unit.lower // size, domains)
-            gpus = self._gpus(unit, rows)
-            met, upper = np.unique(plan.unit.upper[rows], return_inverse=True)
+        for segment in range(plan.mapping.segments):
+            names = plan.naming.switches(segment)
+            rows = (plan.segment.kind == LinkKind.HOST) & np.isin(
+                plan.segment.lower // size, domains
+            )
+            gpus = self._gpus(segment, rows)
+            met, upper = np.unique(plan.segment.upper[rows], return_inverse=True)
             parts.append(
                 (np.searchsorted(domains, gpus // size), upper + len(leaves), self._rail_of(gpus))
             )
             served = self._served(met, np.flatnonzero(rows), self._rail_of(gpus))
             leaves += [(names[box], rail) for box, rail in zip(met.tolist(), served, strict=True)]
-            labels.append(self._host_cables(unit, rows))
+            labels.append(self._host_cables(segment, rows))
         lower, upper, rails = (np.concatenate(columns) for columns in zip(*parts, strict=True))
         starts = np.cumsum([0, *(len(part[0]) for part in parts)])
 
         def cable(row: int) -> str:
-            unit = int(np.searchsorted(starts, row, side="right")) - 1
-            return labels[unit](row - int(starts[unit]))
+            segment = int(np.searchsorted(starts, row, side="right")) - 1
+            return labels[segment](row - int(starts[segment]))
 
         hosts = f"{plan.request.domain_hosts} hosts" if plan.request.domain_hosts > 1 else ""
         notes = [
@@ -299,12 +302,12 @@ class Drawings:
             [Strand(lower, upper, rails, self._speed(LinkKind.HOST), cable)],
         )
 
-    def _host_cables(self, unit: int, rows: BoolArray) -> Callable[[int], str]:
-        """Return what names a host link of a unit."""
-        blocks, numbers = self.plan.unit.block[rows], self.plan.unit.number[rows]
+    def _host_cables(self, segment: int, rows: BoolArray) -> Callable[[int], str]:
+        """Return what names a host link of a segment."""
+        blocks, numbers = self.plan.segment.block[rows], self.plan.segment.number[rows]
         prefixes = [
-            self.plan.label(LinkKind.HOST, unit, block)
-            for block in range(self.plan.mapping.unit_blocks)
+            self.plan.label(LinkKind.HOST, segment, block)
+            for block in range(self.plan.mapping.segment_blocks)
         ]
         width = self.plan.label_width
         return lambda row: f"{prefixes[int(blocks[row])]}{int(numbers[row]):0{width}}"

@@ -96,13 +96,15 @@ class Elevations:
 
     def rack(self, name: str) -> RackView:
         """Draw a rack."""
-        units, devices = self.room.shares.rack.units, self.racks[name]
+        units, devices = self.room.shares.rack.rack_units, self.racks[name]
         number = int(self.room.standing.rack[devices[0]])
         body = units * UNIT
         lines = [Line(HEAD + (units - unit) * UNIT + 13, str(unit)) for unit in range(units, 0, -1)]
         drawn = [
             self._device(device)
-            for device in sorted(devices, key=lambda device: -int(self.room.standing.unit[device]))
+            for device in sorted(
+                devices, key=lambda device: -int(self.room.standing.rack_unit[device])
+            )
         ]
         foot = HEAD + body + 26
         told = [
@@ -174,7 +176,7 @@ class Elevations:
     def _device(self, device: int) -> DeviceView:
         """Draw a device in its rack."""
         room, name = self.room, self.room.device(device)
-        low, high = int(room.standing.unit[device]), int(room.units[device])
+        low, high = int(room.standing.rack_unit[device]), int(room.rack_units[device])
         kind, request = KINDS[int(room.kind[device])], self.fronts.plan.request
         known = (
             (request.host.model if request.host else "")
@@ -182,7 +184,7 @@ class Elevations:
             else request.fronts[self._role(device)].model.model
         )
         top, there, counts = (
-            room.shares.rack.units - low - high + 1,
+            room.shares.rack.rack_units - low - high + 1,
             self.installed(device),
             self._counts.get(name, (0, 0)),
         )

@@ -100,9 +100,9 @@ class Topologies:
                 )
             yield node
 
-    def extra_paths(self, unit: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
-        """List the files that these switches of a unit have in a container alone."""
-        fronts = self.plan.fronts(unit)
+    def extra_paths(self, segment: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
+        """List the files that these switches of a segment have in a container alone."""
+        fronts = self.plan.fronts(segment)
         for name, role in names:
             yield from (
                 source.path.format(switch=name)
@@ -110,9 +110,9 @@ class Topologies:
                 if source.alone
             )
 
-    def extra_files(self, unit: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
-        """Render the files that a run of switches of a unit has in a container alone, with their paths."""
-        for switch in self._views.switches(unit, boxes=boxes):
+    def extra_files(self, segment: int, boxes: Sequence[int]) -> Iterator[tuple[str, str]]:
+        """Render the files that a run of switches of a segment has in a container alone, with their paths."""
+        for switch in self._views.switches(segment, boxes=boxes):
             node, (_, sources) = self._switch(switch), self._switch_kinds[switch.nos]
             for source in sources:
                 if source.alone:
@@ -160,8 +160,8 @@ class Topologies:
     def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
         """Make every node, with how it runs, and a function that makes what the templates of its files see."""
         request = self.plan.request
-        for unit in range(self.plan.mapping.units):
-            for switch in self._views.switches(unit):
+        for segment in range(self.plan.mapping.segments):
+            for switch in self._views.switches(segment):
                 yield (
                     self._switch(switch),
                     self._switch_kinds[switch.nos],
@@ -215,12 +215,12 @@ class Topologies:
             startup,
         )
 
-    def _interfaces(self, unit: int) -> dict[int, dict[str, str]]:
-        """Return what the container of each switch of a unit calls its ports, by box, then by the NOS's name; units that run the same are alike."""
-        switches_by_rail = tuple(front.nos for front in self.plan.fronts(unit).values())
+    def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
+        """Return what the container of each switch of a segment calls its ports, by box, then by the NOS's name; segments that run the same are alike."""
+        switches_by_rail = tuple(front.nos for front in self.plan.fronts(segment).values())
         if switches_by_rail not in self._named:
-            boxes = {name: index for index, name in enumerate(self.plan.naming.switches(unit))}
-            nodes = (self._switch(switch) for switch in self._views.switches(unit))
+            boxes = {name: index for index, name in enumerate(self.plan.naming.switches(segment))}
+            nodes = (self._switch(switch) for switch in self._views.switches(segment))
             self._named[switches_by_rail] = {
                 boxes[node.name]: {port.own.interface: port.name for port in node.ports}
                 for node in nodes
@@ -228,9 +228,9 @@ class Topologies:
         return self._named[switches_by_rail]
 
     def _cable_links(self) -> Iterator[LabLink]:
-        """Stamp the links of a unit for each, in the order of the cables."""
+        """Stamp the links of a segment for each, in the order of the cables."""
         mapping, ends = self.plan.mapping, self._ends
-        links = self.plan.unit
+        links = self.plan.segment
         rows = list(
             zip(
                 *(
@@ -240,24 +240,24 @@ class Topologies:
                 strict=True,
             )
         )
-        for unit in range(mapping.units):
-            called = self._interfaces(unit)
+        for segment in range(mapping.segments):
+            called = self._interfaces(segment)
             for row, (kind, block, lower, upper) in enumerate(rows):
                 if kind == LinkKind.HOST:
                     below = (
-                        ends.gpu(lower + (mapping.rail(unit, block) or 0)),
-                        f"nic{mapping.plane(unit)}",
+                        ends.gpu(lower + (mapping.rail(segment, block) or 0)),
+                        f"nic{mapping.plane(segment)}",
                     )
                 else:
                     below = (
-                        ends.switch(unit, lower),
-                        called[lower][ends.interface(unit, row, upper=False)],
+                        ends.switch(segment, lower),
+                        called[lower][ends.interface(segment, row, upper=False)],
                     )
                 above = (
-                    ends.switch(unit, upper),
-                    called[upper][ends.interface(unit, row, upper=True)],
+                    ends.switch(segment, upper),
+                    called[upper][ends.interface(segment, row, upper=True)],
                 )
-                yield LabLink(*below, *above, ends.cable(unit, row))
+                yield LabLink(*below, *above, ends.cable(segment, row))
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; a name with `gpu` is none that the kernel gives a device of its own."""

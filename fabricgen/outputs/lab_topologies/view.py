@@ -77,7 +77,7 @@ class LabView:
     name: str
     mtu: int
     nodes: list[LabNode]
-    """Switches unit by unit, then GPUs, then HB domains."""
+    """Switches segment by segment, then GPUs, then HB domains."""
     links: list[LabLink]
     """In the order of the cables, then each GPU's to its HB domain."""
     node_count: int

@@ -26,7 +26,7 @@ TICK_S = 0.05
 """CPU seconds from tick to tick: in these, a template of small steps takes some 100 MB."""
 
 _KIB = 1 if sys.platform == "darwin" else 1024
-"""Bytes in the unit that the system gives memory in."""
+"""Bytes in the segment that the system gives memory in."""
 
 
 class _OverrunError(LimitError):

@@ -1,4 +1,4 @@
-"""The drawings of a report: one of each block of a unit, which stands for those of all rails, and one of each stripe.
+"""The drawings of a report: one of each block of a segment, which stands for those of all rails, and one of each stripe.
 
 Owns what of a drawing the page is told. What stands in one is decided by `drawing`, where by
 `arranging`; names, colours and marks are the page's, which knows them from the table of devices.
@@ -23,9 +23,11 @@ MOST_STRIPES, MOST_LINKS = 32, 16_000_000
 
 
 def rails(drawings: Drawings) -> dict[str, Any]:
-    """Return `Rails` of the model: a drawing of each block of a unit, and the unit and block of every rail."""
+    """Return `Rails` of the model: a drawing of each block of a segment, and the segment and block of every rail."""
     plan = drawings.plan
-    of_block = {subject.block: subject for subject in drawings.rails.values() if subject.unit == 0}
+    of_block = {
+        subject.block: subject for subject in drawings.rails.values() if subject.segment == 0
+    }
     return {
         "blocks": [_block(drawings, subject) for _, subject in sorted(of_block.items())],
         "named": [
@@ -38,21 +40,21 @@ def rails(drawings: Drawings) -> dict[str, Any]:
 
 
 def _named(drawings: Drawings, subject: Subject) -> dict[str, Any]:
-    """Say which block of which unit the drawing of a rail shows."""
-    rail = drawings.plan.mapping.rail(subject.unit, subject.block)
+    """Say which block of which segment the drawing of a rail shows."""
+    rail = drawings.plan.mapping.rail(subject.segment, subject.block)
     return {
         "title": drawings.title(subject),
-        "unit": subject.unit,
+        "unit": subject.segment,
         "block": subject.block,
         "rail": -1 if rail is None else rail,
     }
 
 
 def _block(drawings: Drawings, subject: Subject) -> dict[str, Any]:
-    """Draw a block of unit 0 so that it stands for that block of every unit: members are numbers, and where a block has one rail nothing has a rail."""
+    """Draw a block of segment 0 so that it stands for that block of every segment: members are numbers, and where a block has one rail nothing has a rail."""
     plan, block = drawings.plan, subject.block
     name = next(name for name, other in drawings.rails.items() if other == subject)
-    gpus = plan.unit.lower[(plan.unit.kind == LinkKind.HOST) & (plan.unit.block == block)]
+    gpus = plan.segment.lower[(plan.segment.kind == LinkKind.HOST) & (plan.segment.block == block)]
     members = [gpus.tolist(), *(drawings.boxes(role, block).tolist() for role in plan.roles)]
     return _drawn(drawings.compose(name), members, "gpu", stamped=not plan.mapping.spans_rails)
 

@@ -1,6 +1,6 @@
 """What is lost when a switch or a cable fails, measured once for all that are alike.
 
-Owns the list of losses, and the place in it of every box and every link of a unit. Which parts are
+Owns the list of losses, and the place in it of every box and every link of a segment. Which parts are
 alike is said by `impact.alike`.
 """
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Losses(NamedTuple):
-    """`impacts` of the model, the worst first, and for each box and each link of a unit its place among them as text; empty where a box is not installed."""
+    """`impacts` of the model, the worst first, and for each box and each link of a segment its place among them as text; empty where a box is not installed."""
 
     impacts: list[dict[str, Any]]
     boxes: list[str]
@@ -31,7 +31,7 @@ class Losses(NamedTuple):
 
 def losses(plan: Plan, *, cables: bool) -> Losses:
     """Measure one of each class of switches, and of cables where they are wanted; without them every link has an empty text."""
-    alike = Parts(plan).of_unit(links=cables)
+    alike = Parts(plan).of_segment(links=cables)
     documents = [measured(plan, name) for name in alike.examples]
     told = [impact_of(document) for document in documents]
     impacts = [

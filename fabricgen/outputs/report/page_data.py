@@ -18,7 +18,7 @@ from fabricgen.outputs.report.drawings import stripe_names
 from fabricgen.outputs.report.faceplates import faces
 from fabricgen.outputs.report.iteration import iteration
 from fabricgen.outputs.report.key_figures import figures, headline
-from fabricgen.outputs.report.tables import MOST_CABLES, shown_units
+from fabricgen.outputs.report.tables import MOST_CABLES, shown_segments
 from fabricgen.planning.notices import advice, room_guesses
 
 if TYPE_CHECKING:
@@ -88,11 +88,11 @@ def _unpriced(paged: Paged) -> Iterator[str]:
 
 def _left_out(paged: Paged) -> Iterator[str]:
     """Say what the report is too small for."""
-    plan, units = paged.plan, shown_units(paged.plan)
-    if units < plan.mapping.units:
+    plan, segments = paged.plan, shown_segments(paged.plan)
+    if segments < plan.mapping.segments:
         shown = (
-            f"those of the first {units:,} of {plan.mapping.units:,} units, which are alike"
-            if units
+            f"those of the first {segments:,} of {plan.mapping.segments:,} units, which are alike"
+            if segments
             else "none"
         )
         yield f"of {plan.cables:,} cables this page holds {shown}, for it has room for {MOST_CABLES:,}; all are in cabling/cables.csv"

@@ -18,7 +18,7 @@ from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.report.drawings import rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses
 from fabricgen.outputs.report.page_data import Paged, page
-from fabricgen.outputs.report.tables import cables_table, devices_table, shown_units
+from fabricgen.outputs.report.tables import cables_table, devices_table, shown_segments
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class Report:
     @cached_property
     def _losses(self) -> Losses:
         """What the failure of each switch takes, and of each cable where any are shown."""
-        return losses(self.plan, cables=shown_units(self.plan) > 0)
+        return losses(self.plan, cables=shown_segments(self.plan) > 0)
 
 
 def _law(judgement: Judgement) -> dict[str, Any]:

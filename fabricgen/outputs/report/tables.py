@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fabricgen.views.factory import Views
 
 MOST_CABLES = 262_144
-"""Cables that a report holds: beyond, a browser takes seconds to open it. Of more it holds whole units, as many as there is room for."""
+"""Cables that a report holds: beyond, a browser takes seconds to open it. Of more it holds whole segments, as many as there is room for."""
 
 DEVICE_COLUMNS = ("name", "role", "model", "rail", "plane", "rack", "unit", "height", "alike")
 
@@ -34,39 +34,39 @@ CABLE_COLUMNS = (
 """The columns that are attributes of a cable; `gpu` and `alike` stand behind them."""
 
 
-def shown_units(plan: Plan) -> int:
-    """Return how many units, from the first, a report holds the cables of."""
-    return min(plan.mapping.units, MOST_CABLES // (plan.rows // plan.mapping.units))
+def shown_segments(plan: Plan) -> int:
+    """Return how many segments, from the first, a report holds the cables of."""
+    return min(plan.mapping.segments, MOST_CABLES // (plan.rows // plan.mapping.segments))
 
 
 def cables_table(plan: Plan, views: Views, losses: Losses) -> dict[str, Any]:
-    """Return `Cables` of the model: the cables of the units that are shown, in the order of cables.csv."""
+    """Return `Cables` of the model: the cables of the segments that are shown, in the order of cables.csv."""
     columns = {name: Column() for name in (*CABLE_COLUMNS, "gpu", "alike")}
     alike = _by_cable(plan, losses.links)
-    for unit in range(shown_units(plan)):
-        rows = views.cables(unit)
+    for segment in range(shown_segments(plan)):
+        rows = views.cables(segment)
         for name in CABLE_COLUMNS:
             columns[name].extend(map(str, map(attrgetter(name), rows)))
-        columns["gpu"].extend(_by_cable(plan, _gpus(plan, unit)))
+        columns["gpu"].extend(_by_cable(plan, _gpus(plan, segment)))
         columns["alike"].extend(alike)
     return {"columns": {name: column.document() for name, column in columns.items()}}
 
 
 def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
-    """Repeat the text of each link of a unit for each of its cables."""
+    """Repeat the text of each link of a segment for each of its cables."""
     many = {int(kind): plan.joints[kind].cables for kind in plan.kinds}
     return [
         *chain.from_iterable(
             repeat(text, many[kind])
-            for text, kind in zip(texts, plan.unit.kind.tolist(), strict=True)
+            for text, kind in zip(texts, plan.segment.kind.tolist(), strict=True)
         )
     ]
 
 
-def _gpus(plan: Plan, unit: int) -> Iterator[str]:
-    """Name the GPU of each link of a unit; a link between switches has none."""
-    size, wired = plan.request.domain_gpus, plan.unit
-    rails = [plan.mapping.rail(unit, block) or 0 for block in range(plan.mapping.unit_blocks)]
+def _gpus(plan: Plan, segment: int) -> Iterator[str]:
+    """Name the GPU of each link of a segment; a link between switches has none."""
+    size, wired = plan.request.domain_gpus, plan.segment
+    rails = [plan.mapping.rail(segment, block) or 0 for block in range(plan.mapping.segment_blocks)]
     for kind, block, lower in zip(
         wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True
     ):
@@ -74,7 +74,7 @@ def _gpus(plan: Plan, unit: int) -> Iterator[str]:
 
 
 def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
-    """Return `Devices` of the model: the hosts, then the boxes of every unit, planned ones included."""
+    """Return `Devices` of the model: the hosts, then the boxes of every segment, planned ones included."""
     columns = {name: Column() for name in DEVICE_COLUMNS}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
     host = plan.request.host
@@ -85,12 +85,12 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
     }
     _extend(columns, own | _standing(plan, 0, hosts), hosts)
     planned = plan.request.planned_gpus // plan.request.host_gpus
-    for unit in range(plan.mapping.units):
+    for segment in range(plan.mapping.segments):
         _extend(
             columns,
-            _boxes(plan, unit)
+            _boxes(plan, segment)
             | {"alike": losses.boxes}
-            | _standing(plan, planned + unit * boxes, boxes),
+            | _standing(plan, planned + segment * boxes, boxes),
             boxes,
         )
     return {
@@ -105,32 +105,32 @@ def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: i
         column.extend(cells.get(name) or repeat("", rows))
 
 
-def _boxes(plan: Plan, unit: int) -> dict[str, Sequence[str]]:
-    """Say what the boxes of a unit are."""
-    boxes, fronts = plan.naming.boxes, plan.fronts(unit)
+def _boxes(plan: Plan, segment: int) -> dict[str, Sequence[str]]:
+    """Say what the boxes of a segment are."""
+    boxes, fronts = plan.naming.boxes, plan.fronts(segment)
     return {
-        "name": plan.naming.switches(unit),
+        "name": plan.naming.switches(segment),
         "role": [
             box.role.value if has else "planned"
             for box, has in zip(boxes, plan.installed, strict=True)
         ],
         "model": [fronts[box.role].model.model for box in boxes],
-        "rail": _rails(plan, unit),
-        "plane": [str(plan.mapping.plane(unit))] * len(boxes),
+        "rail": _rails(plan, segment),
+        "plane": [str(plan.mapping.plane(segment))] * len(boxes),
     }
 
 
-def _rails(plan: Plan, unit: int) -> list[str]:
-    """Say which rail each box of a unit serves: that of its block, or where a block spans rails that of all its hosts; empty where it serves several."""
+def _rails(plan: Plan, segment: int) -> list[str]:
+    """Say which rail each box of a segment serves: that of its block, or where a block spans rails that of all its hosts; empty where it serves several."""
     if not plan.mapping.spans_rails:
         return [
-            "" if box.block < 0 else str(plan.mapping.rail(unit, box.block))
+            "" if box.block < 0 else str(plan.mapping.rail(segment, box.block))
             for box in plan.naming.boxes
         ]
-    hosts = plan.unit.kind == LinkKind.HOST
+    hosts = plan.segment.kind == LinkKind.HOST
     rails, upper = (
-        plan.unit.lower[hosts] % plan.request.domain_gpus % plan.request.rails,
-        plan.unit.upper[hosts],
+        plan.segment.lower[hosts] % plan.request.domain_gpus % plan.request.rails,
+        plan.segment.upper[hosts],
     )
     low, high = (
         np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.request.rails, -1)
@@ -149,10 +149,12 @@ def _standing(plan: Plan, first: int, count: int) -> dict[str, Sequence[str]]:
         return {}
     room, run = plan.lengths.room, slice(first, first + count)
     racks = room.standing.rack[run].tolist()
-    units, heights = room.standing.unit[run].tolist(), room.units[run].tolist()
+    segments, heights = room.standing.rack_unit[run].tolist(), room.rack_units[run].tolist()
     placed = [rack >= 0 for rack in racks]
     return {
         "rack": [room.names[rack] if has else "" for rack, has in zip(racks, placed, strict=True)],
-        "unit": [str(unit) if has else "" for unit, has in zip(units, placed, strict=True)],
+        "unit": [
+            str(segment) if has else "" for segment, has in zip(segments, placed, strict=True)
+        ],
         "height": [str(height) for height in heights],
     }

@@ -139,12 +139,12 @@ def devices_view(plan: Plan) -> DevicesView:
     """Make the view of all devices: switches by role with their facts, by rail, plane and system, and hosts by stripe."""
     roles: dict[str, list[DeviceView]] = {f"{role}_switches": [] for role in plan.roles}
     others: dict[str, list[str]] = defaultdict(list)
-    for unit in range(plan.mapping.units):
-        names = plan.naming.switches(unit)
+    for segment in range(plan.mapping.segments):
+        names = plan.naming.switches(segment)
         for name, box, has in zip(names, plan.naming.boxes, plan.installed, strict=True):
             if has:
                 roles[f"{box.role}_switches"].append(
-                    DeviceView(name, facts := _facts(plan, unit, box))
+                    DeviceView(name, facts := _facts(plan, segment, box))
                 )
                 for group in _groups(facts):
                     others[group].append(name)
@@ -154,21 +154,21 @@ def devices_view(plan: Plan) -> DevicesView:
     )  # fmt: skip
 
 
-def _facts(plan: Plan, unit: int, box: Box) -> dict[str, str | int | list[int]]:
+def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int]]:
     """Return what automation may ask of a switch; a loopback is that of its first rail."""
-    front = plan.fronts(unit)[box.role]
-    shared = range(plan.mapping.unit_blocks) if box.block < 0 else [box.block]
-    rails = [rail for block in shared if (rail := plan.mapping.rail(unit, block)) is not None]
+    front = plan.fronts(segment)[box.role]
+    shared = range(plan.mapping.segment_blocks) if box.block < 0 else [box.block]
+    rails = [rail for block in shared if (rail := plan.mapping.rail(segment, block)) is not None]
     facts: dict[str, str | int | list[int]] = {
         "role": box.role.value,
         "nos": front.nos,
-        "plane": plan.mapping.plane(unit),
+        "plane": plan.mapping.plane(segment),
         "rails": rails,
     }
     if plan.request.fronts[Role.LEAF].model.transport == "ethernet":
         facts |= {
-            "asn": plan.addresses.asn(unit, box),
-            "loopback": dotted(plan.addresses.loopback(unit, shared[0], box)),
+            "asn": plan.addresses.asn(segment, box),
+            "loopback": dotted(plan.addresses.loopback(segment, shared[0], box)),
         }
     return facts
 

@@ -57,25 +57,29 @@ class Simulator:
 
     @cached_property
     def _switches(self) -> tuple[list[tuple[str, str, str]], Int64Array]:
-        """Name, role and rail of each switch, tier by tier, and its number by unit, box and block; -1 where a box does not serve a block."""
+        """Name, role and rail of each switch, tier by tier, and its number by segment, box and block; -1 where a box does not serve a block."""
         plan, mapping = self.plan, self.plan.mapping
         every = [
-            (unit, index, block)
+            (segment, index, block)
             for role in plan.roles
-            for unit in range(mapping.units)
+            for segment in range(mapping.segments)
             for index, box in enumerate(plan.naming.boxes)
             if box.role is role and plan.installed[index]
-            for block in (range(mapping.unit_blocks) if box.block < 0 else [box.block])
+            for block in (range(mapping.segment_blocks) if box.block < 0 else [box.block])
         ]
         number = np.full(
-            (mapping.units, len(plan.naming.boxes), mapping.unit_blocks), -1, dtype=np.int64
+            (mapping.segments, len(plan.naming.boxes), mapping.segment_blocks), -1, dtype=np.int64
         )
         number[tuple(np.array(every).T)] = np.arange(len(every)) + plan.request.gpus + self._domains
-        units = [plan.naming.switches(unit) for unit in range(mapping.units)]
+        segments = [plan.naming.switches(segment) for segment in range(mapping.segments)]
         shown = []
-        for unit, index, block in every:
-            box, rail = plan.naming.boxes[index], mapping.rail(unit, block)
-            name = f"{units[unit][index]}/rail{rail}" if box.block < 0 else units[unit][index]
+        for segment, index, block in every:
+            box, rail = plan.naming.boxes[index], mapping.rail(segment, block)
+            name = (
+                f"{segments[segment][index]}/rail{rail}"
+                if box.block < 0
+                else segments[segment][index]
+            )
             shown.append((name, box.role.value, "" if rail is None else str(rail)))
         return shown, number
 
@@ -88,11 +92,11 @@ class Simulator:
         plan, gpus = self.plan, np.arange(self.plan.request.gpus, dtype=np.int64)
         wired, (_, number) = wiring_of(plan), self._switches
         boxes, host = len(plan.naming.boxes), wired.kind == LinkKind.HOST
-        upper = number[wired.unit, wired.upper - wired.unit * boxes, wired.block]
+        upper = number[wired.segment, wired.upper - wired.segment * boxes, wired.block]
         below = np.where(
-            host, 0, wired.lower - wired.unit * boxes
+            host, 0, wired.lower - wired.segment * boxes
         )  # a host link's lower end is a GPU, and looked up nowhere
-        lower = np.where(host, wired.lower, number[wired.unit, below, wired.block])
+        lower = np.where(host, wired.lower, number[wired.segment, below, wired.block])
         low = np.concatenate([gpus, lower])
         high = np.concatenate([gpus // plan.request.domain_gpus + plan.request.gpus, upper])
         size = int(high.max()) + 1
@@ -230,9 +234,11 @@ class Simulator:
         most = max(map(sum, zip(downs, ups, strict=True)))
         endpoints = leaves * sizing.leaf_down
         hosts = int(
-            np.count_nonzero((self.plan.unit.kind == LinkKind.HOST) & (self.plan.unit.block == 0))
+            np.count_nonzero(
+                (self.plan.segment.kind == LinkKind.HOST) & (self.plan.segment.block == 0)
+            )
         )
         return SimulatedBlock(
-            self.plan.spec.name, mapping.units * mapping.unit_blocks, endpoints, endpoints - hosts, unplanned, endpoints // pods, sizing.tiers, most,
+            self.plan.spec.name, mapping.segments * mapping.segment_blocks, endpoints, endpoints - hosts, unplanned, endpoints // pods, sizing.tiers, most,
             [SimulatedTier(tier, speeds[tier], downs[tier], ups[tier], [*ratios, 1][tier], bundles[tier]) for tier in range(sizing.tiers)],
         )  # fmt: skip

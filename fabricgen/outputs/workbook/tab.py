@@ -185,7 +185,7 @@ class Tab:
 
 
 def _number(cell: str | int) -> float | None:
-    """Return a cell as a number; what is none, like a unit called `12b` or `nan`, stays text.
+    """Return a cell as a number; what is none, like a segment called `12b` or `nan`, stays text.
 
     >>> _number("3"), _number("12b"), _number("nan")
     (3.0, None, None)

@@ -27,7 +27,7 @@ class RackPositions(NamedTuple):
     """
 
     rack: Int32Array
-    unit: Int32Array
+    rack_unit: Int32Array
     hall: Int32Array
     row: Int32Array
     at: Int32Array
@@ -43,10 +43,10 @@ class RackPositions(NamedTuple):
 
 def read_standing(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stands in a plan file
     """Read what a plan file holds. Raises KeyError, TypeError or ValueError where it is not of this form, or devices stand in racks that are not there."""
-    rack, unit, hall, row, at = (decode_runs(values[name]) for name in COLUMNS)
-    if not len(rack) == len(unit) or not len(hall) == len(row) == len(at):
+    rack, rack_unit, hall, row, at = (decode_runs(values[name]) for name in COLUMNS)
+    if not len(rack) == len(rack_unit) or not len(hall) == len(row) == len(at):
         raise ValueError("its columns of places are not of one length")
-    outside = (rack < -1) | (rack >= len(hall)) | ((rack >= 0) & (unit < 1))
+    outside = (rack < -1) | (rack >= len(hall)) | ((rack >= 0) & (rack_unit < 1))
     if outside.any() or any(
         (column < 0).any() or (column >= FURTHEST).any() for column in (hall, row, at)
     ):
@@ -56,9 +56,9 @@ def read_standing(values: Any) -> RackPositions:  # noqa: ANN401 - whatever stan
             else "a rack stands outside of all rooms"
         )
     row_racks = encode_runs(values["row_racks"])
-    if row_racks > FURTHEST or (unit > FURTHEST).any():
+    if row_racks > FURTHEST or (rack_unit > FURTHEST).any():
         raise ValueError("a rack or a row is larger than any room")
-    return RackPositions(rack, unit, hall, row, at, max(row_racks, 1))
+    return RackPositions(rack, rack_unit, hall, row, at, max(row_racks, 1))
 
 
 FURTHEST = 1000

@@ -4,7 +4,7 @@ Owns the ways. A cable leaves its device at half its height, runs up (or, with t
 floor, down) to the tray, along the tray of the row, over a cross tray to the other row, and down to
 the far device; between two devices of one rack it stays inside. To another hall it takes the cross
 tray to the first row, and from there the way between the halls. Both ends have some slack.
-Everything is in whole millimetres. Racks and units come from `rooms`; what is bought for a way is
+Everything is in whole millimetres. Racks and segments come from `rooms`; what is bought for a way is
 `lengths`'.
 """
 
@@ -32,7 +32,7 @@ BETWEEN_HALLS_MM = 6_000
 
 
 class Links(Protocol):
-    """The columns of a unit's links that say which ports of which devices they join."""
+    """The columns of a segment's links that say which ports of which devices they join."""
 
     @property
     def kind(self) -> Int32Array:
@@ -40,7 +40,7 @@ class Links(Protocol):
 
     @property
     def block(self) -> Int32Array:
-        """The block of the unit."""
+        """The block of the segment."""
 
     @property
     def lower(self) -> Int32Array:
@@ -82,7 +82,7 @@ def metres(millimetres: int) -> str:
 
 @dataclass(frozen=True)
 class CableRuns:
-    """The ways of a fabric's cables; `links` are those of one unit."""
+    """The ways of a fabric's cables; `links` are those of one segment."""
 
     room: Room
     links: Links
@@ -113,16 +113,17 @@ class CableRuns:
             ]
         yield f"{' + '.join(steps)} + {metres(slack)} m of slack = {metres(run_mm)} m"
 
-    def ends(self, unit: int, start: int, stop: int | None) -> tuple[Int32Array, Int32Array]:
-        """Return the devices at both ends of a unit's links, as `Room` counts them."""
+    def ends(self, segment: int, start: int, stop: int | None) -> tuple[Int32Array, Int32Array]:
+        """Return the devices at both ends of a segment's links, as `Room` counts them."""
         links, mapping, room = self.links, self.room.naming.mapping, self.room
         kind, block, lower, upper = (
             column[start:stop] for column in (links.kind, links.block, links.lower, links.upper)
         )
         rails = np.array(
-            [mapping.rail(unit, each) or 0 for each in range(mapping.unit_blocks)], dtype=np.int32
+            [mapping.rail(segment, each) or 0 for each in range(mapping.segment_blocks)],
+            dtype=np.int32,
         )
-        first = np.int32(room.hosts + unit * len(room.naming.boxes))
+        first = np.int32(room.hosts + segment * len(room.naming.boxes))
         low, host = lower + first, kind == LinkKind.HOST
         low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.request.host_gpus)
         return low, upper + first
@@ -131,10 +132,10 @@ class CableRuns:
     def _seats(self) -> _Seats:
         """Where each device is."""
         room, stand, site = self.room, self.room.standing, self.room.site
-        height = ((2 * stand.unit.astype(np.int64) - 2 + room.units) * UNIT_UM // 2000).astype(
-            np.int32
-        )
-        top = np.int32(room.shares.rack.units * UNIT_UM // 1000)
+        height = (
+            (2 * stand.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
+        ).astype(np.int32)
+        top = np.int32(room.shares.rack.rack_units * UNIT_UM // 1000)
         rise = (top - height if site.tray.run == "overhead" else height) + np.int32(
             site.tray.gap_mm
         )

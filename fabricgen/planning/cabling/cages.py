@@ -27,47 +27,47 @@ MOST_LINKS = 64
 
 @dataclass(frozen=True)
 class Cages:
-    """The cages of a fabric; `links` are those of one unit, which has so many `boxes`, and ports index `ports`."""
+    """The cages of a fabric; `links` are those of one segment, which has so many `boxes`, and ports index `ports`."""
 
     mapping: Mapping
     ports: dict[Role, list[Port]]
     links: Links
     boxes: int
 
-    def at(self, end: End, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
-        """Return the number of the cage at one end of some links of a unit; the cages of all switches are numbered, and apart from them those of all hosts."""
+    def at(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
+        """Return the number of the cage at one end of some links of a segment; the cages of all switches are numbered, and apart from them those of all hosts."""
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
-            host, within = np.divmod(self._gpu(unit, rows), self.mapping.request.host_gpus)
+            host, within = np.divmod(self._gpu(segment, rows), self.mapping.request.host_gpus)
             return np.asarray(
-                host * self.of_host + self._seats[0][within, self.mapping.plane(unit)]
+                host * self.of_host + self._seats[0][within, self.mapping.plane(segment)]
             )
         box, port = (
             (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
         )
         cage, width = self._by_port[role]
-        return (unit * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
+        return (segment * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
 
-    def pieces(self, joint: LinkParts, unit: int, rows: IntArray) -> IntArray:
+    def pieces(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
         """Return the number of the cable that some links of a joint lie in: those that leave its near end side by side share one."""
-        inside = self._inside(joint.near, joint.kind, unit, rows) // joint.shared
-        return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
+        inside = self._inside(joint.near, joint.kind, segment, rows) // joint.shared
+        return self.at(joint.near, joint.kind, segment, rows) * MOST_LINKS + inside
 
-    def legs(self, joint: LinkParts, unit: int, rows: IntArray) -> IntArray:
+    def legs(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
         """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
-        inside = self._inside(joint.near, joint.kind, unit, rows) // (
+        inside = self._inside(joint.near, joint.kind, segment, rows) // (
             joint.shared // joint.cable.legs
         )
-        return self.at(joint.near, joint.kind, unit, rows) * MOST_LINKS + inside
+        return self.at(joint.near, joint.kind, segment, rows) * MOST_LINKS + inside
 
-    def rails(self, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
+    def rails(self, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the rail of each of some links of a kind, -1 where a link carries several."""
         request, mapping = self.mapping.request, self.mapping
         if kind.lower is None:
-            return np.asarray(self._gpu(unit, rows) % request.domain_gpus % request.rails)
+            return np.asarray(self._gpu(segment, rows) % request.domain_gpus % request.rails)
         rails = [
-            -1 if (rail := mapping.rail(unit, block)) is None else rail
-            for block in range(mapping.unit_blocks)
+            -1 if (rail := mapping.rail(segment, block)) is None else rail
+            for block in range(mapping.segment_blocks)
         ]
         return np.array(rails, dtype=np.int64)[self.links.block[rows]]
 
@@ -81,22 +81,26 @@ class Cages:
         """Say whether a cable lies between two cages that share all their links, because it is one piece at both ends."""
         return joint.shared > 1 and joint.cable.legs == 1
 
-    def _gpu(self, unit: int, rows: IntArray) -> IntArray:
+    def _gpu(self, segment: int, rows: IntArray) -> IntArray:
         """Return the GPUs of some host links, counted over the fabric."""
         rails = np.array(
-            [self.mapping.rail(unit, block) or 0 for block in range(self.mapping.unit_blocks)],
+            [
+                self.mapping.rail(segment, block) or 0
+                for block in range(self.mapping.segment_blocks)
+            ],
             dtype=np.int64,
         )
         gpu: IntArray = self.links.lower[rows] + rails[self.links.block[rows]]
         return gpu
 
-    def _inside(self, end: End, kind: LinkKind, unit: int, rows: IntArray) -> IntArray:
+    def _inside(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the position of links inside their cage at one end, from 0."""
         role = kind.upper if end == "upper" else kind.lower
         if role is None:
             return np.asarray(
                 self._seats[1][
-                    self._gpu(unit, rows) % self.mapping.request.host_gpus, self.mapping.plane(unit)
+                    self._gpu(segment, rows) % self.mapping.request.host_gpus,
+                    self.mapping.plane(segment),
                 ]
             )
         port = self.links.upper_port if end == "upper" else self.links.lower_port

@@ -74,30 +74,32 @@ class Lengths:
     offers: tuple[LinkParts, ...]
     cages: Cages
     measured: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """What somebody measured wins: the way of a cable in millimetres, by unit and row."""
+    """What somebody measured wins: the way of a cable in millimetres, by segment and row."""
     grown: ReservedFabric | None = None
     """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
 
-    def laid(self, unit: int, start: int = 0, stop: int | None = None) -> CableLengths:
-        """Lay the cables of one unit, or a run of them, in the order of its links; a piece is as long as the longest of its links needs."""
-        lower, upper = self.ways.ends(unit, start, stop)
-        way, offer = self.run_mm(unit, lower, upper, start), self.offer(unit)[start:stop]
-        needed = way if self.pieces is None else self.needed_mm[unit, start:stop]
+    def laid(self, segment: int, start: int = 0, stop: int | None = None) -> CableLengths:
+        """Lay the cables of one segment, or a run of them, in the order of its links; a piece is as long as the longest of its links needs."""
+        lower, upper = self.ways.ends(segment, start, stop)
+        way, offer = self.run_mm(segment, lower, upper, start), self.offer(segment)[start:stop]
+        needed = way if self.pieces is None else self.needed_mm[segment, start:stop]
         return CableLengths(lower, upper, way, offer, self.rounded(offer, needed))
 
-    def run_mm(self, unit: int, lower: Int32Array, upper: Int32Array, start: int = 0) -> Int32Array:
-        """Return the ways of a run of a unit's links between these devices: as somebody measured them, else as they are reckoned."""
+    def run_mm(
+        self, segment: int, lower: Int32Array, upper: Int32Array, start: int = 0
+    ) -> Int32Array:
+        """Return the ways of a run of a segment's links between these devices: as somebody measured them, else as they are reckoned."""
         way = self.ways.run_mm(lower, upper)
         for (measured, row), length_mm in self.measured.items():
-            if measured == unit and start <= row < start + len(way):
+            if measured == segment and start <= row < start + len(way):
                 way[row - start] = length_mm
         return way
 
-    def offer(self, unit: int) -> IntArray:
-        """Return which of the offers each link of a unit takes."""
+    def offer(self, segment: int) -> IntArray:
+        """Return which of the offers each link of a segment takes."""
         if self.grown:
-            return self.grown.lengths.offer(unit)[self.grown.rows]
-        return self._settled[unit] if len(self.offers) > len(self._kinds) else self._first
+            return self.grown.lengths.offer(segment)[self.grown.rows]
+        return self._settled[segment] if len(self.offers) > len(self._kinds) else self._first
 
     @cached_property
     def pieces(self) -> Pieces | None:
@@ -107,12 +109,12 @@ class Lengths:
         return find_pieces(
             self.cages,
             self.offers,
-            np.stack([self.offer(unit) for unit in range(self.room.naming.mapping.units)]),
+            np.stack([self.offer(segment) for segment in range(self.room.naming.mapping.segments)]),
         )
 
     @cached_property
     def needed_mm(self) -> Int32Array:
-        """The way that the cable of each link must be long enough for, a row for each unit; with a reserve, that of its reserved links, too."""
+        """The way that the cable of each link must be long enough for, a row for each segment; with a reserve, that of its reserved links, too."""
         if self.grown:
             return self.grown.lengths.needed_mm[:, self.grown.rows]
         return (
@@ -121,10 +123,10 @@ class Lengths:
 
     @cached_property
     def _every_way_mm(self) -> Int32Array:
-        """The way of each link, a row for each unit."""
-        units = range(self.room.naming.mapping.units)
+        """The way of each link, a row for each segment."""
+        segments = range(self.room.naming.mapping.segments)
         return np.stack(
-            [self.run_mm(unit, *self.ways.ends(unit, 0, None)) for unit in units]
+            [self.run_mm(segment, *self.ways.ends(segment, 0, None)) for segment in segments]
         ).astype(np.int32)
 
     @property
@@ -139,7 +141,7 @@ class Lengths:
 
     @cached_property
     def _settled(self) -> IntArray:
-        """The offer of each link, a row for each unit: a cage of a host may hold links of several units."""
+        """The offer of each link, a row for each segment: a cage of a host may hold links of several segments."""
         way = self._every_way_mm
         found = np.empty(way.shape, dtype=np.int8)
         for kind in self._kinds:
@@ -150,7 +152,7 @@ class Lengths:
         return found
 
     def _asked(self, kind: LinkKind) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
-        """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, unit by unit."""
+        """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, segment by segment."""
         rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
         choice = PartChoice(
             [self._limit_mm(number) for number in numbers],
@@ -159,9 +161,12 @@ class Lengths:
         return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
 
     def _cages(self, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
-        """Return the number of the cage at one end of each link of a kind, unit by unit."""
+        """Return the number of the cage at one end of each link of a kind, segment by segment."""
         return np.concatenate(
-            [self.cages.at(end, kind, unit, rows) for unit in range(self.room.naming.mapping.units)]
+            [
+                self.cages.at(end, kind, segment, rows)
+                for segment in range(self.room.naming.mapping.segments)
+            ]
         )
 
     @property
@@ -191,8 +196,8 @@ class Lengths:
         """The longest cable of each kind in the whole fabric; of equals the first."""
         found: dict[LinkKind, Longest] = {}
         kinds = {kind: np.flatnonzero(self.ways.links.kind == kind) for kind in self._kinds}
-        for unit in range(self.ways.room.naming.mapping.units):
-            laid = self.laid(unit)
+        for segment in range(self.ways.room.naming.mapping.segments):
+            laid = self.laid(segment)
             for kind, rows in kinds.items():
                 row = int(rows[np.argmax(laid.run_mm[rows])])
                 if kind not in found or laid.run_mm[row] > found[kind].run_mm:
@@ -203,7 +208,7 @@ class Lengths:
                         int(laid.run_mm[row]),
                         stock,
                         int(laid.offer[row]),
-                        (unit, row) in self.measured,
+                        (segment, row) in self.measured,
                     )
         return found
 
@@ -228,7 +233,7 @@ class Lengths:
         rows, choice, cages = self._asked(kind)
         settled = (
             np.concatenate(
-                [self.offer(unit)[rows] for unit in range(self.room.naming.mapping.units)]
+                [self.offer(segment)[rows] for segment in range(self.room.naming.mapping.segments)]
             )
             - numbers[0]
         )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pieces:
-    """What links share, as arrays of a row for each unit and a column for each of its links."""
+    """What links share, as arrays of a row for each segment and a column for each of its links."""
 
     number: IntArray
     """The piece of each link, counted from 0; -1 where the link does not share its cable."""
@@ -48,7 +48,7 @@ class Pieces:
 
 
 def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) -> Pieces | None:
-    """Find the pieces of a fabric whose links take these offers, a row of `offer` for each unit; None where no cable is shared."""
+    """Find the pieces of a fabric whose links take these offers, a row of `offer` for each segment; None where no cable is shared."""
     shared = [
         (joint, taken)
         for number, joint in enumerate(offers)
@@ -67,9 +67,9 @@ def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) ->
 
 def _mark(pieces: Pieces, cages: Cages, joint: LinkParts, taken: BoolArray) -> None:
     """Mark the pieces of the links that take one offer."""
-    runs = [(unit, np.flatnonzero(row)) for unit, row in enumerate(taken)]
+    runs = [(segment, np.flatnonzero(row)) for segment, row in enumerate(taken)]
     near, far, rail = (
-        np.concatenate([np.asarray(read(unit, rows)) for unit, rows in runs])
+        np.concatenate([np.asarray(read(segment, rows)) for segment, rows in runs])
         for read in (
             partial(cages.pieces, joint),
             partial(cages.legs, joint),

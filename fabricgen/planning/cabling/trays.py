@@ -164,9 +164,9 @@ def check_trays(lengths: Lengths) -> None:
     if room.site.tray.fill_percent is None:
         return
     counted: Counter[tuple[str, str, str]] = Counter()
-    for unit in range(room.naming.mapping.units):
-        laid = lengths.laid(unit)
-        first = slice(None) if lengths.pieces is None else lengths.pieces.first[unit]
+    for segment in range(room.naming.mapping.segments):
+        laid = lengths.laid(segment)
+        first = slice(None) if lengths.pieces is None else lengths.pieces.first[segment]
         columns = np.stack(
             [room.standing.rack[laid.lower], room.standing.rack[laid.upper], laid.offer]
         )[:, first]

@@ -35,15 +35,15 @@ SWITCH_UNITS, SWITCH_W = 2, 2_000
 HOST = "host"
 KINDS = (HOST, *(role.value for role in ROLES))
 EXAMPLES = {
-    HOST: Footprint.model_construct(units=8, power_w=10_200, weight_kg=131),
-    "": Footprint.model_construct(units=2, power_w=2_000, weight_kg=24),
+    HOST: Footprint.model_construct(rack_units=8, power_w=10_200, weight_kg=131),
+    "": Footprint.model_construct(rack_units=2, power_w=2_000, weight_kg=24),
 }
 
 
 class Share(NamedTuple):
     """What a device takes of a rack, or a rack has: units, watts and grams; a limit of None is not checked, and what it limits counts 0."""
 
-    units: int
+    rack_units: int
     power_w: int | None
     weight_g: int | None
 
@@ -83,7 +83,9 @@ def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
     site = request.spec.site
     limits = (site or DEFAULT_SITE).rack
     rack = Share(
-        limits.units, limits.power_w, None if limits.weight_kg is None else limits.weight_kg * 1000
+        limits.units,
+        limits.power_w,
+        None if limits.weight_kg is None else limits.weight_kg * 1000,
     )
     known = {kind: _known(request, kind, site) for kind in kinds}
     if site:
@@ -91,14 +93,17 @@ def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
         if findings:
             raise Refusal(findings)
         return Shares(
-            {kind: Share(units or 0, *rest) for kind, (units, *rest) in known.items()}, rack
+            {kind: Share(rack_units or 0, *rest) for kind, (rack_units, *rest) in known.items()},
+            rack,
         )
     assumed = {kind: _assumed(request, kind, known[kind], rack) for kind in kinds}
     every = (*assumed.values(), rack)
     return Shares(
         assumed,
         Share(
-            max(share.units for share in every), max(share.power_w or 0 for share in every), None
+            max(share.rack_units for share in every),
+            max(share.power_w or 0 for share in every),
+            None,
         ),
     )
 
@@ -133,13 +138,15 @@ def _assumed(
     rack: Share,
 ) -> Share:
     """Fill in what nobody says of a device of a generated room."""
-    units, watts = (
+    rack_units, watts = (
         (GPU_UNITS * request.host_gpus, GPU_W * request.host_gpus)
         if kind == HOST
         else (SWITCH_UNITS, SWITCH_W)
     )
     return Share(
-        known[0] or min(units, rack.units), known[1] or min(watts, rack.power_w or watts), None
+        known[0] or min(rack_units, rack.rack_units),
+        known[1] or min(watts, rack.power_w or watts),
+        None,
     )
 
 

@@ -31,7 +31,7 @@ class Position(NamedTuple):
     hall: int
     row: int
     rack: int
-    unit: int
+    rack_unit: int
     line: int
 
 
@@ -132,19 +132,19 @@ def _position(cells: list[str], seats: list[int], line: int) -> Position | str:
         return f"the line has {len(cells)} cells, and the table {len(seats)} columns"
     device, hall, *texts = [cells[seat] for seat in seats]
     number = _hall_number(hall)
-    row, rack, unit = [_NUMBERS.get(text) for text in texts]
+    row, rack, rack_unit = [_NUMBERS.get(text) for text in texts]
     if not device:
         return "the line names no device"
     if number is None:
         return f"the hall `{hall}` is not a letter from A on"
-    if row is None or rack is None or unit is None:
+    if row is None or rack is None or rack_unit is None:
         name, text = next(
             (name, text)
             for name, text in zip(COLUMNS[2:], texts, strict=True)
             if text not in _NUMBERS
         )
         return f"the {name} `{text}` is not a whole number from 1 to 999"
-    return Position(device, number, row - 1, rack - 1, unit, line)
+    return Position(device, number, row - 1, rack - 1, rack_unit, line)
 
 
 @cache

@@ -83,7 +83,7 @@ class _Racks:
     def __init__(self, kinds: Int32Array, shares: Shares, kept: RackPositions) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
         self.old, where = np.unique(kept.rack[kept.rack >= 0], return_inverse=True)
-        self.rack, self.unit = kept.rack.tolist(), kept.unit.tolist()
+        self.rack, self.rack_unit = kept.rack.tolist(), kept.rack_unit.tolist()
         self._need = {
             at: [fact or 0 for fact in shares.of[kind]]
             for at, kind in enumerate(KINDS)
@@ -91,12 +91,12 @@ class _Racks:
         }
         self._limits = [UNKNOWN**2 if limit is None else limit for limit in shares.rack]
         self.held: list[list[int]] = [[] for _ in self.old]
-        self._free = [(1 << shares.rack.units) - 1 for _ in self.old]
+        self._free = [(1 << shares.rack.rack_units) - 1 for _ in self.old]
         self._loads = [[0] * len(self._limits) for _ in self.old]
         for device, rack in zip(
             np.flatnonzero(kept.rack >= 0).tolist(), where.tolist(), strict=True
         ):
-            self._stand(device, rack, self.unit[device])
+            self._stand(device, rack, self.rack_unit[device])
 
     def of_hosts(self) -> list[int]:
         """Return the racks in which hosts stand."""
@@ -131,7 +131,7 @@ class _Racks:
     def _open(self) -> int:
         """Add a rack."""
         self.held.append([])
-        self._free.append((1 << self._shares.rack.units) - 1)
+        self._free.append((1 << self._shares.rack.rack_units) - 1)
         self._loads.append([0] * len(self._limits))
         return len(self.held) - 1
 
@@ -142,7 +142,7 @@ class _Racks:
             have + more > limit for have, more, limit in zip(load, need, self._limits, strict=True)
         ):
             return False
-        places = range(self._shares.rack.units - need[0] + 1)
+        places = range(self._shares.rack.rack_units - need[0] + 1)
         mask = (1 << need[0]) - 1
         bottom = next(
             (
@@ -156,12 +156,12 @@ class _Racks:
             self._stand(device, rack, bottom + 1)
         return bottom is not None
 
-    def _stand(self, device: int, rack: int, unit: int) -> None:
+    def _stand(self, device: int, rack: int, rack_unit: int) -> None:
         """Let a device stand in a rack."""
         need = self._need[self.kinds[device]]
-        self.rack[device], self.unit[device] = rack, unit
+        self.rack[device], self.rack_unit[device] = rack, rack_unit
         self.held[rack].append(device)
-        self._free[rack] &= ~((1 << need[0]) - 1 << unit - 1)
+        self._free[rack] &= ~((1 << need[0]) - 1 << rack_unit - 1)
         self._loads[rack] = [
             have + more for have, more in zip(self._loads[rack], need, strict=True)
         ]
@@ -214,7 +214,7 @@ def _laid(
     number[order] = np.arange(len(order), dtype=np.int32)
     hall, row, at = np.array([places[rack] for rack in order], dtype=np.int32).reshape(-1, 3).T
     return RackPositions(
-        number[racks.rack], np.array(racks.unit, dtype=np.int32), hall, row, at, kept.row_racks
+        number[racks.rack], np.array(racks.rack_unit, dtype=np.int32), hall, row, at, kept.row_racks
     )
 
 

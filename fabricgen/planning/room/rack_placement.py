@@ -44,7 +44,7 @@ def kinds_of(naming: Naming) -> Int32Array:
     return np.concatenate(
         [
             np.zeros(request.planned_gpus // request.host_gpus, dtype=np.int32),
-            np.tile(boxes, mapping.units),
+            np.tile(boxes, mapping.segments),
         ]
     )
 
@@ -70,18 +70,21 @@ def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
         f"{_counted(hosts, HOST)} at {each} a rack take {_counted(host_racks, 'rack')}",
         len(apart),
     )
-    rack, unit = np.full((2, len(kinds)), -1, dtype=np.int32)
+    rack, rack_unit = np.full((2, len(kinds)), -1, dtype=np.int32)
     number = np.arange(hosts)
-    rack[:hosts], unit[:hosts] = slots[number // each], 1 + number % each * shares.of[HOST].units
-    rack[apart], unit[apart] = network[packed], packed_units
+    rack[:hosts], rack_unit[:hosts] = (
+        slots[number // each],
+        1 + number % each * shares.of[HOST].rack_units,
+    )
+    rack[apart], rack_unit[apart] = network[packed], packed_units
     if len(on_top):
         place = np.arange(len(on_top)) * host_racks // len(on_top)
         nth = np.arange(len(on_top)) - -(-place * len(on_top) // host_racks)
-        rack[on_top], unit[on_top] = (
+        rack[on_top], rack_unit[on_top] = (
             slots[place],
-            shares.rack.units + 1 - (nth + 1) * shares.of[Role.LEAF].units,
+            shares.rack.rack_units + 1 - (nth + 1) * shares.of[Role.LEAF].rack_units,
         )
-    return RackPositions(rack, unit, *grid)
+    return RackPositions(rack, rack_unit, *grid)
 
 
 def ordered(naming: Naming) -> Int64Array:
@@ -90,12 +93,12 @@ def ordered(naming: Naming) -> Int64Array:
     below = _middles(naming)
     rails = np.array(
         [
-            [mapping.rail(unit, max(box.block, 0)) or 0 for box in naming.boxes]
-            for unit in range(mapping.units)
+            [mapping.rail(segment, max(box.block, 0)) or 0 for box in naming.boxes]
+            for segment in range(mapping.segments)
         ],
         dtype=np.int64,
     )
-    tiers = np.tile([box.role.tier for box in naming.boxes], mapping.units)
+    tiers = np.tile([box.role.tier for box in naming.boxes], mapping.segments)
     order: Int64Array = np.lexsort((np.arange(rails.size), tiers, (rails + below).ravel()))
     return order
 
@@ -164,7 +167,7 @@ def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leav
         return (HOST, each), (Role.LEAF, -(-leaves // -(-hosts // each)))
 
     most = min(
-        shares.rack.units // shares.of[HOST].units,
+        shares.rack.rack_units // shares.of[HOST].rack_units,
         (request.host and request.host.hosts_per_rack) or hosts,
         hosts,
     )
@@ -194,7 +197,7 @@ def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int
             count, after = count + 1, need
         used = after
         racks.append(count - 1)
-        lowest.append(shares.rack.units + 1 - used[0])
+        lowest.append(shares.rack.rack_units + 1 - used[0])
     return racks, lowest, count
 
 

@@ -52,10 +52,10 @@ class Room:
     standing: RackPositions
 
     @cached_property
-    def units(self) -> Int32Array:
+    def rack_units(self) -> Int32Array:
         """The rack units that each device takes."""
         each = np.array(
-            [self.shares.of[kind].units if kind in self.shares.of else 0 for kind in KINDS],
+            [self.shares.of[kind].rack_units if kind in self.shares.of else 0 for kind in KINDS],
             dtype=np.int32,
         )
         return each[self.kind]
@@ -82,14 +82,14 @@ class Room:
 
     def device(self, device: int) -> str:
         """Name a device."""
-        unit, box = divmod(device - self.hosts, len(self.naming.boxes))
-        return self.naming.host(device) if device < self.hosts else self.naming.switches(unit)[box]
+        segment, box = divmod(device - self.hosts, len(self.naming.boxes))
+        return (
+            self.naming.host(device) if device < self.hosts else self.naming.switches(segment)[box]
+        )
 
     def place(self, device: int) -> str:
         """Say where a device stands, in words."""
-        return (
-            f"{self.names[int(self.standing.rack[device])]} unit {int(self.standing.unit[device])}"
-        )
+        return f"{self.names[int(self.standing.rack[device])]} unit {int(self.standing.rack_unit[device])}"
 
 
 def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
@@ -133,7 +133,7 @@ def _kept(
         return None
     kept, hosts = baseline.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
     switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
-        [*installed] * naming.mapping.units
+        [*installed] * naming.mapping.segments
     )
     if len(kept.rack) != len(kind) or (
         baseline.table and (kept.rack[[*range(hosts), *switches.tolist()]] < 0).any()
@@ -163,14 +163,14 @@ def _stated(
     request, mapping = naming.mapping.request, naming.mapping
     hosts = request.planned_gpus // request.host_gpus
     names = [naming.host(host) for host in range(hosts)] + list(
-        chain.from_iterable(naming.switches(unit) for unit in range(mapping.units))
+        chain.from_iterable(naming.switches(segment) for segment in range(mapping.segments))
     )
     numbers = {name: number for number, name in enumerate(names)}
-    need = [shares.of[KINDS[each]].units for each in kind.tolist()]
+    need = [shares.of[KINDS[each]].rack_units for each in kind.tolist()]
     findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
     wanted = [
         *range(request.gpus // request.host_gpus),
-        *(hosts + at for at, has in enumerate([*installed] * mapping.units) if has),
+        *(hosts + at for at, has in enumerate([*installed] * mapping.segments) if has),
     ]
     findings += _missing([names[number] for number in wanted], rows, shown)
     if not findings:
@@ -181,7 +181,7 @@ def _stated(
                         row.hall,
                         row.row,
                         row.rack,
-                        row.unit,
+                        row.rack_unit,
                         row.line,
                         row.device,
                         need[numbers[row.device]],
@@ -197,15 +197,15 @@ def _stated(
         where: index
         for index, where in enumerate(sorted({(row.hall, row.row, row.rack) for row in rows}))
     }
-    rack, unit = np.full((2, len(kind)), -1, dtype=np.int32)
+    rack, rack_unit = np.full((2, len(kind)), -1, dtype=np.int32)
     for row in rows:
-        rack[numbers[row.device]], unit[numbers[row.device]] = (
+        rack[numbers[row.device]], rack_unit[numbers[row.device]] = (
             racks[row.hall, row.row, row.rack],
-            row.unit,
+            row.rack_unit,
         )
     hall, line, at = np.array(sorted(racks), dtype=np.int32).reshape(-1, 3).T
     return RackPositions(
-        rack, unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1
+        rack, rack_unit, hall, line, at, site.racks_per_row or int(at.max(initial=0)) + 1
     )
 
 
@@ -240,13 +240,15 @@ def _row_findings(
                 f"this fabric has no device `{row.device}`",
                 hint=suggest(row.device, numbers, "devices are called as in cabling/cables.csv"),
             )
-        elif row.unit + need[numbers[row.device]] - 1 > site.rack.units:
-            units = need[numbers[row.device]]
-            because = f"units {row.unit} to {row.unit + units - 1} of {site.rack.units}"
+        elif row.rack_unit + need[numbers[row.device]] - 1 > site.rack.units:
+            rack_units = need[numbers[row.device]]
+            because = (
+                f"units {row.rack_unit} to {row.rack_unit + rack_units - 1} of {site.rack.units}"
+            )
             yield line.of(
                 f"`{row.device}` stands out of its rack",
                 because,
-                hint=f"use unit {max(site.rack.units - units + 1, 1)} or lower",
+                hint=f"use unit {max(site.rack.units - rack_units + 1, 1)} or lower",
             )
 
 
@@ -271,13 +273,17 @@ def _overlaps(
     seats: list[tuple[int, int, int, int, int, str, int]], shown: str
 ) -> Iterator[Finding]:
     """Find devices that share a unit; seats are sorted by rack, then by unit."""
-    for (*place, unit, line, device, units), (*other, high, below, name, _) in pairwise(seats):
-        if place == other and unit + units > high:
-            because = f"`{device}` of line {line} takes units {unit} to {unit + units - 1}"
+    for (*place, rack_unit, line, device, rack_units), (*other, high, below, name, _) in pairwise(
+        seats
+    ):
+        if place == other and rack_unit + rack_units > high:
+            because = (
+                f"`{device}` of line {line} takes units {rack_unit} to {rack_unit + rack_units - 1}"
+            )
             yield bad_line(shown, below).of(
                 f"`{name}` stands in units of `{device}`",
                 because,
-                hint=f"use unit {unit + units} or higher, or another rack",
+                hint=f"use unit {rack_unit + rack_units} or higher, or another rack",
             )
 
 

@@ -1,6 +1,6 @@
-"""From a plan to the views of its cables, unit by unit.
+"""From a plan to the views of its cables, segment by segment.
 
-Owns `CableViews`. What differs from unit to unit (names, racks, lengths, labels) is worked out for
+Owns `CableViews`. What differs from segment to segment (names, racks, lengths, labels) is worked out for
 the rows that are asked for, so that memory stays level whatever the size.
 """
 
@@ -31,14 +31,14 @@ class CableViews:
         self.plan, self.ports = ports.plan, ports
 
     def prepare(self) -> None:
-        """Work out now what all units share."""
+        """Work out now what all segments share."""
         _ = self._lowers, self._uppers, self._texts, self.plan.pieces
 
-    def cables(self, unit: int, start: int = 0, stop: int | None = None) -> list[CableView]:
-        """Return the cables of one unit, or a run of them, in the order of `Plan.unit`."""
+    def cables(self, segment: int, start: int = 0, stop: int | None = None) -> list[CableView]:
+        """Return the cables of one segment, or a run of them, in the order of `Plan.unit`."""
         plan = self.plan
-        names, plane = plan.naming.switches(unit), plan.mapping.plane(unit)
-        request, words = plan.request, SegmentLabels(plan, unit)
+        names, plane = plan.naming.switches(segment), plan.mapping.plane(segment)
+        request, words = plan.request, SegmentLabels(plan, segment)
         host_gpus, domain_gpus, all_rails = request.host_gpus, request.domain_gpus, request.rails
         texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
@@ -70,8 +70,8 @@ class CableViews:
             b_unit,
             length,
         ) in zip(
-            *(column[start:stop].tolist() for column in (*plan.unit, *self._uppers)),
-            *self._laid(unit, start, stop),
+            *(column[start:stop].tolist() for column in (*plan.segment, *self._uppers)),
+            *self._laid(segment, start, stop),
             strict=True,
         ):
             rail, gpu, row = rails[block], 0, row + 1
@@ -95,10 +95,10 @@ class CableViews:
                 views[-1].piece = self._piece(
                     shared[offer], views[-1], (gpu, plane), (lower_port, upper_port)
                 )
-                views[-1].label_ends = "A" * bool(pieces.lower[unit, row]) + "B" * bool(
-                    pieces.upper[unit, row]
+                views[-1].label_ends = "A" * bool(pieces.lower[segment, row]) + "B" * bool(
+                    pieces.upper[segment, row]
                 )
-                views[-1].piece_rail = "" if pieces.several_rails[unit, row] else shown
+                views[-1].piece_rail = "" if pieces.several_rails[segment, row] else shown
             if many[kind] > 1:
                 views[-1:] = _split(views[-1], many[kind])
         return views
@@ -123,7 +123,7 @@ class CableViews:
 
     @cached_property
     def _lowers(self) -> list[list[tuple[str, str]]]:
-        """The interface of each port of each of a unit's boxes, and what is printed beside it."""
+        """The interface of each port of each of a segment's boxes, and what is printed beside it."""
         facts, printed = self.ports.facts, self.ports.printed
         ports = {
             role: [
@@ -136,12 +136,12 @@ class CableViews:
 
     @cached_property
     def _uppers(self) -> tuple[NDArray[np.object_], NDArray[np.object_]]:
-        """The interface, and what is printed beside it, at the upper end of each of a unit's links."""
-        unit = self.plan.unit
-        interface, printed = (np.empty(len(unit.kind), dtype=object) for _ in range(2))
+        """The interface, and what is printed beside it, at the upper end of each of a segment's links."""
+        segment = self.plan.segment
+        interface, printed = (np.empty(len(segment.kind), dtype=object) for _ in range(2))
         for kind in self.plan.kinds:
-            rows = unit.kind == kind
-            ports = unit.upper_port[rows]
+            rows = segment.kind == kind
+            ports = segment.upper_port[rows]
             interface[rows] = np.array(
                 [fact.interface for fact in self.ports.facts[kind.upper]], dtype=object
             )[ports]
@@ -156,23 +156,23 @@ class CableViews:
             return ()
         stand = lengths.room.standing
         racks = np.array([*lengths.room.names, ""], dtype=object)[stand.rack]
-        units = np.array([*map(str, range(int(stand.unit.max(initial=0)) + 1)), ""], dtype=object)[
-            stand.unit
-        ]
-        return racks, units, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
+        segments = np.array(
+            [*map(str, range(int(stand.rack_unit.max(initial=0)) + 1)), ""], dtype=object
+        )[stand.rack_unit]
+        return racks, segments, np.array([*map(metres, lengths.stock_mm.tolist())], dtype=object)
 
-    def _laid(self, unit: int, start: int, stop: int | None) -> list[list[Any]]:
-        """Return the offer, rack and unit of both ends and the length of each link of a run, as columns; texts are empty where nothing is placed."""
+    def _laid(self, segment: int, start: int, stop: int | None) -> list[list[Any]]:
+        """Return the offer, rack and segment of both ends and the length of each link of a run, as columns; texts are empty where nothing is placed."""
         if self.plan.lengths is None:
-            offer = self.plan.offer(unit)[start:stop].tolist()
+            offer = self.plan.offer(segment)[start:stop].tolist()
             return [offer, *[[""] * len(offer)] * 5]
-        laid, (racks, units, stocks) = self.plan.lengths.laid(unit, start, stop), self._texts
+        laid, (racks, segments, stocks) = self.plan.lengths.laid(segment, start, stop), self._texts
         columns = (
             laid.offer,
             racks[laid.lower],
-            units[laid.lower],
+            segments[laid.lower],
             racks[laid.upper],
-            units[laid.upper],
+            segments[laid.upper],
             stocks[laid.stock],
         )
         return [column.tolist() for column in columns]

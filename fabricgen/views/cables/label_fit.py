@@ -24,7 +24,7 @@ class _End(NamedTuple):
 
     kind: str
     rack: str
-    unit: str
+    segment: str
     device: str
     port: str
 
@@ -73,14 +73,14 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
     """Find the device of each kind that is longest to write, at its longest port."""
     if plan.lengths is None:
         longest = {HOST: max(plan.hosts, key=len)}
-        for group in range(plan.mapping.units):
+        for group in range(plan.mapping.segments):
             for name, box in zip(plan.naming.switches(group), plan.naming.boxes, strict=True):
                 longest[box.role] = max(longest.get(box.role, ""), name, key=len)
         yield from (_End(kind, "", "", name, ports[kind]) for kind, name in longest.items())
         return
     room = plan.lengths.room
-    rack, unit = room.standing.rack, room.standing.unit
-    long = np.array([len(name) for name in room.names])[rack] + np.char.str_len(unit.astype(str))
+    rack, segment = room.standing.rack, room.standing.rack_unit
+    long = np.array([len(name) for name in room.names])[rack] + np.char.str_len(segment.astype(str))
     for at, kind in enumerate(KINDS):
         here = np.flatnonzero((room.kind == at) & (rack >= 0))
         if kind in ports and len(here):
@@ -88,7 +88,7 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
             yield _End(
                 kind,
                 room.names[int(rack[device])],
-                str(int(unit[device])),
+                str(int(segment[device])),
                 room.device(device),
                 ports[kind],
             )

@@ -1,7 +1,7 @@
 """What the two labels of a cable say.
 
 Owns the text of a label and its shortening. As TIA-606 writes both ends of a cable,
-`<cabinet>-<unit>:<port>`, the near end comes first, and a line is an end: so a line holds the name
+`<cabinet>-<segment>:<port>`, the near end comes first, and a line is an end: so a line holds the name
 of a cabinet of some length, and both labels of a cable have the same two lines, turned over. A
 connector that several links share bears one label, that of the first of them. Where no room is
 planned, the device stands for its place. Whether every line fits is for who knows all names:
@@ -79,7 +79,7 @@ class Labelling:
     racks: str = ""
     devices: str = ""
 
-    def end(self, rack: str, unit: str, device: str, port: str) -> str:
+    def end(self, rack: str, segment: str, device: str, port: str) -> str:
         """Write one end.
 
         >>> Labelling().end("A01-09", "41", "r0-leaf-1", "33/2"), Labelling("dc3-").end("dc3-A01", "7", "host-1", "OSFP4P2")
@@ -88,7 +88,7 @@ class Labelling:
         'leaf-1:33/2'
         """
         return (
-            f"{rack[len(self.racks) :]}-{unit}:{port}"
+            f"{rack[len(self.racks) :]}-{segment}:{port}"
             if rack
             else f"{device[len(self.devices) :]}:{port}"
         )

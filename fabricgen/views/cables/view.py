@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class CableView:
-    """One link on one cable: the lower end is `a`, the upper end `b`. Racks, units and lengths are empty where the inventory wants none.
+    """One link on one cable: the lower end is `a`, the upper end `b`. Racks, segments and lengths are empty where the inventory wants none.
 
     A cable is a piece: it has a row for each link that it carries, all with the same `piece`, and a
     link that takes several cables has a row for each.

@@ -100,13 +100,13 @@ class Hosts:
 
     @cached_property
     def _rows(self) -> Int32Array:
-        """The row of a unit's host link by block and by GPU of rail 0; shape (blocks of a unit, installed GPUs / step)."""
-        unit, request = self.plan.unit, self.plan.request
-        links = np.flatnonzero(unit.kind == LinkKind.HOST).astype(np.int32)
+        """The row of a segment's host link by block and by GPU of rail 0; shape (blocks of a segment, installed GPUs / step)."""
+        segment, request = self.plan.segment, self.plan.request
+        links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
         rows = np.full(
-            (self.plan.mapping.unit_blocks, request.gpus // self._step), -1, dtype=np.int32
+            (self.plan.mapping.segment_blocks, request.gpus // self._step), -1, dtype=np.int32
         )
-        rows[unit.block[links], unit.lower[links] // self._step] = links
+        rows[segment.block[links], segment.lower[links] // self._step] = links
         return rows
 
     @cached_property
@@ -180,16 +180,16 @@ class Hosts:
         """Follow the cable of a NIC port."""
         plan, mapping = self.plan, self.plan.mapping
         group, block = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
-        unit = group * plan.request.planes + plane
+        segment = group * plan.request.planes + plane
         row = self._rows[block, gpu // self._step]
-        slot, number = int(plan.unit.slot[row]), unit * mapping.unit_blocks + block
-        if unit not in self._names:
-            self._names[unit] = plan.naming.switches(unit)
-        cable = f"{plan.label(LinkKind.HOST, unit, block)}{int(plan.unit.number[row]):0{plan.label_width}}"
-        ports = self._leaf_ports[plan.fronts(unit)[Role.LEAF].nos]
+        slot, number = int(plan.segment.slot[row]), segment * mapping.segment_blocks + block
+        if segment not in self._names:
+            self._names[segment] = plan.naming.switches(segment)
+        cable = f"{plan.label(LinkKind.HOST, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
+        ports = self._leaf_ports[plan.fronts(segment)[Role.LEAF].nos]
         leaf, (interface, alias) = (
-            self._names[unit][plan.unit.upper[row]],
-            ports[plan.unit.upper_port[row]],
+            self._names[segment][plan.segment.upper[row]],
+            ports[plan.segment.upper_port[row]],
         )
         if not self.ethernet:
             return _Cabled(leaf, interface, alias, cable, "", "", "")
@@ -208,7 +208,7 @@ class Hosts:
     def _routes(self) -> list[RouteView]:
         """Let what no NIC's route takes fail at once, instead of leaving by the management network."""
         mapping = self.plan.mapping
-        pool = self.plan.addresses.hosts.cover(mapping.units * mapping.unit_blocks)
+        pool = self.plan.addresses.hosts.cover(mapping.segments * mapping.segment_blocks)
         why = "the rest of the fabric, and a rail whose link is down: fail at once, and never leave by the management network"
         return [RouteView(pool, "", "", MAIN_TABLE, LAST_METRIC, why)]
 

@@ -1,6 +1,6 @@
 """The InfiniBand subnets of a plan: which boxes each holds, and the GUID, port numbers and names of everything in it.
 
-A subnet is what one subnet manager sees: the boxes of one unit, because nothing joins two units but
+A subnet is what one subnet manager sees: the boxes of one segment, because nothing joins two segments but
 HB domains. So a rail-only fabric has one for each rail and plane, and one for all rails that share
 leaf boxes, kept apart there by partitions; where blocks span rails there is one for each plane.
 Owns that rule and the numbering of ports. The form of the files is for templates; GUIDs come from
@@ -64,16 +64,16 @@ class Subnets:
 
     @cached_property
     def names(self) -> list[str]:
-        """Name the subnets, unit by unit: by rails and plane, `all` where there is but one of all rails.
+        """Name the subnets, segment by segment: by rails and plane, `all` where there is but one of all rails.
 
         A subnet of several rails is called after its first and last, like r0-3p1.
         """
         mapping, names = self.plan.mapping, []
-        for unit in range(mapping.units):
-            first, last = mapping.rail(unit), mapping.rail(unit, mapping.unit_blocks - 1)
+        for segment in range(mapping.segments):
+            first, last = mapping.rail(segment), mapping.rail(segment, mapping.segment_blocks - 1)
             rails = "" if first is None else f"r{first}" if first == last else f"r{first}-{last}"
             names.append(
-                (rails + (f"p{mapping.plane(unit)}" if self.plan.request.planes > 1 else ""))
+                (rails + (f"p{mapping.plane(segment)}" if self.plan.request.planes > 1 else ""))
                 or "all"
             )
         return names
@@ -85,21 +85,21 @@ class Subnets:
 
     def prepare(self) -> None:
         """Work out now what all subnets share; workers that are forked afterwards inherit it. Raises Refusal `bad-guids`."""
-        _ = self.names, self._panels, self._nics, self._guids, self.plan.hosts, self.plan.unit
+        _ = self.names, self._panels, self._nics, self._guids, self.plan.hosts, self.plan.segment
 
-    def view(self, unit: int) -> SubnetView:
+    def view(self, segment: int) -> SubnetView:
         """Make the view of one subnet. Raises Refusal `bad-guids`."""
         plan = self.plan
-        switches, adapters, by_rail = self._joined(unit)
+        switches, adapters, by_rail = self._joined(segment)
         top = plan.roles[-1].value
-        shared = plan.mapping.unit_blocks > 1
+        shared = plan.mapping.segment_blocks > 1
         nodes = [*switches, *adapters]
         self._check_apart(nodes)
         roots = [node.guid for node in switches if node.role == top]
         engines = (
             ENGINES if sum(node.role == Role.LEAF for node in switches) > 1 else SINGLE_ENGINES
         )
-        prefix = SITE_PREFIX | unit + 1 if plan.mapping.units > 1 else DEFAULT_PREFIX
+        prefix = SITE_PREFIX | segment + 1 if plan.mapping.segments > 1 else DEFAULT_PREFIX
         keys = (
             [
                 Partition(f"rail{rail}", f"0x{FIRST_KEY + rail:04x}", members)
@@ -110,7 +110,7 @@ class Subnets:
         )
         made_up = sum(node.guid not in self._given for node in nodes)
         return SubnetView(
-            self.names[unit],
+            self.names[segment],
             plan.spec.name,
             guid_text(prefix),
             engines,
@@ -122,33 +122,35 @@ class Subnets:
             made_up,
         )
 
-    def _joined(self, unit: int) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
+    def _joined(
+        self, segment: int
+    ) -> tuple[list[SubnetNode], list[SubnetNode], dict[int, list[str]]]:
         """Make the nodes of a subnet and join them; also return the ports' GUIDs of each rail."""
         plan = self.plan
         boxes, plane, host_gpus = (
             plan.naming.boxes,
-            plan.mapping.plane(unit),
+            plan.mapping.plane(segment),
             plan.request.host_gpus,
         )
         made = {
-            index: self._switch(name, unit, index)
-            for index, name in enumerate(plan.naming.switches(unit))
+            index: self._switch(name, segment, index)
+            for index, name in enumerate(plan.naming.switches(segment))
             if plan.installed[index]
         }
         adapters: list[SubnetNode] = []
         by_rail: dict[int, list[str]] = defaultdict(list)
         prefixes = {
-            (int(kind), block): plan.label(kind, unit, block)
+            (int(kind), block): plan.label(kind, segment, block)
             for kind in plan.kinds
-            for block in range(plan.mapping.unit_blocks)
+            for block in range(plan.mapping.segment_blocks)
         }
         for kind, block, lower, lower_port, upper, upper_port, _, number in zip(
-            *(column.tolist() for column in plan.unit), strict=True
+            *(column.tolist() for column in plan.segment), strict=True
         ):
             label = f"{prefixes[kind, block]}{number:0{plan.label_width}}"
             above = self._panels[boxes[upper].role][upper_port]
             if kind == LinkKind.HOST:
-                gpu = lower + (plan.mapping.rail(unit, block) or 0)
+                gpu = lower + (plan.mapping.rail(segment, block) or 0)
                 host, within = divmod(gpu, host_gpus)
                 below, node = self._nics[within, plane], self._adapter(host, within, plane)
                 by_rail[gpu % plan.request.domain_gpus % plan.request.rails].append(node.guid)
@@ -181,10 +183,10 @@ class Subnets:
                     ]
                 )
 
-    def _switch(self, name: str, unit: int, index: int) -> SubnetNode:
+    def _switch(self, name: str, segment: int, index: int) -> SubnetNode:
         """Make the node of a switch."""
         role = self.plan.naming.boxes[index].role
-        guid = guid_text(self._guids.get((name, ""), self._placeholder(unit, index)))
+        guid = guid_text(self._guids.get((name, ""), self._placeholder(segment, index)))
         front = self.plan.request.fronts[role]
         return SubnetNode(
             "Switch",
@@ -223,11 +225,11 @@ class Subnets:
             "",
         )
 
-    def _placeholder(self, unit: int, index: int) -> int:
+    def _placeholder(self, segment: int, index: int) -> int:
         """Return the stand-in for a switch's GUID."""
         boxes = self.plan.naming.boxes
         first = next(number for number, box in enumerate(boxes) if box.role is boxes[index].role)
-        return switch_placeholder(boxes[index].role.tier, unit, index - first)
+        return switch_placeholder(boxes[index].role.tier, segment, index - first)
 
     @cached_property
     def _panels(self) -> dict[Role, list[PortNames]]:

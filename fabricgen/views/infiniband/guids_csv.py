@@ -34,13 +34,13 @@ class GuidLine(NamedTuple):
     line: int
 
 
-def switch_placeholder(tier: int, unit: int, index: int) -> int:
-    """Return the GUID that stands in for the switch of a number, from 0, among those of its tier in a unit.
+def switch_placeholder(tier: int, segment: int, index: int) -> int:
+    """Return the GUID that stands in for the switch of a number, from 0, among those of its tier in a segment.
 
     >>> guid_text(switch_placeholder(1, 2, 3))
     '0x0200000100020003'
     """
-    return _LOCAL | tier << 32 | unit << 16 | index
+    return _LOCAL | tier << 32 | segment << 16 | index
 
 
 def port_placeholder(number: int) -> int:

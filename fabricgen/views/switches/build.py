@@ -1,6 +1,6 @@
-"""From a plan to the views of its switches, unit by unit.
+"""From a plan to the views of its switches, segment by segment.
 
-Owns `SwitchViews`. What differs from unit to unit (names, addresses, peers) is worked out for the
+Owns `SwitchViews`. What differs from segment to segment (names, addresses, peers) is worked out for the
 switches that are asked for.
 """
 
@@ -51,47 +51,47 @@ class SwitchViews:
         self._made: dict[tuple[int, int], SwitchView] | None = {} if kept else None
 
     def prepare(self) -> None:
-        """Work out now what all units share."""
+        """Work out now what all segments share."""
         _ = self._idle, self._ends, self._box_facts
 
     def switches(
-        self, unit: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
+        self, segment: int, roles: tuple[Role, ...] = ROLES, boxes: Sequence[int] | None = None
     ) -> Iterator[SwitchView]:
-        """Make the view of every installed switch of a unit, or of those at `boxes` of `Naming.boxes`."""
-        names = self.plan.naming.switches(unit)
-        labels = SegmentLabels(self.plan, unit)
+        """Make the view of every installed switch of a segment, or of those at `boxes` of `Naming.boxes`."""
+        names = self.plan.naming.switches(segment)
+        labels = SegmentLabels(self.plan, segment)
         for index in boxes or range(len(names)):
             box = self.plan.naming.boxes[index]
             if self.plan.installed[index] and box.role in roles:
-                yield self._once(unit, index, box, names, labels)
+                yield self._once(segment, index, box, names, labels)
 
     def _once(
-        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
+        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
     ) -> SwitchView:
         """Make the view of one switch, or return the one that was kept."""
         if self._made is None:
-            return self._switch(unit, index, box, names, labels)
-        if (unit, index) not in self._made:
-            self._made[unit, index] = self._switch(unit, index, box, names, labels)
-        return self._made[unit, index]
+            return self._switch(segment, index, box, names, labels)
+        if (segment, index) not in self._made:
+            self._made[segment, index] = self._switch(segment, index, box, names, labels)
+        return self._made[segment, index]
 
     def _switch(
-        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
+        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
     ) -> SwitchView:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
         front = plan.request.fronts[box.role]
-        ports = self._ports(unit, index, box, names, labels)
+        ports = self._ports(segment, index, box, names, labels)
         idle, cages = self._idle[box.role]
         if len(ports) < len(self.ports.facts[box.role]):
             idle = self._open(box.role, ports)
         shared = box.block < 0
-        blocks = range(plan.mapping.unit_blocks) if shared else [box.block]
-        instances = [self._instance(unit, block, box, ports, shared=shared) for block in blocks]
-        rail = None if shared else plan.mapping.rail(unit, box.block)
+        blocks = range(plan.mapping.segment_blocks) if shared else [box.block]
+        instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
+        rail = None if shared else plan.mapping.rail(segment, box.block)
         return SwitchView(
             names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
-            plan.mapping.plane(unit), plan.addresses.asn(unit, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
+            plan.mapping.plane(segment), plan.addresses.asn(segment, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
             self._roce, _platform(front), _hwsku(front), ports, idle, cages, instances, instances if shared else [],
             spec.nos.versions.get(front.nos, ""), front.model.adaptive_routing,
         )  # fmt: skip
@@ -105,14 +105,14 @@ class SwitchViews:
         return sorted([*planned, *self._idle[role][0]], key=lambda port: (port.cage, port.subport))
 
     def _ports(
-        self, unit: int, index: int, box: Box, names: list[str], labels: SegmentLabels
+        self, segment: int, index: int, box: Box, names: list[str], labels: SegmentLabels
     ) -> list[PortView]:
         """Make the views of a switch's ports in use."""
         plan, facts, lanes = self.plan, self.ports.facts[box.role], self.ports.lane_counts[box.role]
         rows, uppers, starts = self._ends
         run = slice(starts[index], starts[index + 1])
         nics, hosts, host_gpus = (
-            self.ports.host_interfaces[plan.mapping.plane(unit)],
+            self.ports.host_interfaces[plan.mapping.plane(segment)],
             plan.hosts,
             plan.request.host_gpus,
         )
@@ -122,7 +122,7 @@ class SwitchViews:
             list[PortView](),
             box.block < 0,
         )
-        long = self._metres(unit)[rows[run]].tolist()
+        long = self._metres(segment)[rows[run]].tolist()
         for (
             kind,
             block,
@@ -135,7 +135,7 @@ class SwitchViews:
             is_upper,
             length,
         ) in zip(
-            *(column[rows[run]].tolist() for column in plan.unit),
+            *(column[rows[run]].tolist() for column in plan.segment),
             uppers[run].tolist(),
             long,
             strict=True,
@@ -164,21 +164,21 @@ class SwitchViews:
         return views
 
     def _instance(
-        self, unit: int, block: int, box: Box, ports: list[PortView], *, shared: bool
+        self, segment: int, block: int, box: Box, ports: list[PortView], *, shared: bool
     ) -> Instance:
         """Make one routing instance of a switch."""
         plan = self.plan
-        rail = plan.mapping.rail(unit, block)
+        rail = plan.mapping.rail(segment, block)
         vrf, table = (vrf_name(rail), FIRST_TABLE + (rail or 0)) if shared else ("", 0)
         own = [port for port in ports if port.vrf == vrf]
         hosts, fabric = (
             [port for port in own if port.to_host],
             [port for port in own if not port.to_host],
         )
-        loopback = dotted(plan.addresses.loopback(unit, block, box))
-        number = unit * plan.mapping.unit_blocks + block
+        loopback = dotted(plan.addresses.loopback(segment, block, box))
+        number = segment * plan.mapping.segment_blocks + block
         return Instance(
-            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(unit, box), loopback, loopback,
+            vrf, table, "" if rail is None else str(rail), plan.addresses.asn(segment, box), loopback, loopback,
             plan.addresses.hosts.prefix(number), plan.addresses.loopbacks.prefix(number), 31 if plan.addresses.numbered else 32,
             hosts, fabric, min(max(len(fabric), 1), BGP_ECMP_LIMIT),
             list(dict.fromkeys(port.peer_asn for port in fabric)), hosts[0].peer_asn if hosts else 0,
@@ -204,36 +204,36 @@ class SwitchViews:
 
     @cached_property
     def _box_facts(self) -> list[list[PortFacts]]:
-        """The ports of each of a unit's boxes."""
+        """The ports of each of a segment's boxes."""
         return [self.ports.facts[box.role] for box in self.plan.naming.boxes]
 
     @cached_property
     def _ends(self) -> tuple[Int32Array, NDArray[np.bool_], Int32Array]:
-        """The ends of a unit's links at its switches, in order of switch and port.
+        """The ends of a segment's links at its switches, in order of switch and port.
 
         Columns: the row of the link, whether the switch is its upper end, and where each switch's
         ends start.
         """
-        unit, rows = self.plan.unit, np.arange(len(self.plan.unit.kind), dtype=np.int32)
-        between = rows[unit.kind != LinkKind.HOST]
-        switch = np.concatenate([unit.upper, unit.lower[between]])
-        port = np.concatenate([unit.upper_port, unit.lower_port[between]])
+        segment, rows = self.plan.segment, np.arange(len(self.plan.segment.kind), dtype=np.int32)
+        between = rows[segment.kind != LinkKind.HOST]
+        switch = np.concatenate([segment.upper, segment.lower[between]])
+        port = np.concatenate([segment.upper_port, segment.lower_port[between]])
         order = np.lexsort((port, switch))
         starts = np.searchsorted(switch[order], np.arange(len(self.plan.naming.boxes) + 1)).astype(
             np.int32
         )
         return np.concatenate([rows, between])[order], (order < len(rows)), starts
 
-    def _metres(self, unit: int) -> Int32Array:
-        """Return the length of each link of a unit in whole metres, rounded up, and 0 in a room that nobody described; of one unit it is kept."""
+    def _metres(self, segment: int) -> Int32Array:
+        """Return the length of each link of a segment in whole metres, rounded up, and 0 in a room that nobody described; of one segment it is kept."""
         lengths = self.plan.lengths if self.plan.spec.site else None
-        if self._lengths is None or self._lengths[0] != unit:
+        if self._lengths is None or self._lengths[0] != segment:
             long = (
-                -(-lengths.stock_mm[lengths.laid(unit).stock] // 1000)
+                -(-lengths.stock_mm[lengths.laid(segment).stock] // 1000)
                 if lengths
-                else np.zeros_like(self.plan.unit.kind)
+                else np.zeros_like(self.plan.segment.kind)
             )
-            self._lengths = unit, long
+            self._lengths = segment, long
         return self._lengths[1]
 
 

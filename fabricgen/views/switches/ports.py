@@ -1,4 +1,4 @@
-"""What is the same in every unit of a fabric: what its ports are called and made of; and the words that all ports of one unit use.
+"""What is the same in every segment of a fabric: what its ports are called and made of; and the words that all ports of one segment use.
 
 `cables` and `switches` make views of it.
 """
@@ -100,16 +100,16 @@ def vrf_name(rail: int | None) -> str:
 
 
 class SegmentLabels:
-    """The words of one unit that every port of it uses."""
+    """The words of one segment that every port of it uses."""
 
-    def __init__(self, plan: Plan, unit: int) -> None:
+    def __init__(self, plan: Plan, segment: int) -> None:
         """Work them out."""
-        blocks = range(plan.mapping.unit_blocks)
-        self.rails = [plan.mapping.rail(unit, block) for block in blocks]
+        blocks = range(plan.mapping.segment_blocks)
+        self.rails = [plan.mapping.rail(segment, block) for block in blocks]
         self.rail_texts = ["" if rail is None else str(rail) for rail in self.rails]
         self.vrfs = [vrf_name(rail) for rail in self.rails]
         prefixes = {
-            (int(kind), block): plan.label(kind, unit, block).replace("%", "%%")
+            (int(kind), block): plan.label(kind, segment, block).replace("%", "%%")
             for kind in plan.kinds
             for block in blocks
         }
@@ -118,11 +118,12 @@ class SegmentLabels:
         }
         """What labels a cable by its number, by kind of link and block."""
         starts = [
-            plan.addresses.hosts.start(unit * plan.mapping.unit_blocks + block) for block in blocks
+            plan.addresses.hosts.start(segment * plan.mapping.segment_blocks + block)
+            for block in blocks
         ]
         self._starts = starts if plan.addresses.numbered else []
         self._host_asn = 0 if plan.addresses.numbered else plan.addresses.host_asn
-        self._asn = cache(lambda box: plan.addresses.asn(unit, plan.naming.boxes[box]))
+        self._asn = cache(lambda box: plan.addresses.asn(segment, plan.naming.boxes[box]))
 
     def peer_asn(self, box: int, *, to_host: bool) -> int:
         """Return the AS number behind a port: that of a box, or of the hosts."""

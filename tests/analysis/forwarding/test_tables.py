@@ -59,7 +59,9 @@ def tables_of(plan: Plan) -> Tables:
     """Return the tables of a plan as a reader of the files has them."""
     writer = Writer(plan)
     switches = [
-        document for unit in range(plan.mapping.units) for _, document in writer.switches(unit)
+        document
+        for segment in range(plan.mapping.segments)
+        for _, document in writer.switches(segment)
     ]
     written = (
         [json.loads("".join(writer.host(host))) for host in range(len(plan.hosts))],

@@ -588,30 +588,34 @@ def test_the_matrix_holds_what_the_equations_send(collective: str, stages: int) 
 def walk(
     plan: Plan, loads: tuple[np.ndarray, np.ndarray], box: int, target: int, amount: float
 ) -> None:
-    """Send bytes from a box to a leaf of unit 0: up over all links alike until the leaf is below, then down over those that lead there."""
-    unit, up, down = plan.unit, *loads
+    """Send bytes from a box to a leaf of segment 0: up over all links alike until the leaf is below, then down over those that lead there."""
+    segment, up, down = plan.segment, *loads
     if box == target:
         return
-    below = np.flatnonzero((unit.upper == box) & (unit.kind != LinkKind.HOST) & (unit.block == 0))
-    straight = [row for row in below.tolist() if reaches(plan, int(unit.lower[row]), target)]
+    below = np.flatnonzero(
+        (segment.upper == box) & (segment.kind != LinkKind.HOST) & (segment.block == 0)
+    )
+    straight = [row for row in below.tolist() if reaches(plan, int(segment.lower[row]), target)]
     for row in straight:
         down[row] += amount / len(straight)
-        walk(plan, loads, int(unit.lower[row]), target, amount / len(straight))
+        walk(plan, loads, int(segment.lower[row]), target, amount / len(straight))
     if not straight:
         rows = np.flatnonzero(
-            (unit.lower == box) & (unit.kind != LinkKind.HOST) & (unit.block == 0)
+            (segment.lower == box) & (segment.kind != LinkKind.HOST) & (segment.block == 0)
         ).tolist()
         for row in rows:
             up[row] += amount / len(rows)
-            walk(plan, loads, int(unit.upper[row]), target, amount / len(rows))
+            walk(plan, loads, int(segment.upper[row]), target, amount / len(rows))
 
 
 def reaches(plan: Plan, box: int, target: int) -> bool:
     """Say whether a leaf is a box, or below it."""
     rows = np.flatnonzero(
-        (plan.unit.upper == box) & (plan.unit.kind != LinkKind.HOST) & (plan.unit.block == 0)
+        (plan.segment.upper == box)
+        & (plan.segment.kind != LinkKind.HOST)
+        & (plan.segment.block == 0)
     ).tolist()
-    return box == target or any(reaches(plan, int(plan.unit.lower[row]), target) for row in rows)
+    return box == target or any(reaches(plan, int(plan.segment.lower[row]), target) for row in rows)
 
 
 @pytest.mark.parametrize(
@@ -623,29 +627,35 @@ def reaches(plan: Plan, box: int, target: int) -> bool:
     ],
 )
 def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
+<<<<<<< HEAD
     """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a unit carry the same."""
     plan = plan_of(**FABRICS[name])
     groups, unit, request = (
+=======
+    """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a segment carry the same."""
+    plan = planned(**FABRICS[name])
+    groups, segment, request = (
+>>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
         job(plan, 1, collective, pipeline_stages=stages),
-        plan.unit,
+        plan.segment,
         plan.request,
     )
-    hosts = np.flatnonzero((unit.kind == LinkKind.HOST) & (unit.block == 0)).tolist()
-    seat = {int(unit.lower[row]): row for row in hosts}
-    up, down = np.zeros(len(unit.kind)), np.zeros(len(unit.kind))
+    hosts = np.flatnonzero((segment.kind == LinkKind.HOST) & (segment.block == 0)).tolist()
+    seat = {int(segment.lower[row]): row for row in hosts}
+    up, down = np.zeros(len(segment.kind)), np.zeros(len(segment.kind))
     between: defaultdict[tuple[int, int], float] = defaultdict(float)
     for of, source, target, amount in pairs_of(groups):
         if source in seat and target in seat and not groups.classes[of].inside:
             up[seat[source]] += amount / request.planes
             down[seat[target]] += amount / request.planes
-            between[int(unit.upper[seat[source]]), int(unit.upper[seat[target]])] += (
+            between[int(segment.upper[seat[source]]), int(segment.upper[seat[target]])] += (
                 amount / request.planes
             )
     for (low, high), amount in between.items():
         walk(plan, (up, down), low, high, float(amount))
-    found, first = Links(plan, groups).loads, unit.block == 0
-    for block in range(1, plan.mapping.unit_blocks):
-        np.testing.assert_array_equal(found[0][first], found[0][unit.block == block])
+    found, first = Links(plan, groups).loads, segment.block == 0
+    for block in range(1, plan.mapping.segment_blocks):
+        np.testing.assert_array_equal(found[0][first], found[0][segment.block == block])
     assert up[first].sum() > 0
     np.testing.assert_allclose(found[0][first], up[first], rtol=1e-9)
     np.testing.assert_allclose(found[1][first], down[first], rtol=1e-9)
@@ -657,7 +667,7 @@ def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
     links = Links(plan, job(plan, 4), gathered=True)
     idle = idle_rows(links)
     assert plan.request.design is Design.FAT_TREE
-    assert (plan.unit.kind[idle] == LinkKind.SPINE_CORE).all()
+    assert (plan.segment.kind[idle] == LinkKind.SPINE_CORE).all()
     assert document(links)["idle_links_pct"] == pytest.approx(100 / 3)
     lines = list(idle_csv(links))
     assert len(lines) - 1 == 512

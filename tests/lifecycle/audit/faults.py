@@ -50,8 +50,8 @@ class Cabling:
         self.leaf_rails: dict[str, set[str]] = {}
         self.switches: list[str] = []
         self.idle: list[int] = []
-        for unit in range(self.plan.mapping.units):
-            for cable in views.cables(unit):
+        for segment in range(self.plan.mapping.segments):
+            for cable in views.cables(segment):
                 for end in (
                     (cable.a_device, cable.a_interface),
                     (cable.b_device, cable.b_interface),
@@ -59,7 +59,7 @@ class Cabling:
                     self.cable[self.places.find(end[0], [end[1]])] = cable
                 if cable.tier == LinkKind.HOST:
                     self.leaf_rails.setdefault(cable.b_device, set()).add(cable.rail)
-            for switch in views.switches(unit):
+            for switch in views.switches(segment):
                 self.switches.append(switch.name)
                 self.idle += [
                     self.places.find(switch.name, [port.interface])

@@ -46,8 +46,8 @@ Table = dict[tuple[str, int | None], list[tuple[Any, list[dict[str, str]]]]]
 def tables_of(detours: Tables) -> Table:
     """Return the routes of every switch and rail, the longest prefixes first."""
     found: Table = {}
-    for unit in range(detours.plan.mapping.units):
-        for name, table in detours.switches(unit):
+    for segment in range(detours.plan.mapping.segments):
+        for name, table in detours.switches(segment):
             for instance in table["instances"]:
                 routes = [
                     (ip_network(prefix), route["next_hops"])
@@ -79,13 +79,16 @@ def ends_of(
 def dead_of(plan: Plan, rng: random.Random) -> list[str]:
     """Name some switches and cables that are dead."""
     labels = []
-    for unit in range(plan.mapping.units):
+    for segment in range(plan.mapping.segments):
         rows = zip(
-            *(column.tolist() for column in (plan.unit.kind, plan.unit.block, plan.unit.number)),
+            *(
+                column.tolist()
+                for column in (plan.segment.kind, plan.segment.block, plan.segment.number)
+            ),
             strict=True,
         )
         labels += [
-            f"link:{plan.label(LinkKind(kind), unit, block)}{number:0{plan.label_width}}"
+            f"link:{plan.label(LinkKind(kind), segment, block)}{number:0{plan.label_width}}"
             for kind, block, number in rows
         ]
     switches = [f"switch:{name}" for name in plan.switches()]

@@ -180,7 +180,9 @@ def test_cables_csv_is_evidence_of_itself() -> None:
     )
     from fabricgen.views.factory import Views  # noqa: PLC0415 - only this test needs it
 
-    rows = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
+    rows = [
+        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
+    ]
     heard = [
         NeighborRecord(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
         for cable in rows

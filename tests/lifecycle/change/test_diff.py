@@ -236,8 +236,8 @@ def test_every_view_that_differs_is_named() -> None:
     views = [
         {
             view.name: view
-            for unit in range(plan.mapping.units)
-            for view in Views(plan).switches(unit)
+            for segment in range(plan.mapping.segments)
+            for view in Views(plan).switches(segment)
         }
         for plan in (old, new)
     ]

@@ -24,7 +24,7 @@ from fabricgen.lifecycle.change.diff import diff
 from fabricgen.lifecycle.change.expand import grow
 from fabricgen.lifecycle.change.lower_bound import fewest_moves
 from fabricgen.lifecycle.change.renumbering import outgrown
-from fabricgen.planning.unit_links import joined
+from fabricgen.planning.segment_links import joined
 from fabricgen.views.factory import Views
 from fabricgen.views.hosts.build import Hosts
 from tests.fabrics import CATALOG, cables_of, plan_of, spec_of
@@ -84,7 +84,7 @@ def pair(request: pytest.FixtureRequest) -> tuple[Plan, Plan]:
 def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
     """Return the most links of one kind and block that can stay, as a min-cost flow over pairs of switches.
 
-    A unit of flow is a link. It leaves its lower switch for a pair, which takes as many as any pair
+    A segment of flow is a link. It leaves its lower switch for a pair, which takes as many as any pair
     of the new wiring has; from there it goes as an old link, which each stay once and earn one, or
     as a new one; and an upper switch takes as many as it has ports.
     """
@@ -129,7 +129,7 @@ def test_as_many_links_stay_as_an_exact_assignment_keeps(pair: tuple[Plan, Plan]
     old, new = pair
     kinds = old.kinds[1:]
     kept = wired(old).keys() & wired(new).keys()
-    blocks = old.mapping.units * old.mapping.unit_blocks
+    blocks = old.mapping.segments * old.mapping.segment_blocks
     most = sum(exact(old, new, kind) for kind in kinds)
     hosts = {end for end in kept if any(port.startswith("host-") for port in end)}
     assert len(kept) - len(hosts) == blocks * most
@@ -153,8 +153,8 @@ def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
     asns = [
         {
             view.name: view.asn
-            for unit in range(plan.mapping.units)
-            for view in Views(plan).switches(unit)
+            for segment in range(plan.mapping.segments)
+            for view in Views(plan).switches(segment)
         }
         for plan in pair
     ]
@@ -170,8 +170,8 @@ def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
 def addressed(plan: Plan) -> dict[str, str]:
     """Return the loopbacks of each switch, the addresses of each NIC port, and the prefixes that both filter."""
     found: dict[str, str] = {}
-    for unit in range(plan.mapping.units):
-        for view in Views(plan).switches(unit):
+    for segment in range(plan.mapping.segments):
+        for view in Views(plan).switches(segment):
             found |= {
                 f"{view.name} {one.vrf}": f"{one.loopback} {one.loopback_prefix} {one.host_prefix}"
                 for one in view.instances
@@ -303,7 +303,7 @@ def test_a_tampered_plan_breaks_the_law_of_the_rule() -> None:
     _, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
     baseline = new.mapping.baseline
     assert baseline
-    _ = new.unit
+    _ = new.segment
     upper, port = baseline.wired[LinkKind.LEAF_SPINE]
     upper[[0, -1]], port[[0, -1]] = upper[[-1, 0]], port[[-1, 0]]
     assert "wired-as-planned" in check(new).broken
@@ -392,7 +392,7 @@ def test_whatever_grows_keeps_what_it_can() -> None:
         assert gone == fewest_moves(old, new)
         assert set(old.switches()) <= set(new.switches())
         assert check(new).broken == []
-        blocks = range(old.mapping.units * old.mapping.unit_blocks)
+        blocks = range(old.mapping.segments * old.mapping.segment_blocks)
         starts = [
             [
                 pool.start(block)
@@ -437,18 +437,20 @@ def test_ports_of_uplinks_stay() -> None:
     old, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
     sides = []
     for plan in (old, new):
-        rows = plan.unit.kind == LinkKind.LEAF_SPINE
+        rows = plan.segment.kind == LinkKind.LEAF_SPINE
         sides.append(
             set(
                 zip(
-                    plan.unit.lower[rows].tolist(), plan.unit.lower_port[rows].tolist(), strict=True
+                    plan.segment.lower[rows].tolist(),
+                    plan.segment.lower_port[rows].tolist(),
+                    strict=True,
                 )
             )
         )
     assert sides[0] <= sides[1]
     assert np.array_equal(
-        old.unit.slot[old.unit.kind == LinkKind.HOST],
-        new.unit.slot[new.unit.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8],
+        old.segment.slot[old.segment.kind == LinkKind.HOST],
+        new.segment.slot[new.segment.kind == LinkKind.HOST][: old.link_count(LinkKind.HOST) // 8],
     )
 
 

@@ -84,7 +84,7 @@ def bundles_of(plan: Plan) -> list[Bundle]:
     views = Views(plan)
     return pull(
         Fronts(plan),
-        (cable for unit in range(plan.mapping.units) for cable in views.cables(unit)),
+        (cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)),
         plan.lengths.room,
     )
 
@@ -261,7 +261,10 @@ def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
     ways, trays, stand = plan.lengths.ways, Trays(room), room.standing
     device = {int(rack): at for at, rack in enumerate(stand.rack.tolist()) if rack >= 0}
     rise = {
-        rack: (room.shares.rack.units * 2 - (2 * int(stand.unit[at]) - 2 + int(room.units[at])))
+        rack: (
+            room.shares.rack.rack_units * 2
+            - (2 * int(stand.rack_unit[at]) - 2 + int(room.rack_units[at]))
+        )
         * UNIT_UM
         / 2000
         for rack, at in device.items()

@@ -108,7 +108,9 @@ def planned_links(plan: Plan) -> Counter[Pair]:
         named[plan.naming.interface(gpu, plane)] = (
             request.host and request.host.port(gpu, plane).rdma
         ) or plan.naming.interface(gpu, plane)
-    cables = (cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit))
+    cables = (
+        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
+    )
     return Counter(
         frozenset(
             {
@@ -127,8 +129,8 @@ def interface_of(plan: Plan, numbers: int, device: str, number: int) -> tuple[st
     """Name the interface of a port of a switch by its number: so many numbers a cage, of which a split in two takes the halves."""
     role = next(
         box.role
-        for unit in range(plan.mapping.units)
-        for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+        for segment in range(plan.mapping.segments)
+        for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
         if name == device
     )
     front = plan.request.fronts[role]
@@ -211,24 +213,24 @@ def test_every_file_names_the_links_of_the_plan(built: Built) -> None:
     ]
     labels = {
         cable.cable
-        for unit in range(built.plan.mapping.units)
-        for cable in Views(built.plan).cables(unit)
+        for segment in range(built.plan.mapping.segments)
+        for cable in Views(built.plan).cables(segment)
     }
     assert Counter(row["name"] for row in rows) == Counter(labels)
 
 
 def test_there_is_a_subnet_for_what_hangs_together(built: Built) -> None:
-    """A subnet for each unit; roots are its highest tier, compute nodes all of its adapters, and no GUID or prefix stands twice."""
+    """A subnet for each segment; roots are its highest tier, compute nodes all of its adapters, and no GUID or prefix stands twice."""
     plan, guids, prefixes = built.plan, Counter[str](), Counter[str]()
-    assert len(built.folders) == plan.mapping.units == len(Subnets(plan).names)
+    assert len(built.folders) == plan.mapping.segments == len(Subnets(plan).names)
     for folder in built.folders:
         net, roots, nodes = (
             (folder / name).read_text() for name in ("fabric.net", "root_guids.txt", "cn_guids.txt")
         )
         top = {
             name
-            for unit in range(plan.mapping.units)
-            for name, box in zip(plan.naming.switches(unit), plan.naming.boxes, strict=True)
+            for segment in range(plan.mapping.segments)
+            for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
             if box.role is plan.roles[-1]
         }
         switches = dict(re.findall(r'switchguid=(\S+)\nSwitch\t\d+ "[^"]+"\t+# "([^"]*)"', net))
@@ -310,14 +312,14 @@ def test_opensm_routes_every_variant(built: Built, simulated: Callable[[Path], S
     routed, walk = subnet.manage(), subnet.tables().walk()
     tree = plan.sizing.leaf > 1
     assert (routed.engine, routed.faults, walk.lost) == ("ftree" if tree else "updn", [], [])
-    ports = plan.request.gpus * plan.request.planes // plan.mapping.units
+    ports = plan.request.gpus * plan.request.planes // plan.mapping.segments
     assert walk.pairs == ports * (ports - 1)
     assert walk.links == 2 * plan.sizing.tiers
 
 
 def test_the_superpods_are_ready() -> None:
     """Of one to four scalable units."""
-    assert {f"dgx-h100-superpod-{units}su" for units in range(1, 5)} <= set(READY)
+    assert {f"dgx-h100-superpod-{segments}su" for segments in range(1, 5)} <= set(READY)
 
 
 @pytest.mark.parametrize("name", READY)

@@ -62,9 +62,9 @@ def plain() -> Plan:
 def rail_of(name: str) -> int:
     """Return the rail of a switch."""
     (rail,) = {
-        mixed().mapping.rail(unit)
-        for unit in range(mixed().mapping.units)
-        if name in mixed().naming.switches(unit)
+        mixed().mapping.rail(segment)
+        for segment in range(mixed().mapping.segments)
+        if name in mixed().naming.switches(segment)
     }
     assert rail is not None
     return rail
@@ -146,11 +146,11 @@ def test_only_names_differ_from_a_fabric_of_one_system() -> None:
     """Wiring, addresses and labels are those of one system; only the ports of the other rails are called otherwise."""
     one, other = plain(), mixed()
     assert one.digest() == other.digest()
-    for unit in range(one.mapping.units):
-        same = SYSTEMS[other.mapping.rail(unit) or 0] == "eos"
-        assert (Views(one).cables(unit) == Views(other).cables(unit)) is same
-        assert [cable.cable for cable in Views(one).cables(unit)] == [
-            cable.cable for cable in Views(other).cables(unit)
+    for segment in range(one.mapping.segments):
+        same = SYSTEMS[other.mapping.rail(segment) or 0] == "eos"
+        assert (Views(one).cables(segment) == Views(other).cables(segment)) is same
+        assert [cable.cable for cable in Views(one).cables(segment)] == [
+            cable.cable for cable in Views(other).cables(segment)
         ]
 
 
@@ -167,11 +167,13 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
     again = make_plan(read_inventory(str(path)).spec, CATALOG)
     assert again.spec.nos.rails == {1: "sonic", 2: "frr"}
     assert [
-        front.nos for unit in range(again.mapping.units) for front in again.fronts(unit).values()
+        front.nos
+        for segment in range(again.mapping.segments)
+        for front in again.fronts(segment).values()
     ] == [
         front.nos
-        for unit in range(mixed().mapping.units)
-        for front in mixed().fronts(unit).values()
+        for segment in range(mixed().mapping.segments)
+        for front in mixed().fronts(segment).values()
     ]
 
 

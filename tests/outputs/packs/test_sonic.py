@@ -160,8 +160,8 @@ def test_lengths_are_told_where_the_room_is_described() -> None:
     plan = plan_of(nos="sonic", **VARIANTS["a room"])
     sheet = {
         (cable.b_device, cable.b_interface): cable.length_m
-        for unit in range(plan.mapping.units)
-        for cable in Views(plan).cables(unit)
+        for segment in range(plan.mapping.segments)
+        for cable in Views(plan).cables(segment)
     }
     told = {
         (one.switch.name, port): length

@@ -39,9 +39,9 @@ def point_at(page: Page, kind: str, name: str) -> None:
 def same_figures(shown: dict[str, str], told: dict[str, Any]) -> None:
     """See that the figures of the panel are those of `impact --json`, with as many digits as the panel writes."""
     assert number(shown["rails affected"]) == len(told["rails_affected"])
-    for name, key, unit in FIGURES:
+    for name, key, segment in FIGURES:
         text = shown[name].removesuffix(" %").replace(",", "")
-        assert shown[name].endswith(" %") == bool(unit), name
+        assert shown[name].endswith(" %") == bool(segment), name
         assert float(text.lstrip("<> ")) == pytest.approx(told[key], abs=0.01), name
 
 
@@ -156,7 +156,7 @@ def test_a_stale_link_is_said_to_be_one(page: Page) -> None:
 
 
 def test_racks_hold_what_the_table_puts_there(page: Page, lab: Built) -> None:
-    """Every device stands in its rack, at its units, and says so."""
+    """Every device stands in its rack, at its segments, and says so."""
     rows = lab.rows("cabling/cables.csv")
     placed = {
         (row[f"{side}_rack"], row[f"{side}_device"], int(row[f"{side}_unit"]))

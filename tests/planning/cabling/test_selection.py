@@ -86,7 +86,7 @@ ROOMS: dict[str, dict[str, Any]] = {
 def cables_of(plan: Plan) -> list[CableView]:
     """Return the whole cable list."""
     views = Views(plan)
-    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+    return [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
 
 
 def cage(plan: Plan, device: str, port: str) -> tuple[str, str]:
@@ -146,8 +146,8 @@ def test_the_bill_counts_what_the_list_shows(plan: Plan) -> None:
 def test_every_part_reaches(plan: Plan) -> None:
     """No cable is longer than its part, nor shorter than its way."""
     assert plan.lengths
-    for unit in range(plan.mapping.units):
-        laid = plan.lengths.laid(unit)
+    for segment in range(plan.mapping.segments):
+        laid = plan.lengths.laid(segment)
         stock = plan.lengths.stock_mm[laid.stock]
         reach = np.array(
             [1000 * joint.reach_m[0] if joint.reach_m else np.inf for joint in plan.offers]

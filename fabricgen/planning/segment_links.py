@@ -1,7 +1,7 @@
-"""One unit of a fabric, the blocks that share boxes, wired as columns.
+"""One segment of a fabric, the blocks that share boxes, wired as columns.
 
-Owns the links of a unit: the block's kinds of link, stamped for each block that shares its boxes,
-and filtered to what is installed. All units are alike; what any other is called, and where it
+Owns the links of a segment: the block's kinds of link, stamped for each block that shares its boxes,
+and filtered to what is installed. All segments are alike; what any other is called, and where it
 stands, is for others.
 """
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.designs import Mapping
 
 
-class Unit(NamedTuple):
-    """The installed links of one unit as columns, ordered by block, kind, lower end and port.
+class Segment(NamedTuple):
+    """The installed links of one segment as columns, ordered by block, kind, lower end and port.
 
-    `kind` is a LinkKind; `block` counts within the unit. `lower` is the GPU at a host link (of rail
-    0: add the rail), otherwise a switch of the unit; `slot` its endpoint position; ports index
+    `kind` is a LinkKind; `block` counts within the segment. `lower` is the GPU at a host link (of rail
+    0: add the rail), otherwise a switch of the segment; `slot` its endpoint position; ports index
     `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
     """
 
@@ -39,14 +39,14 @@ class Unit(NamedTuple):
     number: Int32Array
 
 
-def wire_unit(mapping: Mapping, installed_gpus: int) -> Unit:
-    """Wire one unit: the block's three kinds of link, stamped for each block that shares its leaf boxes, and filtered to what is installed."""
+def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
+    """Wire one segment: the block's three kinds of link, stamped for each block that shares its leaf boxes, and filtered to what is installed."""
     gpu = mapping.pattern()
     present = (gpu >= 0) & (gpu < installed_gpus)
     slots = np.flatnonzero(present).astype(np.int32)
     leaves = _installed_leaves(mapping, slots)
-    blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.unit_blocks)]
-    return Unit(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
+    blocks = [_block(mapping, block, gpu, slots, leaves) for block in range(mapping.segment_blocks)]
+    return Segment(*(np.concatenate(columns) for columns in zip(*blocks, strict=True)))
 
 
 def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
@@ -65,9 +65,9 @@ def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
 
 def _block(
     mapping: Mapping, block: int, gpu: Int32Array, slots: Int32Array, leaves: BoolArray
-) -> Unit:
-    """Wire one block of a unit. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
-    sizing, shares = mapping.sizing, mapping.unit_blocks
+) -> Segment:
+    """Wire one block of a segment. On a shared leaf box the ports of its blocks alternate, so that a twin cage carries two rails of one host."""
+    sizing, shares = mapping.sizing, mapping.segment_blocks
     spines = np.int32(sizing.leaf + block * (sizing.spine + sizing.core))
     leaf, down = np.divmod(slots, np.int32(sizing.leaf_down))
     hosts = (
@@ -113,7 +113,7 @@ def _block(
         )
         for kind, columns in parts
     ]
-    return Unit(
+    return Segment(
         *(np.concatenate(columns).astype(np.int32) for columns in zip(*stacked, strict=True))
     )
 
@@ -134,7 +134,7 @@ def _columns(
     upper: np.int32,
     uplinks: int,
 ) -> tuple[Int32Array, ...]:
-    """Turn the joints of two tiers into unit columns, keeping the installed ones."""
+    """Turn the joints of two tiers into segment columns, keeping the installed ones."""
     number = wired.lower * np.int32(uplinks) + wired.lower_port + np.int32(1)
     columns = (
         wired.lower + lower,
