@@ -62,7 +62,7 @@ def plan_file(
     what is wrong.
 
     >>> from fabricgen.core.resources import shipped
-    >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).request.rails
+    >>> plan_file(shipped("inventories") / "lab-64.yaml", {"hb_domain.gpus": 4, "gpus": 32}).fabric.rails
     4
     """
     source = str(path)

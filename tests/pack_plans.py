@@ -65,7 +65,7 @@ def rendered(plan: Plan) -> list[Rendered]:
 
 def groups(plan: Plan) -> int:
     """Count the groups of routing instances that may reach each other: one for each plane, or for each rail on each plane."""
-    return plan.request.planes * (1 if plan.mapping.spans_rails else plan.request.rails)
+    return plan.fabric.planes * (1 if plan.mapping.spans_rails else plan.fabric.rails)
 
 
 def sample(found: Sequence[Rendered], most: int) -> list[Rendered]:

@@ -89,7 +89,7 @@ def test_a_refusal_says_where(path: Path) -> None:
 def test_the_callers_values_stay_as_they_are(path: Path) -> None:
     """An override below another one is laid over a copy."""
     overrides = {"rails": {"count": 8}, "rails.count": 4}
-    assert api.plan_file(path, overrides).request.rails == 4
+    assert api.plan_file(path, overrides).fabric.rails == 4
     assert overrides == {"rails": {"count": 8}, "rails.count": 4}
 
 

@@ -57,7 +57,7 @@ def test_it_plans(path: Path) -> None:
     assert plan.spec.name == path.stem
     assert text.startswith("# ")
     assert len(text.splitlines()) < 40
-    assert plan.link_count(LinkKind.HOST) == plan.request.gpus * plan.request.planes
+    assert plan.link_count(LinkKind.HOST) == plan.fabric.gpus * plan.fabric.planes
     assert summarize(plan, make_bom(plan))["cost"]["total"]
 
 
@@ -89,7 +89,7 @@ def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
 def test_a_superpod_has_the_published_boxes(segments: int) -> None:
     """Leaves, spines and cores of RA-11333-001, tables 3 and 4, full scalable units."""
     plan = ready(f"dgx-h100-superpod-{segments}su")
-    assert plan.request.gpus == segments * 256
+    assert plan.fabric.gpus == segments * 256
     assert boxes(plan) == SUPERPODS[segments]
 
 

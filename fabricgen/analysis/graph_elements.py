@@ -22,14 +22,14 @@ Shown = dict[str, Any]
 
 def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
     """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches segment by segment."""
-    request = plan.request
-    for domain in range(request.gpus // request.domain_gpus):
+    fabric = plan.fabric
+    for domain in range(fabric.gpus // fabric.domain_gpus):
         yield f"hb:{domain}", {"kind": "hb-domain"}
-        for rank in range(request.domain_gpus):
-            name, rail = gpu_name(domain, rank), rank % request.rails
-            host = plan.hosts[(domain * request.domain_gpus + rank) // request.host_gpus]
+        for rank in range(fabric.domain_gpus):
+            name, rail = gpu_name(domain, rank), rank % fabric.rails
+            host = plan.hosts[(domain * fabric.domain_gpus + rank) // fabric.host_gpus]
             yield name, {"kind": "gpu", "rail": rail, "host": host}
-            for plane in range(request.planes):
+            for plane in range(fabric.planes):
                 yield f"{name}/{plane}", {"kind": "nic", "rail": rail, "plane": plane, "host": host}
     for segment in range(plan.mapping.segments):
         yield from switch_nodes(plan, segment)
@@ -37,15 +37,15 @@ def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
 
 def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield every edge as two nodes, a key and attributes: those inside the HB domains, then the links segment by segment."""
-    request = plan.request
+    fabric = plan.fabric
     hb = {"kind": "hb"} | (
-        {"capacity_gbps": request.hb_bandwidth_gbps} if request.hb_bandwidth_gbps else {}
+        {"capacity_gbps": fabric.hb_bandwidth_gbps} if fabric.hb_bandwidth_gbps else {}
     )
-    for domain in range(request.gpus // request.domain_gpus):
-        for rank in range(request.domain_gpus):
-            name, rail = gpu_name(domain, rank), rank % request.rails
+    for domain in range(fabric.gpus // fabric.domain_gpus):
+        for rank in range(fabric.domain_gpus):
+            name, rail = gpu_name(domain, rank), rank % fabric.rails
             yield f"hb:{domain}", name, name, dict(hb)
-            for plane in range(request.planes):
+            for plane in range(fabric.planes):
                 port = f"{name}/{plane}"
                 yield (
                     name,
@@ -53,7 +53,7 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
                     port,
                     {
                         "kind": "nic",
-                        "capacity_gbps": request.speed_gbps,
+                        "capacity_gbps": fabric.speed_gbps,
                         "rail": rail,
                         "plane": plane,
                     },
@@ -90,7 +90,7 @@ def switch_names(plan: Plan, segment: int) -> list[str]:
 
 def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield the links of one segment."""
-    request, mapping, names = plan.request, plan.mapping, switch_names(plan, segment)
+    fabric, mapping, names = plan.fabric, plan.mapping, switch_names(plan, segment)
     plane, blocks, width = mapping.plane(segment), mapping.segment_blocks, plan.label_width
     of_kind = {
         (kind.value, block): (
@@ -108,8 +108,8 @@ def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]
         label, rail, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
         if kind == LinkKind.HOST:
-            domain, rank = divmod(lower + (rail or 0), request.domain_gpus)
-            below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % request.rails
+            domain, rank = divmod(lower + (rail or 0), fabric.domain_gpus)
+            below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % fabric.rails
         else:
             below = names[lower * blocks + block]
         yield (

@@ -147,9 +147,9 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
     """List boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
     for role, count in switches.items():
-        counts[plan.request.fronts[role].model.model][role] = count
+        counts[plan.fabric.port_layouts[role].model.model][role] = count
     for part, roles in counts.items():
-        model = plan.request.fronts[next(iter(roles))].model
+        model = plan.fabric.port_layouts[next(iter(roles))].model
         price = book.parts.get(
             part, book.switch_port(model.capacity_gbps)
         )  # a box costs the same however its cages are split
@@ -218,9 +218,9 @@ def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
 
 def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
     """Count NICs, where the inventory names one."""
-    nic = plan.request.nic
+    nic = plan.fabric.nic
     if nic and plan.spec.nic.model:
-        count = plan.request.gpus * plan.request.nics_per_gpu
+        count = plan.fabric.gpus * plan.fabric.nics_per_gpu
         yield _line(
             plan,
             "nics",

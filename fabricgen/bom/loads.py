@@ -146,14 +146,14 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
     for line in boxed:
         for purpose, count in line.purposes:
             counts[role_of(purpose)][line.part] += count
-    fronts, host = plan.request.fronts, plan.request.host
+    port_layouts, host = plan.fabric.port_layouts, plan.fabric.host
     models = {
         HOST: host.model if host else HOST,
-        **{role.value: fronts[role].model.model for role in plan.roles},
+        **{role.value: port_layouts[role].model.model for role in plan.roles},
     }
     boxes = {
         HOST: _box(plan, HOST, host),
-        **{role.value: _box(plan, role.value, fronts[role].model) for role in plan.roles},
+        **{role.value: _box(plan, role.value, port_layouts[role].model) for role in plan.roles},
     }
     parts = {line.part: Facts(line.unit_power_w, line.unit_power_max_w) for line in boxed}
     return Loads(

@@ -30,20 +30,20 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
     A *cable* is a piece, as the bill counts it. A *transceiver* is one per link end that is in a
     module, none at copper; the bill counts modules.
     """
-    request, sizing = plan.request, plan.sizing
+    fabric, sizing = plan.fabric, plan.sizing
     switches = {role.value: plan.switch_count(role) for role in Role}
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
     total = sum(links.values())
     blocks = plan.mapping.segments * plan.mapping.segment_blocks
     return {
         "name": plan.spec.name,
-        "design": request.design.value,
-        "gpus": request.gpus,
-        "hb_domains": request.gpus // request.domain_gpus,
-        "rails": request.rails,
-        "planes": request.planes,
+        "design": fabric.design.value,
+        "gpus": fabric.gpus,
+        "hb_domains": fabric.gpus // fabric.domain_gpus,
+        "rails": fabric.rails,
+        "planes": fabric.planes,
         "tiers": sizing.tiers,
-        "radix": request.fronts[Role.LEAF].radix,
+        "radix": fabric.port_layouts[Role.LEAF].radix,
         "switches": {**switches, "total": sum(switches.values())},
         "per_block": {
             "endpoints": links["host"] // blocks,
@@ -192,7 +192,7 @@ def compare(
     refused: list[tuple[Design, Finding]] = []
     asked: Refusal | None = None
     for design in COMPARED:
-        if known and design is known[0].request.design:
+        if known and design is known[0].fabric.design:
             built.append(known)
             continue
         try:

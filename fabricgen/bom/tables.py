@@ -33,7 +33,7 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
     link_ends = plan.module_ends
     return BomView(
-        plan.spec.name, plan.request.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
+        plan.spec.name, plan.fabric.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
         [part for part in parts if not part.unit_price], str(link_ends), str(module_count(bom)), list(terms_said(bom, plan.spec.spares)),
     )  # fmt: skip
 
@@ -173,7 +173,7 @@ _FIGURES = (
 def comparison_view(comparison: Comparison) -> ComparisonView:
     """Make the view of the designs side by side, in a fixed order whatever could be built."""
     built = {
-        plan.request.design: (bom, summary)
+        plan.fabric.design: (bom, summary)
         for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
     plan = comparison.built[0][0]

@@ -291,7 +291,7 @@ class BuildContext:
         """List what the packs of a group write for hosts, NICs or GPUs that are linked as these are, with the name of the pack."""
         links, transport = (
             self.plan.spec.addressing.host_links,
-            self.plan.request.fronts[Role.LEAF].model.transport,
+            self.plan.fabric.port_layouts[Role.LEAF].model.transport,
         )
         outputs = (
             (pack.name, output)
@@ -307,7 +307,7 @@ class BuildContext:
 
     def outputs(self, segment: int, role: Role) -> list[Output]:
         """List what the pack of a role writes in a segment."""
-        pack = self.config_packs.get(self.plan.fronts(segment)[role].nos)
+        pack = self.config_packs.get(self.plan.port_layouts(segment)[role].nos)
         return (
             [output for output in pack.outputs if role in output.roles]
             if pack and self.wants("configs", pack.name)
@@ -372,11 +372,11 @@ class BuildContext:
         """Cut the hosts into runs."""
         hosts: Sequence[int] = range(len(self.plan.hosts))
         if self.part:
-            hosts = sorted({gpu // self.plan.request.host_gpus for gpu in self.part.gpus})
+            hosts = sorted({gpu // self.plan.fabric.host_gpus for gpu in self.part.gpus})
         return (hosts[first : first + HOSTS] for first in range(0, len(hosts), HOSTS))
 
     def gpus(self, hosts: Sequence[int]) -> Iterator[int]:
         """Count out the GPUs of some hosts."""
-        size = self.plan.request.host_gpus
+        size = self.plan.fabric.host_gpus
         every = (gpu for host in hosts for gpu in range(host * size, (host + 1) * size))
         return (gpu for gpu in every if self.part is None or gpu in self.part.gpus)

@@ -62,8 +62,8 @@ class Configs:
         """Render them."""
         roles = tuple(
             role
-            for role, front in sources.plan.fronts(self.segment).items()
-            if front.nos in sources.config_packs
+            for role, port_layout in sources.plan.port_layouts(self.segment).items()
+            if port_layout.nos in sources.config_packs
         )
         for switch in sources.views.switches(self.segment, roles, self.boxes):
             for output in sources.outputs(self.segment, Role(switch.role)):

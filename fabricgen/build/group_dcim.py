@@ -40,7 +40,7 @@ def dcim(sources: BuildContext) -> Iterator[Task]:
             f"dcim/: {cables:,} cables are more than {IMPORTED:,}; `--only dcim` writes it all the same"
         )
         return
-    transport = sources.plan.request.fronts[Role.LEAF].model.transport
+    transport = sources.plan.fabric.port_layouts[Role.LEAF].model.transport
     for pack in sources.packs.group("dcim"):
         for output in pack.outputs:
             if output.transport not in (None, transport) or not _holds(sources, output.each):

@@ -25,12 +25,12 @@ LAB_GPUS = 1024
 
 def lab(sources: BuildContext) -> Iterator[Task]:
     """List the scripts of a lab's GPUs and its topologies, where they can be written and are not too many to be written unasked."""
-    request, named, outputs = sources.plan.request, "lab" in sources.named, sources.fitting("lab")
-    if request.gpus > LAB_GPUS and not named:
+    fabric, named, outputs = sources.plan.fabric, "lab" in sources.named, sources.fitting("lab")
+    if fabric.gpus > LAB_GPUS and not named:
         sources.skipped.append(
-            f"lab/: {request.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same"
+            f"lab/: {fabric.gpus:,} GPUs are more than {LAB_GPUS:,}; `--only lab` writes it all the same"
         )
-    elif not outputs or not has_hb_addresses(request.domain_gpus):
+    elif not outputs or not has_hb_addresses(fabric.domain_gpus):
         why = (
             "on InfiniBand nothing routes by IP"
             if not outputs

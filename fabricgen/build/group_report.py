@@ -114,7 +114,9 @@ def _note(sources: BuildContext, shown: int) -> str:
     if not every:
         nos = ", ".join(
             dict.fromkeys(
-                front.nos for front in plan.fronts(0).values() if front.role in plan.roles
+                port_layout.nos
+                for port_layout in plan.port_layouts(0).values()
+                if port_layout.role in plan.roles
             )
         )
         return f"no files of switches: no pack writes {nos}"

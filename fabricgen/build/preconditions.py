@@ -73,11 +73,11 @@ def check_buildable(plan: Plan, packs: Packs, only: Collection[str] = ()) -> Non
 def _check_switch_names(plan: Plan) -> None:
     """Refuse switches that are called like a GPU or an HB domain, which graphs and labs name beside them. Raises Refusal `name-twice`."""
     named = (getattr(plan.spec.naming, role) for role in plan.roles)
-    request = plan.request
+    fabric = plan.fabric
     for name in plan.switches() if any(named) else ():
         if found := _LAB_NAME.fullmatch(name):
             domain, rank = int(found[1] or found[3] or 0), int(found[2] or 0)
-            if domain < request.gpus // request.domain_gpus and rank < request.domain_gpus:
+            if domain < fabric.gpus // fabric.domain_gpus and rank < fabric.domain_gpus:
                 hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
                 raise refuse(
                     "name-twice",

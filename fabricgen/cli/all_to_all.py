@@ -24,7 +24,7 @@ def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json
             {
                 "name": plan.spec.name,
                 "llm": point.llm.name,
-                "design": plan.request.design.value,
+                "design": plan.fabric.design.value,
                 "failed": list(failed),
                 "all_to_all": document,
             }
@@ -36,8 +36,8 @@ def print_all_to_all(plan: Plan, point: Point, failed: Sequence[str], *, as_json
 def _text(plan: Plan, point: Point, failed: Sequence[str], found: dict[str, Any]) -> str:
     """Lay out the load and the slowdown."""
     down = f"; {', '.join(failed)} down" if failed else ""
-    head = f"all-to-all on {plan.spec.name}, {plan.request.design.value}{down}: every GPU sends one unit to every other"
-    design = plan.request.design.value
+    head = f"all-to-all on {plan.spec.name}, {plan.fabric.design.value}{down}: every GPU sends one unit to every other"
+    design = plan.fabric.design.value
     rows = [
         ["units on the busiest", "any-to-any", design],
         ["NIC", grouped(found["nic_units_any_to_any"]), grouped(found["nic_units"])],

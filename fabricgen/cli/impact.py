@@ -70,7 +70,7 @@ def impact(
         return
     with inventory.placing():
         document = measure(plan, failed)
-        if compare or (compare is None and plan.request.gpus <= COMPARED_GPUS):
+        if compare or (compare is None and plan.fabric.gpus <= COMPARED_GPUS):
             document["compared"] = compare_with(plan, failed)
     if as_json:
         print_json(document)
@@ -93,7 +93,7 @@ def _figures(plan: Plan, document: dict[str, Any]) -> str:
     """Lay out the figures, of both designs where there are two."""
     from fabricgen.analysis.impact.text import FIGURES, figure_text
 
-    shown = [(plan.request.design.value, document)]
+    shown = [(plan.fabric.design.value, document)]
     other = document.get("compared")
     if other and "missing" not in other:
         shown.append((other["design"], other))

@@ -181,7 +181,7 @@ def _points(
     name, at, own = written.rpartition("@")
     batch = own if at else question.batch
     llm = find_llm(plan.catalog, name if at else written)
-    machine = machine_of(plan.request, plan.catalog, question.accelerator)
+    machine = machine_of(plan.fabric, plan.catalog, question.accelerator)
     try:
         if batch:
             llm = llm.model_copy(update={"batch_tokens": parse_tokens(batch, llm.sequence)})

@@ -199,7 +199,7 @@ def compare(asked: Asked, *, as_json: bool) -> None:
     with inventory.placing():
         comparison = compare_designs(inventory.spec, catalog)
         for built, _ in comparison.built:
-            if built.request.design is inventory.spec.design:
+            if built.fabric.design is inventory.spec.design:
                 check_buildable(built, asked.packs)
         document = comparison.document()
     if as_json:

@@ -80,7 +80,7 @@ def route(
         routing.path(*ends, way, flow_of(number))
         for way in _shown(routing, ends, all_kinds=all_kinds)
     ]
-    same_rail = len({gpu % plan.request.domain_gpus % plan.request.rails for gpu in ends}) == 1
+    same_rail = len({gpu % plan.fabric.domain_gpus % plan.fabric.rails for gpu in ends}) == 1
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
         shown = [path.document() for path in paths]
@@ -99,7 +99,7 @@ def route(
             "\n\n".join(
                 [
                     _title(routing, ends, same_rail=same_rail),
-                    *(_drawing(path, planes=plan.request.planes) for path in paths),
+                    *(_drawing(path, planes=plan.fabric.planes) for path in paths),
                 ]
             )
         )
@@ -136,8 +136,8 @@ def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[
 
 def _title(routing: Routing, ends: tuple[int, int], *, same_rail: bool) -> str:
     """Say where the two GPUs stand to each other."""
-    request, names = routing.reach.plan.request, [routing.ends.gpu(gpu) for gpu in ends]
-    domains = {gpu // request.domain_gpus for gpu in ends}
+    fabric, names = routing.reach.plan.fabric, [routing.ends.gpu(gpu) for gpu in ends]
+    domains = {gpu // fabric.domain_gpus for gpu in ends}
     where = f"both in HB domain {min(domains)}" if len(domains) == 1 else "in different HB domains"
     return f"{names[0]} to {names[1]}: {where}, {'on the same rail' if same_rail else 'on different rails'}"
 
@@ -189,7 +189,7 @@ def _joint(path: Path, index: int) -> str:
 
 def _why(routing: Routing, ends: tuple[int, int]) -> str:
     """Say why two GPUs cannot reach each other."""
-    reach, domain = routing.reach, routing.reach.plan.request.domain_gpus
+    reach, domain = routing.reach, routing.reach.plan.fabric.domain_gpus
     for gpu in ends:
         name = routing.ends.gpu(gpu)
         if gpu in reach.failures.gpus:
@@ -203,7 +203,7 @@ def _why(routing: Routing, ends: tuple[int, int]) -> str:
         if not any(
             reach.lives(other, plane)
             for other in around
-            for plane in range(reach.plan.request.planes)
+            for plane in range(reach.plan.fabric.planes)
         ):
             return f"no living NIC port is left to {name}" + (
                 "" if reach.hb_lives(gpu) else ", and its HB domain has failed"

@@ -193,7 +193,7 @@ def _notes(spec: FabricSpec, found: Found) -> Iterator[str]:
     if spec.site and spec.site.lengths != "unknown":
         yield "the described room is left out: parts go by an assumed reach, and what is written has no `site`"
     if spec.reserve:
-        yield f"all {grouped(found.rows[0][0].plan.request.gpus)} GPUs of the reserve are counted, as if they stood"
+        yield f"all {grouped(found.rows[0][0].plan.fabric.gpus)} GPUs of the reserve are counted, as if they stood"
     if spec.phases:
         yield "`phases` are of one design: they are left out, and what is written has none"
 

@@ -41,7 +41,7 @@ def document_of(links: Links) -> dict[str, Any]:
 
     groups = links.groups
     return {
-        "design": links.plan.request.design.value,
+        "design": links.plan.fabric.design.value,
         "n_m": groups.n_m,
         "collective": groups.collective,
         **groups.shares(),

@@ -148,7 +148,7 @@ class Breaker:
             found |= {self._key(seat) for seat in (wire.a, wire.b) if seat in self.bench.tiers}
             if not wire.label:
                 found.add(("hb", gpus[wire.a]["domain"]))
-                if mapping.spans_rails or mapping.request.ranks_per_rail > 1:
+                if mapping.spans_rails or mapping.fabric.ranks_per_rail > 1:
                     found.add(
                         ("plane", 0) if mapping.spans_rails else ("rail", gpus[wire.a]["rail"])
                     )
@@ -228,12 +228,12 @@ def groups(breaker: Breaker, failures: list[str]) -> Iterator[list[str]]:
 def every_failure(bench: Bench) -> list[str]:
     """Name every single thing that can fail in a lab."""
     layout = bench.machines.layout
-    request = layout.plan.request
+    fabric = layout.plan.fabric
     found = [f"link:{wire.label}" for wire in layout.wires if wire.label]
     found += [f"switch:{name}" for name in bench.switches]
     found += [f"{kind}:{gpu}" for kind in ("nic", "gpu") for gpu in bench.addresses]
     found += [f"hb:{domain}" for domain in layout.domains] + [
-        f"plane:{plane}" for plane in range(request.planes)
+        f"plane:{plane}" for plane in range(fabric.planes)
     ]
     return found + (
         [] if layout.plan.mapping.spans_rails else [f"rail:{rail}" for rail in sorted(layout.rails)]

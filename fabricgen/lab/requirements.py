@@ -117,7 +117,7 @@ def shares(layout: Layout) -> list[Share]:
         f"{switches:,} switches x {SWITCH_MB} MB and {peers:,} BGP neighbours x {PEER_MB} MB, as their configurations name them",
         f"{nodes:,} namespaces x {NODE_MB} MB, and {BASE_MB} MB for the program",
     )
-    files = nodes + FLOWS * gpus * plan.request.planes
+    files = nodes + FLOWS * gpus * plan.fabric.planes
     return [
         Share(
             needed,

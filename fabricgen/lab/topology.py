@@ -77,16 +77,16 @@ class Layout:
     @cached_property
     def gpus(self) -> dict[int, str]:
         """The name of each GPU, in order."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         every = (
-            domain * request.domain_gpus + rank
+            domain * fabric.domain_gpus + rank
             for domain in self.domains
-            for rank in range(request.domain_gpus)
+            for rank in range(fabric.domain_gpus)
         )
         return {
-            gpu: gpu_name(*divmod(gpu, request.domain_gpus))
+            gpu: gpu_name(*divmod(gpu, fabric.domain_gpus))
             for gpu in every
-            if gpu % request.domain_gpus % request.rails in self.rails
+            if gpu % fabric.domain_gpus % fabric.rails in self.rails
         }
 
     @cached_property
@@ -124,9 +124,9 @@ class Layout:
     @cached_property
     def _host_rows(self) -> list[int]:
         """The rows of `Plan.unit` of the GPUs' host links; where a block serves one rail, GPUs are counted by rail 0's."""
-        plan, request = self.plan, self.plan.request
+        plan, fabric = self.plan, self.plan.fabric
         own = {
-            gpu - (0 if plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails)
+            gpu - (0 if plan.mapping.spans_rails else gpu % fabric.domain_gpus % fabric.rails)
             for gpu in self.gpus
         }
         rows: list[int] = np.flatnonzero(
@@ -155,9 +155,9 @@ class Layout:
     @cached_property
     def size(self) -> Size:
         """The size of the lab, counted without naming anything: it may be far too large for that."""
-        request, segments = self.plan.request, len(self.segments)
+        fabric, segments = self.plan.fabric, len(self.segments)
         gpus = len(self.domains) * sum(
-            rank % request.rails in self.rails for rank in range(request.domain_gpus)
+            rank % fabric.rails in self.rails for rank in range(fabric.domain_gpus)
         )
         switches = segments * len(self.boxes)
         return Size(gpus, switches, switches + gpus + len(self.domains), segments * len(self._rows))
@@ -177,7 +177,7 @@ class Layout:
         """The names of the hosts with a GPU of the lab."""
         return [
             self.plan.hosts[host]
-            for host in sorted({gpu // self.plan.request.host_gpus for gpu in self.gpus})
+            for host in sorted({gpu // self.plan.fabric.host_gpus for gpu in self.gpus})
         ]
 
     @cached_property
@@ -216,7 +216,7 @@ class Layout:
 
     def _hb_wires(self) -> Iterator[Wire]:
         """List the GPUs' ports to their HB domains."""
-        size = self.plan.request.domain_gpus
+        size = self.plan.fabric.domain_gpus
         for gpu, name in self.gpus.items():
             yield Wire(
                 "",
@@ -238,16 +238,16 @@ class Layout:
         plan, boxes = self.plan, set(self.boxes)
         out = [index for index, has in enumerate(plan.installed) if has and index not in boxes]
         return Failures(
-            gpus=frozenset(range(plan.request.gpus)) - self.gpus.keys(),
+            gpus=frozenset(range(plan.fabric.gpus)) - self.gpus.keys(),
             switches=frozenset((segment, index) for segment in self.segments for index in out),
         )
 
     def left_out(self) -> str:
         """Say what of the fabric is not booted now; empty where all of it is."""
-        request, sizing = self.plan.request, self.plan.sizing
+        fabric, sizing = self.plan.fabric, self.plan.sizing
         counts = [
-            (request.rails if self.in_turn else len(self.rails), request.rails, "rails"),
-            (len(self.domains), request.gpus // request.domain_gpus, "HB domains"),
+            (fabric.rails if self.in_turn else len(self.rails), fabric.rails, "rails"),
+            (len(self.domains), fabric.gpus // fabric.domain_gpus, "HB domains"),
         ]
         if self.width:
             of_pod = " of each pod" if sizing.core else ""
@@ -270,8 +270,8 @@ class Layout:
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
     """Choose what is booted: everything, whole rails, or some HB domains with every kind of path. Raises Refusal where the files cannot boot on Linux."""
     _check_bootable(plan)
-    every = plan.request.gpus // plan.request.domain_gpus
-    some = frozenset(range(min(rails or plan.request.rails, plan.request.rails)))
+    every = plan.fabric.gpus // plan.fabric.domain_gpus
+    some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
     if domains is None or domains >= every:
         return Layout(plan, some, tuple(range(every)))
     return Layout(plan, some, _choose(plan, domains), SLICE_WIDTH)
@@ -281,7 +281,7 @@ def one_rail(layout: Layout, rail: int) -> Layout:
     """Return one rail of a lab, with all its HB domains. Raises Refusal where blocks span rails."""
     if layout.plan.mapping.spans_rails:
         fact = (
-            f"the rails of a {layout.plan.request.design} fabric meet, so none can be booted alone"
+            f"the rails of a {layout.plan.fabric.design} fabric meet, so none can be booted alone"
         )
         raise refuse(
             "lab-rails-meet", fact, path=("design",), hint="`--hb-domains 8` boots a slice instead"
@@ -295,8 +295,8 @@ SLICE_WIDTH = 2
 
 def _choose(plan: Plan, count: int) -> tuple[int, ...]:
     """Choose so many HB domains: by turns of the first leaf, of the last one and of the second, so that ways stay on a leaf, cross spines and cross cores."""
-    request = plan.request
-    first = np.arange(0, request.gpus, request.domain_gpus)
+    fabric = plan.fabric
+    first = np.arange(0, fabric.gpus, fabric.domain_gpus)
     leaf = Reach(plan).slots[first] // plan.sizing.leaf_down
     seats = dict.fromkeys([leaf[0], leaf[-1], *leaf[leaf != leaf[0]][:1]])
     turns = chain.from_iterable(
@@ -312,16 +312,21 @@ def _check_bootable(plan: Plan) -> None:
     """Refuse what a plain Linux kernel cannot boot."""
     for role in plan.roles:
         nos = next(
-            (front.nos for front in plan.request.nos_variants(role) if front.nos != NOS), NOS
+            (
+                port_layout.nos
+                for port_layout in plan.fabric.nos_variants(role)
+                if port_layout.nos != NOS
+            ),
+            NOS,
         )
         if nos != NOS:
-            runs = NOS in plan.request.fronts[role].model.interfaces
+            runs = NOS in plan.fabric.port_layouts[role].model.interfaces
             hint = (
                 f"`--set nos={NOS}` boots the same wiring with {NOS}"
                 if runs
                 else f"plan it with switches that run {NOS}, such as generic ones"
             )
-            if plan.request.fronts[role].model.transport == "infiniband":
+            if plan.fabric.port_layouts[role].model.transport == "infiniband":
                 hint = "`fabricgen lab run` runs an InfiniBand fabric over ibsim, with OpenSM; it does not stay up"
             key = (
                 ("nos",)
@@ -357,11 +362,11 @@ def _check_bootable(plan: Plan) -> None:
             hint=hint,
         )
     for role, ports in plan.ports.items():
-        front = plan.request.fronts[role]
-        for name in (front.interface(port) for port in ports):
+        port_layout = plan.fabric.port_layouts[role]
+        for name in (port_layout.interface(port) for port in ports):
             if len(name) > LONGEST_INTERFACE or "/" in name:
                 why = f"at most {LONGEST_INTERFACE} characters, no slash"
-                hint = f"give {front.model.model} other `interfaces.{NOS}`, in a catalog file of your own"
+                hint = f"give {port_layout.model.model} other `interfaces.{NOS}`, in a catalog file of your own"
                 raise refuse(
                     "lab-interface-name",
                     f"Linux takes no interface called `{name}`",

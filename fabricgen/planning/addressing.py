@@ -68,7 +68,7 @@ class AddressPlan:
     @property
     def numbered(self) -> bool:
         """Whether each NIC port and its leaf port share a /31; otherwise each NIC port has a /32 of its own."""
-        return self.mapping.request.spec.addressing.host_links == "numbered"
+        return self.mapping.fabric.spec.addressing.host_links == "numbered"
 
     def host_addresses(self, block: int, slots: Iterable[int]) -> list[int]:
         """Return the NIC port's address at each endpoint position of a block; the leaf's is one below where links are numbered."""
@@ -94,7 +94,7 @@ class AddressPlan:
         ring = self._rings.of_leaf(box.index) if leaf else self._rings.of_pod(pod)
         (first, leaves, uppers), (old, new) = self._asns[ring], self._rings.steps[ring]
         start = (
-            self.mapping.request.spec.addressing.asn_base
+            self.mapping.fabric.spec.addressing.asn_base
             + first
             + segment * (leaves + self.mapping.segment_blocks * uppers)
         )
@@ -111,7 +111,7 @@ class AddressPlan:
     def host_asn(self) -> int:
         """Return the AS number that all hosts share where their links are unnumbered: the one after the switches' of the first plan."""
         _, leaves, uppers = self._asns[0]
-        return self.mapping.request.spec.addressing.asn_base + self.mapping.segments * (
+        return self.mapping.fabric.spec.addressing.asn_base + self.mapping.segments * (
             leaves + self.mapping.segment_blocks * uppers
         )
 
@@ -137,7 +137,7 @@ def dotted(address: int) -> str:
 
 def plan_addresses(mapping: Mapping) -> AddressPlan:
     """Cut the pools for a fabric. Raises Refusal where a pool is too small, pools overlap, or AS numbers run out."""
-    asked, sizing = mapping.request.spec.addressing, mapping.sizing
+    asked, sizing = mapping.fabric.spec.addressing, mapping.sizing
     blocks = mapping.segments * mapping.segment_blocks
     per_slot = 2 if asked.host_links == "numbered" else 1
     kept = mapping.baseline.slices if mapping.baseline else Slices(0, 0)
@@ -210,7 +210,7 @@ def _rings_of_asns(mapping: Mapping) -> list[tuple[int, int, int]]:
         leaves, uppers = new.leaf - old.leaf, new.pods - old.pods + first
         found.append((before, leaves, uppers))
         before += mapping.segments * (leaves + mapping.segment_blocks * uppers) + (
-            first and mapping.request.spec.addressing.host_links == "unnumbered"
+            first and mapping.fabric.spec.addressing.host_links == "unnumbered"
         )
     return found
 

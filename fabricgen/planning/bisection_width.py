@@ -58,7 +58,7 @@ class _Lowers(NamedTuple):
 def seats_of(plan: Plan) -> IntArray:
     """Count the installed endpoints that each leaf of a block is sized for, by the mapping alone."""
     gpu = plan.mapping.pattern()
-    slots = np.flatnonzero((gpu >= 0) & (gpu < plan.request.gpus))
+    slots = np.flatnonzero((gpu >= 0) & (gpu < plan.fabric.gpus))
     return np.bincount(slots // plan.sizing.leaf_down, minlength=plan.sizing.leaf)
 
 
@@ -74,7 +74,7 @@ def halves_of(sizing: Sizing, seats: IntArray) -> tuple[int, int]:
 def bisection_of(plan: Plan) -> Bisection:
     """Compute the bisection of a block."""
     sizing, seats = plan.sizing, seats_of(plan)
-    speeds = [plan.request.fronts[kind.upper].down.speed_gbps for kind in plan.kinds]
+    speeds = [plan.fabric.port_layouts[kind.upper].down.speed_gbps for kind in plan.kinds]
     pods, first = halves_of(sizing, seats)
     if not first:
         half = int(seats.max(initial=0)) // 2 * speeds[0]

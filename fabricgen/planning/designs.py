@@ -37,7 +37,7 @@ class Mapping:
     apart by configuration.
     """
 
-    request: ResolvedFabric
+    fabric: ResolvedFabric
     sizing: Sizing
     per_switch: int
     baseline: Baseline | None = None
@@ -56,7 +56,7 @@ class Mapping:
     @property
     def spans_rails(self) -> bool:
         """Whether a block joins rails."""
-        return self.request.design is not Design.RAIL_ONLY
+        return self.fabric.design is not Design.RAIL_ONLY
 
     @property
     def segment_blocks(self) -> int:
@@ -66,18 +66,16 @@ class Mapping:
     @property
     def segments(self) -> int:
         """Units of the fabric, in order of rail group, then plane."""
-        groups = 1 if self.spans_rails else self.request.rails // self.per_switch
-        return groups * self.request.planes
+        groups = 1 if self.spans_rails else self.fabric.rails // self.per_switch
+        return groups * self.fabric.planes
 
     def plane(self, segment: int) -> int:
         """Return the plane of a segment."""
-        return segment % self.request.planes
+        return segment % self.fabric.planes
 
     def rail(self, segment: int, block: int = 0) -> int | None:
         """Return the rail of a block of a segment; None where blocks span rails."""
-        return (
-            None if self.spans_rails else segment // self.request.planes * self.per_switch + block
-        )
+        return None if self.spans_rails else segment // self.fabric.planes * self.per_switch + block
 
     def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
@@ -89,56 +87,54 @@ class Mapping:
             return self.baseline.endpoints
         slot = np.arange(self.sizing.slots, dtype=np.int32)
         gpu: Int32Array
-        if self.request.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
+        if self.fabric.design is Design.RAIL_OPTIMIZED and self.sizing.tiers > 1:
             gpu = self._striped(slot)
         elif self.spans_rails:
             gpu = slot
         else:
-            domain, turn = np.divmod(slot, np.int32(self.request.ranks_per_rail))
-            gpu = (domain * self.request.domain_gpus + turn * self.request.rails).astype(np.int32)
-        return np.where(gpu < self.request.planned_gpus, gpu, np.int32(-1))
+            domain, turn = np.divmod(slot, np.int32(self.fabric.ranks_per_rail))
+            gpu = (domain * self.fabric.domain_gpus + turn * self.fabric.rails).astype(np.int32)
+        return np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
 
     def _striped(self, slot: Int32Array) -> Int32Array:
         """Endpoints of a rail-optimized block: a leaf serves `per_switch` rails of one stripe, HB domain by HB domain, in rank order."""
-        request, down = self.request, self.sizing.leaf_down
-        per_domain = self.per_switch * request.ranks_per_rail
-        stripe_leaves, stripe_domains = request.rails // self.per_switch, down // per_domain
+        fabric, down = self.fabric, self.sizing.leaf_down
+        per_domain = self.per_switch * fabric.ranks_per_rail
+        stripe_leaves, stripe_domains = fabric.rails // self.per_switch, down // per_domain
         leaf, port = np.divmod(slot, np.int32(down))
         stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
         place, within = np.divmod(port, np.int32(per_domain))
         turn, offset = np.divmod(within, np.int32(self.per_switch))
         gpu = (
-            (stripe * stripe_domains + place) * request.domain_gpus
-            + turn * request.rails
+            (stripe * stripe_domains + place) * fabric.domain_gpus
+            + turn * fabric.rails
             + group * self.per_switch
             + offset
         )
-        return np.where(place < stripe_domains, gpu, np.int32(request.planned_gpus)).astype(
-            np.int32
-        )
+        return np.where(place < stripe_domains, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)
 
 
-def map_design(request: ResolvedFabric) -> Mapping:
+def map_design(fabric: ResolvedFabric) -> Mapping:
     """Choose how many rails share a box, and size the block. Raises Refusal where no allowed number of tiers holds it."""
-    if request.design is Design.RAIL_ONLY:
-        return _rail_only(request)
-    if request.design is Design.RAIL_OPTIMIZED:
-        return _rail_optimized(request)
-    ports = request.planned_gpus
+    if fabric.design is Design.RAIL_ONLY:
+        return _rail_only(fabric)
+    if fabric.design is Design.RAIL_OPTIMIZED:
+        return _rail_optimized(fabric)
+    ports = fabric.planned_gpus
     return Mapping(
-        request, _size(request, 1, lambda down: -(-ports // down), _words(request)), request.rails
+        fabric, _size(fabric, 1, lambda down: -(-ports // down), _words(fabric)), fabric.rails
     )
 
 
-def _rail_only(request: ResolvedFabric) -> Mapping:
+def _rail_only(fabric: ResolvedFabric) -> Mapping:
     """Map a block to each rail and plane, endpoints in order of HB domain."""
-    ports = request.planned_gpus // request.rails
-    asked = request.spec.rails.per_switch
-    radix = request.fronts[Role.LEAF].radix
-    shared = rails_of_a_box(request) if asked == "auto" else asked
+    ports = fabric.planned_gpus // fabric.rails
+    asked = fabric.spec.rails.per_switch
+    radix = fabric.port_layouts[Role.LEAF].radix
+    shared = rails_of_a_box(fabric) if asked == "auto" else asked
     if shared > radix:
         because = (f"each of {shared} rails needs a port at least, and a leaf has {radix}",)
-        hint = f"use `per_switch: {_most(request.rails, lambda rails: _fits(request, rails, ports))}`, or `per_switch: auto`"
+        hint = f"use `per_switch: {_most(fabric.rails, lambda rails: _fits(fabric, rails, ports))}`, or `per_switch: auto`"
         raise refuse(
             "too-many-rails-per-switch",
             f"{shared} rails cannot share a leaf",
@@ -147,63 +143,63 @@ def _rail_only(request: ResolvedFabric) -> Mapping:
             hint=hint,
         )
     return Mapping(
-        request,
-        _size(request, shared, lambda down: -(-ports // down), _words(request, shared)),
+        fabric,
+        _size(fabric, shared, lambda down: -(-ports // down), _words(fabric, shared)),
         shared,
     )
 
 
-def rails_of_a_box(request: ResolvedFabric) -> int:
+def rails_of_a_box(fabric: ResolvedFabric) -> int:
     """Return how many whole rails find room on one leaf box, at least 1: what `per_switch: auto` takes in a rail-only fabric."""
-    ports, radix = request.planned_gpus // request.rails, request.fronts[Role.LEAF].radix
-    return _most(request.rails, lambda rails: rails * ports <= radix)
+    ports, radix = fabric.planned_gpus // fabric.rails, fabric.port_layouts[Role.LEAF].radix
+    return _most(fabric.rails, lambda rails: rails * ports <= radix)
 
 
-def _fits(request: ResolvedFabric, shared: int, ports: int) -> bool:
+def _fits(fabric: ResolvedFabric, shared: int, ports: int) -> bool:
     """Say whether a rail fits where so many share their leaf boxes."""
     try:
-        _size(request, shared, lambda down: -(-ports // down), _words(request))
+        _size(fabric, shared, lambda down: -(-ports // down), _words(fabric))
     except Refusal:
         return False
     return True
 
 
-def _rail_optimized(request: ResolvedFabric) -> Mapping:
+def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
     """Map a block to each plane, endpoints grouped so that a leaf serves `per_switch` rails of a stripe."""
-    ranks, rails = request.ranks_per_rail, request.rails
-    down = _widths(request, 1).leaf.down
-    asked = request.spec.rails.per_switch
+    ranks, rails = fabric.ranks_per_rail, fabric.rails
+    down = _widths(fabric, 1).leaf.down
+    asked = fabric.spec.rails.per_switch
     shared = (
-        _most(rails, lambda number: number * ranks * request.domains <= down)
+        _most(rails, lambda number: number * ranks * fabric.domains <= down)
         if asked == "auto"
         else asked
     )
     per_domain = shared * ranks
-    one_box = request.planned_gpus <= request.fronts[
+    one_box = fabric.planned_gpus <= fabric.port_layouts[
         Role.LEAF
-    ].radix and request.spec.rails.tiers in ("auto", 1)
+    ].radix and fabric.spec.rails.tiers in ("auto", 1)
     if per_domain > down and not one_box:
-        raise _stripe_too_wide(request, shared, down)
+        raise _stripe_too_wide(fabric, shared, down)
 
     def leaves_of(ports: int) -> int:
         if ports == down and not one_box:
-            return -(-request.domains // (down // per_domain)) * (rails // shared)
-        return -(-request.planned_gpus // ports)
+            return -(-fabric.domains // (down // per_domain)) * (rails // shared)
+        return -(-fabric.planned_gpus // ports)
 
-    return Mapping(request, _size(request, 1, leaves_of, _words(request)), shared)
+    return Mapping(fabric, _size(fabric, 1, leaves_of, _words(fabric)), shared)
 
 
-def _stripe_too_wide(request: ResolvedFabric, shared: int, down: int) -> Refusal:
+def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
     """Refuse a leaf that cannot serve even one HB domain; the hint is the fewest changes that let it."""
-    ranks, domain = request.ranks_per_rail, request.domain_gpus
+    ranks, domain = fabric.ranks_per_rail, fabric.domain_gpus
     because = (
-        f"{shared} of {request.rails} rails x {ranks} of an HB domain's GPUs on each = {shared * ranks} endpoints on one leaf",
+        f"{shared} of {fabric.rails} rails x {ranks} of an HB domain's GPUs on each = {shared * ranks} endpoints on one leaf",
         f"a leaf gives {down} ports to endpoints",
     )
-    fewer = _most(request.rails, lambda rails: rails * ranks <= down)
+    fewer = _most(fabric.rails, lambda rails: rails * ranks <= down)
     counts = [
         count
-        for count in range(request.rails, domain + 1)
+        for count in range(fabric.rails, domain + 1)
         if domain % count == 0 and domain // count * shared <= down and count % shared == 0
     ]
     if fewer * ranks <= down:
@@ -222,19 +218,19 @@ def _stripe_too_wide(request: ResolvedFabric, shared: int, down: int) -> Refusal
     )
 
 
-def _words(request: ResolvedFabric, shared: int = 1) -> SizingContext:
+def _words(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
     """Name a block of this request for a refusal, with what else than tiers and radix would let it fit."""
-    rail_only, radix = request.design is Design.RAIL_ONLY, request.fronts[Role.LEAF].radix
-    ports = request.planned_gpus // request.rails if rail_only else request.planned_gpus
+    rail_only, radix = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF].radix
+    ports = fabric.planned_gpus // fabric.rails if rail_only else fabric.planned_gpus
     remedies = []
-    if rail_only and request.rails < request.domain_gpus:
-        remedies.append(f"use more than {request.rails} rails")
+    if rail_only and fabric.rails < fabric.domain_gpus:
+        remedies.append(f"use more than {fabric.rails} rails")
     if rail_only and shared > 1:
         remedies.append("let fewer rails share a switch")
     return SizingContext(
         subject=f"a rail of {ports} endpoints" if rail_only else f"a fabric of {ports} endpoints",
         boxes=f"{radix}-port switches" + (f" that {shared} rails share" if shared > 1 else ""),
-        path=("reserve", "gpus") if request.spec.reserve else ("gpus",),
+        path=("reserve", "gpus") if fabric.spec.reserve else ("gpus",),
         remedies=tuple(remedies),
     )
 
@@ -247,34 +243,38 @@ def _most(rails: int, fits: Callable[[int], bool]) -> int:
     )
 
 
-def _widths(request: ResolvedFabric, shares: int) -> Widths:
+def _widths(fabric: ResolvedFabric, shares: int) -> Widths:
     """Split the boxes of every role; only leaf boxes are shared."""
-    leaf, spine, core = (request.fronts[role] for role in Role)
+    leaf, spine, core = (fabric.port_layouts[role] for role in Role)
     return Widths(
         single=leaf.radix // shares,
-        leaf=_width(leaf, request.spec.oversubscription, shares),
+        leaf=_width(leaf, fabric.spec.oversubscription, shares),
         spine_radix=spine.radix,
         spine=_width(spine, Fraction(1), 1),
         core_radix=core.radix,
     )
 
 
-def _width(front: PortLayout, ratio: Fraction, shares: int) -> Width:
+def _width(port_layout: PortLayout, ratio: Fraction, shares: int) -> Width:
     """Split one box."""
     return width(
-        front.fits, front.radix, (front.down.speed_gbps, front.up.speed_gbps), ratio, shares
+        port_layout.fits,
+        port_layout.radix,
+        (port_layout.down.speed_gbps, port_layout.up.speed_gbps),
+        ratio,
+        shares,
     )
 
 
 def _size(
-    request: ResolvedFabric, shares: int, leaves_of: Callable[[int], int], words: SizingContext
+    fabric: ResolvedFabric, shares: int, leaves_of: Callable[[int], int], words: SizingContext
 ) -> Sizing:
     """Size the block of this request."""
-    tiers = request.spec.rails.tiers
+    tiers = fabric.spec.rails.tiers
     return size(
         leaves_of,
-        _widths(request, shares),
+        _widths(fabric, shares),
         None if tiers == "auto" else tiers,
-        even=request.spec.spread == "even",
+        even=fabric.spec.spread == "even",
         words=words,
     )

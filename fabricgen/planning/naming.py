@@ -67,7 +67,7 @@ class Naming:
         mapping, rings = self.mapping, self.mapping.rings
         plane, (group, groups) = (
             mapping.plane(segment),
-            (segment // mapping.request.planes, mapping.segments // mapping.request.planes),
+            (segment // mapping.fabric.planes, mapping.segments // mapping.fabric.planes),
         )
         names = []
         for box in self.boxes:
@@ -83,27 +83,27 @@ class Naming:
 
     def host(self, host: int) -> str:
         """Name a host, counted from 0 over all HB domains."""
-        domain, within = divmod(host, self.mapping.request.domain_hosts)
+        domain, within = divmod(host, self.mapping.fabric.domain_hosts)
         return self._host_pattern.format(n=host + 1, domain=domain, host=within + 1)
 
     def interface(self, gpu: int, plane: int) -> str:
         """Name the interface of a NIC port as the host's system does; `gpu` counts within the host."""
-        request = self.mapping.request
-        if request.host is None:
-            return f"nic{gpu}p{plane}" if request.planes > 1 else f"nic{gpu}"
-        port = request.host.port(gpu, plane)
-        infiniband = request.fronts[Role.LEAF].model.transport == "infiniband"
+        fabric = self.mapping.fabric
+        if fabric.host is None:
+            return f"nic{gpu}p{plane}" if fabric.planes > 1 else f"nic{gpu}"
+        port = fabric.host.port(gpu, plane)
+        infiniband = fabric.port_layouts[Role.LEAF].model.transport == "infiniband"
         return (port.infiniband if infiniband else None) or port.ethernet
 
     def label(self, gpu: int, plane: int) -> str:
         """Return what is printed beside a NIC port; the interface's name where the chassis is not known."""
-        host = self.mapping.request.host
+        host = self.mapping.fabric.host
         return host.port(gpu, plane).label if host else self.interface(gpu, plane)
 
     @cached_property
     def _patterns(self) -> dict[tuple[Role, bool], str]:
         """Return the pattern of each role, apart and shared, with the number padded to the largest."""
-        mapping, naming = self.mapping, self.mapping.request.spec.naming
+        mapping, naming = self.mapping, self.mapping.fabric.spec.naming
         sizes = {
             Role.LEAF: mapping.sizing.leaf,
             Role.SPINE: mapping.sizing.spine,
@@ -112,12 +112,10 @@ class Naming:
         patterns = {}
         for role in ROLES:
             for shared in (False, True):
-                largest = sizes[role] * (
-                    mapping.segments // mapping.request.planes if shared else 1
-                )
+                largest = sizes[role] * (mapping.segments // mapping.fabric.planes if shared else 1)
                 digits = mapping.digits(role, largest)
                 rail = "" if shared or mapping.spans_rails else "r{rail}"
-                plane = "p{plane}" if mapping.request.planes > 1 else ""
+                plane = "p{plane}" if mapping.fabric.planes > 1 else ""
                 scope = f"{rail}{plane}"
                 default = f"{scope}-{role}-{{n}}" if scope else f"{role}-{{n}}"
                 patterns[role, shared] = (getattr(naming, role) or default).replace(
@@ -128,16 +126,16 @@ class Naming:
     @cached_property
     def _host_pattern(self) -> str:
         """Return the hosts' pattern, padded."""
-        request = self.mapping.request
-        largest = request.domains * request.domain_hosts
-        return (request.spec.naming.host or "host-{n}").replace(
+        fabric = self.mapping.fabric
+        largest = fabric.domains * fabric.domain_hosts
+        return (fabric.spec.naming.host or "host-{n}").replace(
             "{n}", f"{{n:0{self.mapping.digits('host', largest)}}}"
         )
 
 
 def check_patterns(mapping: Mapping) -> None:
     """Refuse a pattern with an unknown field, before any name is made. Raises Refusal with every finding."""
-    naming = mapping.request.spec.naming
+    naming = mapping.fabric.spec.naming
     patterns = [
         (kind, getattr(naming, kind), _fields(mapping, kind))
         for kind in (*(role.value for role in ROLES), "host", "rack")

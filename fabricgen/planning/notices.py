@@ -56,12 +56,12 @@ def advice(plan: Plan) -> list[str]:
 
 def _idle_boxes(plan: Plan) -> Iterator[str]:
     """Notice rails that could share their boxes."""
-    request, mapping = plan.request, plan.mapping
+    fabric, mapping = plan.fabric, plan.mapping
     if mapping.spans_rails or plan.sizing.tiers > 1:
         return
-    best, radix = rails_of_a_box(request), request.fronts[Role.LEAF].radix
+    best, radix = rails_of_a_box(fabric), fabric.port_layouts[Role.LEAF].radix
     if best > mapping.per_switch:
-        used = mapping.per_switch * (request.planned_gpus // request.rails)
+        used = mapping.per_switch * (fabric.planned_gpus // fabric.rails)
         fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
         yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
 
@@ -115,23 +115,32 @@ def _idle_pod(plan: Plan) -> Iterator[str]:
 def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
     """Find what needs a pod less, each with the line to write: wider leaves, or the GPUs of the pods before."""
     sizing, spec, shares = plan.sizing, plan.spec, plan.mapping.segment_blocks
-    front, leaves = plan.request.fronts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
+    port_layout, leaves = plan.fabric.port_layouts[Role.LEAF], (sizing.pods - 1) * sizing.pod_leaves
     gpus = plan.mapping.pattern()
     fewest = -(-int(np.count_nonzero(gpus >= 0)) // leaves)
     for down in range(fewest, fewest + TRIES):
         up = next(
-            (up for up in range(sizing.leaf_up, 0, -1) if front.fits(down * shares, up * shares)), 0
+            (
+                up
+                for up in range(sizing.leaf_up, 0, -1)
+                if port_layout.fits(down * shares, up * shares)
+            ),
+            0,
         )
-        ratio = Fraction(down * front.down.speed_gbps, up * front.up.speed_gbps) if up else None
+        ratio = (
+            Fraction(down * port_layout.down.speed_gbps, up * port_layout.up.speed_gbps)
+            if up
+            else None
+        )
         wider = _drafted(plan, oversubscription=ratio) if ratio else None
         if ratio and wider and wider.sizing.pods < sizing.pods:
             yield f'`oversubscription: "{ratio_text(ratio)}"`', wider
             break
     last = gpus[leaves * sizing.leaf_down :]
     fewer = (
-        int(last[last >= 0].min(initial=plan.request.gpus))
-        // plan.request.domain_gpus
-        * plan.request.domain_gpus
+        int(last[last >= 0].min(initial=plan.fabric.gpus))
+        // plan.fabric.domain_gpus
+        * plan.fabric.domain_gpus
     )
     if fewer and spec.reserve is None and (smaller := _drafted(plan, gpus=fewer)):
         yield f"`gpus: {fewer}`", smaller
@@ -159,7 +168,7 @@ def _power(plan: Plan) -> str:
         Role.SPINE: mapping.segment_blocks * sizing.spine,
         Role.CORE: mapping.segment_blocks * sizing.core,
     }
-    models = {role: plan.request.fronts[role].model for role in plan.roles}
+    models = {role: plan.fabric.port_layouts[role].model for role in plan.roles}
     watts = {
         role: model.maximum_w if model.typical_w is None else model.typical_w
         for role, model in models.items()
@@ -170,7 +179,7 @@ def _power(plan: Plan) -> str:
 
 def _wasteful_spread(plan: Plan) -> Iterator[str]:
     """Notice spines or cores that are there only because they must divide the uplinks."""
-    sizing, fronts = plan.sizing, plan.request.fronts
+    sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
     if plan.spec.spread != "even" or sizing.tiers == 1:
         return
     upper, uplinks, ports, count = (
@@ -178,7 +187,7 @@ def _wasteful_spread(plan: Plan) -> Iterator[str]:
         if sizing.core
         else (Role.SPINE, sizing.leaf_up, sizing.leaf * sizing.leaf_up, sizing.spine)
     )
-    fewest = -(-ports // fronts[upper].radix)
+    fewest = -(-ports // port_layouts[upper].radix)
     if count >= WASTEFUL * fewest:
         where = " in a core group" if sizing.core else ""
         why = f"{uplinks} uplinks are spread evenly, and nothing smaller that suffices divides {uplinks}"
@@ -214,6 +223,6 @@ def _long_cables(plan: Plan) -> Iterator[str]:
 
 def _other_parts(plan: Plan) -> Iterator[str]:
     """Notice parts in whose place others of the catalog fit and reach alike."""
-    for taken, others in alternatives(plan.request, plan.catalog, plan.offers):
+    for taken, others in alternatives(plan.fabric, plan.catalog, plan.offers):
         names = " or ".join(other.model for other in others)
         yield f"{taken.model} is planned where {names} would fit as well: {RULE}, then the name"

@@ -51,7 +51,7 @@ _LABEL = re.compile(r"(.*?)(\d+)")
 class Plan:
     """A fabric, sized, wired, named and addressed."""
 
-    request: ResolvedFabric
+    fabric: ResolvedFabric
     catalog: Catalog
     mapping: Mapping
     naming: Naming
@@ -64,7 +64,7 @@ class Plan:
     @property
     def spec(self) -> FabricSpec:
         """The inventory that was planned."""
-        return self.request.spec
+        return self.fabric.spec
 
     @property
     def sizing(self) -> Sizing:
@@ -89,7 +89,7 @@ class Plan:
     @cached_property
     def segment(self) -> Segment:
         """The links of one segment."""
-        return wire_segment(self.mapping, self.request.gpus)
+        return wire_segment(self.mapping, self.fabric.gpus)
 
     @property
     def widths(self) -> dict[Role, tuple[int, int]]:
@@ -107,7 +107,8 @@ class Plan:
     def ports(self) -> dict[Role, list[Port]]:
         """The ports that links use on a box of each role: downlinks first, then uplinks."""
         return {
-            role: self.request.fronts[role].ports(*width) for role, width in self.widths.items()
+            role: self.fabric.port_layouts[role].ports(*width)
+            for role, width in self.widths.items()
         }
 
     @cached_property
@@ -118,22 +119,22 @@ class Plan:
         has[self.segment.lower[self.segment.kind != LinkKind.HOST]] = True
         return [bool(value) for value in has]
 
-    def fronts(self, segment: int) -> dict[Role, PortLayout]:
+    def port_layouts(self, segment: int) -> dict[Role, PortLayout]:
         """Return the front of each role in a segment: the switches of some rails may run another NOS."""
-        switches_by_rail = self.request.switches_by_rail
+        switches_by_rail = self.fabric.switches_by_rail
         return (
-            switches_by_rail.get(self.mapping.rail(segment) or 0, self.request.fronts)
+            switches_by_rail.get(self.mapping.rail(segment) or 0, self.fabric.port_layouts)
             if switches_by_rail
-            else self.request.fronts
+            else self.fabric.port_layouts
         )
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Name the ports in use of each role, in the order of `ports`, as the boxes of a segment call them."""
-        fronts = self.fronts(segment)
-        switches_by_rail = tuple(front.nos for front in fronts.values())
+        port_layouts = self.port_layouts(segment)
+        switches_by_rail = tuple(port_layout.nos for port_layout in port_layouts.values())
         if switches_by_rail not in self._named:
             self._named[switches_by_rail] = {
-                role: [fronts[role].interface(port) for port in ports]
+                role: [port_layouts[role].interface(port) for port in ports]
                 for role, ports in self.ports.items()
             }
         return self._named[switches_by_rail]
@@ -151,8 +152,8 @@ class Plan:
         }
         other = replace(
             self,
-            request=replace(
-                self.request, fronts=self.request.switches_by_rail[rail], switches_by_rail={}
+            fabric=replace(
+                self.fabric, port_layouts=self.fabric.switches_by_rail[rail], switches_by_rail={}
             ),
         )
         vars(other).update(worked_out)
@@ -205,7 +206,7 @@ class Plan:
             return None
         grown = None
         if self.decides and self.spec.reserve:
-            segment = wire_segment(self.mapping, self.request.planned_gpus)
+            segment = wire_segment(self.mapping, self.fabric.planned_gpus)
             rows = np.flatnonzero(np.isin(_keys(segment), _keys(self.segment)))
             measured = {
                 (number, int(rows[row])): length for (number, row), length in self.measured.items()
@@ -266,15 +267,13 @@ class Plan:
 
     def label(self, kind: LinkKind, segment: int, block: int) -> str:
         """Return what stands before the number on the labels of a kind of cable in a block."""
-        plane = self.mapping.plane(segment) if self.request.planes > 1 else None
+        plane = self.mapping.plane(segment) if self.fabric.planes > 1 else None
         return label_prefix(kind, self.mapping.rail(segment, block), plane)
 
     @cached_property
     def hosts(self) -> list[str]:
         """The names of the installed hosts, in order."""
-        return [
-            self.naming.host(host) for host in range(self.request.gpus // self.request.host_gpus)
-        ]
+        return [self.naming.host(host) for host in range(self.fabric.gpus // self.fabric.host_gpus)]
 
     def switches(self) -> Iterator[str]:
         """Name every installed switch, segment by segment."""
@@ -326,27 +325,27 @@ def make_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = No
 
 def draft_plan(spec: FabricSpec, catalog: Catalog, baseline: Baseline | None = None) -> Plan:
     """Size, number and address a fabric and choose its parts, as `make_plan` does first: nothing is wired, named or measured. Raises Refusal."""
-    request = resolve(spec, catalog)
-    mapping = map_design(request)
+    fabric = resolve(spec, catalog)
+    mapping = map_design(fabric)
     if baseline:
         check_heritage(
             baseline,
             mapping.sizing,
             mapping.pattern(),
-            {role: front.radix for role, front in request.fronts.items()},
+            {role: port_layout.radix for role, port_layout in fabric.port_layouts.items()},
         )
         mapping = replace(mapping, baseline=baseline)
     _check_rails(mapping)
     check_patterns(mapping)
     addresses = plan_addresses(mapping)
     naming = Naming(mapping)
-    offers = choose(request, catalog, list(LinkKind)[: mapping.sizing.tiers])
-    return _with_whole_cages(Plan(request, catalog, mapping, naming, addresses, offers))
+    offers = choose(fabric, catalog, list(LinkKind)[: mapping.sizing.tiers])
+    return _with_whole_cages(Plan(fabric, catalog, mapping, naming, addresses, offers))
 
 
 def _check_rails(mapping: Mapping) -> None:
     """Refuse systems of single rails where switches serve several. Raises Refusal `rails-share-switches`."""
-    named = mapping.request.spec.nos.rails
+    named = mapping.fabric.spec.nos.rails
     if named and (mapping.spans_rails or mapping.segment_blocks > 1):
         shared = (
             "the rails meet in its switches"
@@ -374,7 +373,7 @@ def _keys(segment: Segment) -> IntArray:
 def _with_whole_cages(plan: Plan) -> Plan:
     """Leave out offers that would need two modules where a downlink and an uplink share a cage. Raises Refusal `two-modules-in-a-cage`."""
     for below, above in pairwise(plan.kinds):
-        role, count = below.upper, plan.request.fronts[below.upper].down.count
+        role, count = below.upper, plan.fabric.port_layouts[below.upper].down.count
         down = plan.widths[role][0]
         cage = plan.ports[role][down].cage
         if not down % count or cage != plan.ports[role][down - 1].cage:

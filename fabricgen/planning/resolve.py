@@ -42,7 +42,7 @@ class ResolvedFabric:
     speed_gbps: int
     hb_bandwidth_gbps: int | None
     nics_per_gpu: int
-    fronts: dict[Role, PortLayout]
+    port_layouts: dict[Role, PortLayout]
     host: Host | None
     nic: Nic | None
     switches_by_rail: dict[int, dict[Role, PortLayout]] = field(default_factory=dict)
@@ -52,8 +52,8 @@ class ResolvedFabric:
         """Return the fronts of a role, one for each NOS that its switches run."""
         return list(
             {
-                fronts[role].nos: fronts[role]
-                for fronts in (self.fronts, *self.switches_by_rail.values())
+                port_layouts[role].nos: port_layouts[role]
+                for port_layouts in (self.port_layouts, *self.switches_by_rail.values())
             }.values()
         )
 
@@ -88,8 +88,8 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
     hosts = spec.hb_domain.hosts or (host.hb_domain_hosts if host else 1)
     nics = spec.nic.per_gpu or (host.nics_per_gpu if host else 1)
     findings += contradictions(spec, catalog, host)
-    fronts, speed = _fronts(spec, catalog, host, findings)
-    switches_by_rail = _spoken(spec, fronts, rails, findings)
+    port_layouts, speed = _port_layouts(spec, catalog, host, findings)
+    switches_by_rail = _spoken(spec, port_layouts, rails, findings)
     if findings:
         raise Refusal(dict.fromkeys(findings))
     bandwidth = spec.hb_domain.bandwidth or (host.hb_bandwidth_gbps if host else None)
@@ -104,7 +104,7 @@ def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:
         speed,
         bandwidth,
         nics,
-        fronts,
+        port_layouts,
         host,
         nic,
         switches_by_rail,
@@ -160,7 +160,7 @@ def _nic(
     return nic
 
 
-def _fronts(
+def _port_layouts(
     spec: FabricSpec, catalog: Catalog, host: Host | None, findings: list[Finding]
 ) -> tuple[dict[Role, PortLayout], int]:
     """Choose the switch and the splits of each role, from the leaf up, and the speed of a NIC port in Gbps."""
@@ -185,7 +185,7 @@ def _fronts(
             findings.append(down)
         else:
             downs[role], target = down, down.speed_gbps
-    fronts: dict[Role, PortLayout] = {}
+    port_layouts: dict[Role, PortLayout] = {}
     for role, down in downs.items():
         upper = ROLES[min(role.tier, len(ROLES) - 1)]
         up = _mode_at(models[role], downs[upper].speed_gbps) if upper in downs else down
@@ -194,7 +194,7 @@ def _fronts(
                 _no_uplink(role, models[role], upper, models[upper], downs[upper], choices[role][0])
             )
         else:
-            fronts[role] = PortLayout(
+            port_layouts[role] = PortLayout(
                 role,
                 models[role],
                 nos[role],
@@ -202,12 +202,12 @@ def _fronts(
                 down if up.speed_gbps == down.speed_gbps else up,
             )
             findings += (
-                _port_limit(fronts[role], choices[role][0])
+                _port_limit(port_layouts[role], choices[role][0])
                 if choices[role][0][-1] == role.value
                 else []
             )
-    findings += _transports(fronts, choices)
-    return fronts, speed
+    findings += _transports(port_layouts, choices)
+    return port_layouts, speed
 
 
 def _no_uplink(
@@ -359,7 +359,7 @@ def _nos(spec: FabricSpec, role: Role, model: Switch, findings: list[Finding]) -
 
 
 def _spoken(
-    spec: FabricSpec, fronts: dict[Role, PortLayout], rails: int, findings: list[Finding]
+    spec: FabricSpec, port_layouts: dict[Role, PortLayout], rails: int, findings: list[Finding]
 ) -> dict[int, dict[Role, PortLayout]]:
     """Give the switches of a rail the NOS that the inventory names for it."""
     found: dict[int, dict[Role, PortLayout]] = {}
@@ -377,9 +377,9 @@ def _spoken(
                 )
             )
         for model in {
-            front.model.model: front.model
-            for front in fronts.values()
-            if nos not in front.model.interfaces
+            port_layout.model.model: port_layout.model
+            for port_layout in port_layouts.values()
+            if nos not in port_layout.model.interfaces
         }.values():
             because = (f"it runs {', '.join(sorted(model.interfaces))}",)
             near = nearest(nos, model.interfaces) or model.default_nos
@@ -392,7 +392,9 @@ def _spoken(
                     f"use `{near}`",
                 )
             )
-        found[rail] = {role: replace(front, nos=nos) for role, front in fronts.items()}
+        found[rail] = {
+            role: replace(port_layout, nos=nos) for role, port_layout in port_layouts.items()
+        }
     return found
 
 
@@ -410,20 +412,20 @@ def _versions(spec: FabricSpec, run: set[str]) -> Iterator[Finding]:
         )
 
 
-def _port_limit(front: PortLayout, path: Path) -> Iterator[Finding]:
+def _port_limit(port_layout: PortLayout, path: Path) -> Iterator[Finding]:
     """Refuse a split that makes more ports than the switch carries."""
-    model, limit, mode = front.model, front.model.port_limit, front.down
-    if limit is None or front.radix <= limit:
+    model, limit, mode = port_layout.model, port_layout.model.port_limit, port_layout.down
+    if limit is None or port_layout.radix <= limit:
         return
     because = (
-        f"{front.radix // mode.count} cages x {mode.count} ports = {front.radix}",
+        f"{port_layout.radix // mode.count} cages x {mode.count} ports = {port_layout.radix}",
         f"{model.model} carries {limit} ports",
     )
     fewer = [other for other in model.breakouts if other.count * model.cages <= limit]
     most = max(fewer, key=lambda other: other.count, default=None)
     speed = (
         f", with NIC ports of {speed_text(most.speed_gbps)}"
-        if most and front.role is Role.LEAF
+        if most and port_layout.role is Role.LEAF
         else ""
     )
     hint = f"use `breakout: {most.name}`{speed}" if most else "choose another switch"
@@ -437,11 +439,11 @@ def _port_limit(front: PortLayout, path: Path) -> Iterator[Finding]:
 
 
 def _transports(
-    fronts: dict[Role, PortLayout], choices: dict[Role, tuple[Path, SwitchChoice]]
+    port_layouts: dict[Role, PortLayout], choices: dict[Role, tuple[Path, SwitchChoice]]
 ) -> Iterator[Finding]:
     """Refuse an Ethernet switch that meets an InfiniBand one."""
     for lower, upper in pairwise(ROLES):
-        ends = [fronts[role].model for role in (lower, upper) if role in fronts]
+        ends = [port_layouts[role].model for role in (lower, upper) if role in port_layouts]
         if len({model.transport for model in ends}) > 1:
             because = tuple(
                 f"the {role} {model.model} speaks {_TRANSPORTS[model.transport]}"

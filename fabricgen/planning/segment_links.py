@@ -52,7 +52,7 @@ def wire_segment(mapping: Mapping, installed_gpus: int) -> Segment:
 def _installed_leaves(mapping: Mapping, slots: Int32Array) -> BoolArray:
     """Say which leaves are wired: all of them, or with a reserve those that serve a GPU now; in three tiers by whole pods."""
     sizing = mapping.sizing
-    if mapping.request.spec.reserve is None:
+    if mapping.fabric.spec.reserve is None:
         return np.ones(sizing.leaf, dtype=bool)
     serves = np.zeros(sizing.leaf, dtype=bool)
     serves[slots // sizing.leaf_down] = True

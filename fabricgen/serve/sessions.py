@@ -57,11 +57,11 @@ class CachedFabric:
     @cached_property
     def controls(self) -> dict[str, Any]:
         """What the controls stand at: `Controls` of the model."""
-        request = self.plan.request
-        front = request.fronts[Role.LEAF]
+        fabric = self.plan.fabric
+        port_layout = fabric.port_layouts[Role.LEAF]
         return {
-            "gpus": request.gpus, "hb_domain": request.domain_gpus, "radix": front.radix, "design": request.design.value, "planes": request.planes,
-            "designs": [design.value for design in COMPARED], "leaf": front.model.model,
+            "gpus": fabric.gpus, "hb_domain": fabric.domain_gpus, "radix": port_layout.radix, "design": fabric.design.value, "planes": fabric.planes,
+            "designs": [design.value for design in COMPARED], "leaf": port_layout.model.model,
         }  # fmt: skip
 
     @property
@@ -127,7 +127,7 @@ class PlanCache:
     def _radix(self, stated: tuple[str, ...]) -> int | None:
         """Return the radix that the inventory's own leaf has with these settings; None where they are refused."""
         try:
-            return resolve(self._read(stated).spec, self._catalog).fronts[Role.LEAF].radix
+            return resolve(self._read(stated).spec, self._catalog).port_layouts[Role.LEAF].radix
         except Refusal:
             return None
 

@@ -86,13 +86,13 @@ class Views:
         """What makes the views of the rails whose switches run another NOS."""
         return {
             rail: Views(self.plan.with_nos_of_rail(rail), kept=self._kept)
-            for rail in self.plan.request.switches_by_rail
+            for rail in self.plan.fabric.switches_by_rail
         }
 
     def _of(self, segment: int) -> Views:
         """Return what makes the views of a segment."""
         return (
             self._spoken.get(self.plan.mapping.rail(segment) or 0, self)
-            if self.plan.request.switches_by_rail
+            if self.plan.fabric.switches_by_rail
             else self
         )

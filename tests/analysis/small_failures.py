@@ -68,16 +68,16 @@ def plan_or_none(inventory: dict[str, Any]) -> Plan | None:
 
 def gpus_of(plan: Plan) -> list[str]:
     """Name every GPU."""
-    return [gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in range(plan.request.gpus)]
+    return [gpu_name(*divmod(gpu, plan.fabric.domain_gpus)) for gpu in range(plan.fabric.gpus)]
 
 
 def every_failure(plan: Plan, kind: str) -> list[str]:
     """Name every part of a kind, as `--fail` takes it."""
-    request, mapping = plan.request, plan.mapping
+    fabric, mapping = plan.fabric, plan.mapping
     counts = {
-        "hb": request.gpus // request.domain_gpus,
-        "plane": request.planes,
-        "rail": request.rails,
+        "hb": fabric.gpus // fabric.domain_gpus,
+        "plane": fabric.planes,
+        "rail": fabric.rails,
     }
     if kind in counts:
         return [f"{kind}:{number}" for number in range(counts[kind])]

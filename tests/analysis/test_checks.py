@@ -213,7 +213,7 @@ def test_the_wiring_is_the_unit_stamped() -> None:
         assert np.array_equal(own.upper - segment * boxes, plan.segment.upper)
         assert np.array_equal(own.lower[~hosts] - segment * boxes, plan.segment.lower[~hosts])
         assert set(own.lower_port[hosts].tolist()) == {plan.mapping.plane(segment)}
-        rails = own.lower[hosts] % plan.request.domain_gpus
+        rails = own.lower[hosts] % plan.fabric.domain_gpus
         assert set(rails.tolist()) == {plan.mapping.rail(segment, 0), plan.mapping.rail(segment, 1)}
 
 

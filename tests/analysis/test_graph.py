@@ -93,7 +93,7 @@ def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
 
 def nic_ports(plan: Plan) -> dict[tuple[str, str], str]:
     """Return the node of each NIC port by its host and its interface."""
-    request = plan.request
+    request = plan.fabric
     return {
         (
             plan.hosts[gpu // request.host_gpus],
@@ -179,7 +179,7 @@ def test_keys_name_edges_once(plan: Plan) -> None:
 
 def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
     """Those of the NIC port that they lead to; an edge into an HB domain has the bandwidth of the inventory or the host, or none."""
-    made, request = graph(plan), plan.request
+    made, request = graph(plan), plan.fabric
     for low, high, edge in made.edges(data=True):
         if edge["kind"] == "nic":
             assert (edge["rail"], edge["plane"], edge["capacity_gbps"]) == (

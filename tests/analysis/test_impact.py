@@ -57,8 +57,8 @@ MOST = 40
 
 def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
     """Ask the tables' choice for every ordered pair."""
-    request, failures = plan.request, find_failures(plan, names)
-    count, domain = request.gpus, request.domain_gpus
+    fabric, failures = plan.fabric, find_failures(plan, names)
+    count, domain = fabric.gpus, fabric.domain_gpus
     choice = PathSelector(Reach(plan, failures))
     found: Counter[str] = Counter()
     load: Counter[int] = Counter()
@@ -71,7 +71,7 @@ def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
             inside = source // domain == target // domain
             same_block = (
                 plan.mapping.spans_rails
-                or source % domain % request.rails == target % domain % request.rails
+                or source % domain % fabric.rails == target % domain % fabric.rails
             )
             relayed = way.kind != "direct"
             found["reachable"] += 1
@@ -125,7 +125,7 @@ def test_classes_agree_with_every_pair() -> None:
             names = some_failures(plan, random, count)
             expected = asked_one_by_one(plan, names)
             assert shown(impact(plan, names)) == expected, (plan.spec, names)
-            seen[plan.request.design, plan.sizing.tiers, expected["pairs_needing_relay"] > 0] += 1
+            seen[plan.fabric.design, plan.sizing.tiers, expected["pairs_needing_relay"] > 0] += 1
     designs = ("rail-only", "rail-optimized", "fat-tree")
     assert all(
         seen[design, tiers, relayed]
@@ -139,7 +139,7 @@ def test_classes_agree_with_every_pair() -> None:
 def test_any_inventory(inventory: dict[str, Any], random: Random) -> None:
     """The same for the inventories that the laws draw, where they are small enough to ask every pair."""
     plan = plan_or_none(inventory)
-    for count in (1, 2) if plan and plan.request.gpus <= MOST else ():
+    for count in (1, 2) if plan and plan.fabric.gpus <= MOST else ():
         assert plan is not None
         names = some_failures(plan, random, count)
         assert shown(impact(plan, names)) == asked_one_by_one(plan, names), names
@@ -159,7 +159,7 @@ def test_every_single_failure(design: str, rails: dict[str, int]) -> None:
 
 def components(plan: Plan, left: nx.MultiGraph[str]) -> tuple[int, int]:
     """Count in a graph the ordered pairs of GPUs that are joined, and the GPUs that reach none outside their HB domain."""
-    reachable, cut, domains = 0, plan.request.gpus, plan.request.gpus // plan.request.domain_gpus
+    reachable, cut, domains = 0, plan.fabric.gpus, plan.fabric.gpus // plan.fabric.domain_gpus
     for part in nx.connected_components(left):
         members = [node for node in part if left.nodes[node]["kind"] == "gpu"]
         reachable += len(members) * (len(members) - 1)
@@ -190,7 +190,7 @@ def lost_by_port(plan: Plan, names: list[str]) -> dict[str, float]:
             else 1.0
         )
 
-    planes = range(plan.request.planes)
+    planes = range(plan.fabric.planes)
     return {
         gpu: 1
         - (sum(share(f"{gpu}/{plane}") for plane in planes) / len(planes) if gpu in left else 0)
@@ -216,7 +216,7 @@ def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
                 100 * sum(lost.values()) / found["gpus"], abs=1e-5
             ), names
             assert found["rails_affected"] == sorted(
-                {int(gpu.partition("-g")[2]) % plan.request.rails for gpu in lost}
+                {int(gpu.partition("-g")[2]) % plan.fabric.rails for gpu in lost}
             ), names
             checked += 1
     assert checked >= 200
@@ -231,7 +231,7 @@ def flow(plan: Plan, names: list[str]) -> int:
         np.bincount(living.leaf[living.scope == 0], minlength=plan.sizing.leaf).astype(np.int32),
     ).leaves
     for scope in range(living.scopes):
-        for plane in range(plan.request.planes):
+        for plane in range(plan.fabric.planes):
             net: nx.DiGraph[str] = nx.DiGraph()
             for one, other, shown_edge in left.edges(data=True):
                 if (
@@ -248,7 +248,7 @@ def flow(plan: Plan, names: list[str]) -> int:
                         if living.leaf[gpu] < first
                         else (f"{name}/{plane}", "B")
                     )
-                    net.add_edge(*half, capacity=plan.request.speed_gbps)
+                    net.add_edge(*half, capacity=plan.fabric.speed_gbps)
             total += int(nx.maximum_flow_value(net, "A", "B")) if "A" in net and "B" in net else 0
     return total
 

@@ -36,9 +36,7 @@ FOUR_RAILS: dict[str, Any] = {
 
 def words_of(plan: Plan, job: str) -> list[str]:
     """Name the GPUs of a job."""
-    return [
-        gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in find_job(plan, job).tolist()
-    ]
+    return [gpu_name(*divmod(gpu, plan.fabric.domain_gpus)) for gpu in find_job(plan, job).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -122,20 +120,20 @@ def test_a_bad_word_of_a_file_has_its_place(
 
 def drawn_job(random: Random, plan: Plan) -> Any:  # noqa: ANN401 - a column of GPUs
     """Draw some GPUs of a plan."""
-    count = plan.request.gpus
+    count = plan.fabric.gpus
     return np.array(sorted(random.sample(range(count), random.randint(1, count))), dtype=np.int32)
 
 
 def asked_one_by_one(plan: Plan, gpus: list[int]) -> dict[str, Any]:
     """Apply NCCL's rule to every ordered pair."""
-    request, members = plan.request, set(gpus)
+    fabric, members = plan.fabric, set(gpus)
     found: Counter[str] = Counter()
     outside: set[int] = set()
     lacking: set[tuple[int, int]] = set()
     for source in gpus:
         for target in gpus:
-            rails = [gpu % request.domain_gpus % request.rails for gpu in (source, target)]
-            domains = [gpu // request.domain_gpus for gpu in (source, target)]
+            rails = [gpu % fabric.domain_gpus % fabric.rails for gpu in (source, target)]
+            domains = [gpu // fabric.domain_gpus for gpu in (source, target)]
             if source == target:
                 continue
             if domains[0] == domains[1]:
@@ -145,8 +143,8 @@ def asked_one_by_one(plan: Plan, gpus: list[int]) -> dict[str, Any]:
             else:
                 relays = [
                     gpu
-                    for gpu in exits(request, source, rails[1])
-                    if gpu % request.domain_gpus % request.rails == rails[1]
+                    for gpu in exits(fabric, source, rails[1])
+                    if gpu % fabric.domain_gpus % fabric.rails == rails[1]
                 ]
                 outside |= set(relays[:1]) - members
                 found["relayed" if members & set(relays) else "none"] += 1
@@ -174,11 +172,11 @@ def test_classes_agree_with_every_pair() -> None:
         assert document["pairs_by_another_relay"] == expected["another"]
         assert document["relays_outside_job_count"] == len(expected["outside"])
         assert set(document["relays_outside_job"]) <= {
-            gpu_name(*divmod(gpu, plan.request.domain_gpus)) for gpu in expected["outside"]
+            gpu_name(*divmod(gpu, plan.fabric.domain_gpus)) for gpu in expected["outside"]
         }
         assert len(document["examples"]) == min(len(expected["lacking"]), 10)
         assert placement(plan, document["job"]).gpus.tolist() == gpus.tolist()
-        seen[plan.request.design, placed.legal] += 1
+        seen[plan.fabric.design, placed.legal] += 1
         if document["fix"]:
             hold_fixes(plan, gpus.tolist(), document["fix"], expected["lacking"])
     assert seen["rail-only", True] >= 10

@@ -60,14 +60,14 @@ def upward(plan: Plan) -> float:
     """Measure on the wires how much of its downward bandwidth the worst switch below the top has upwards, at most 1."""
     found = 1.0
     for below in plan.roles[:-1]:
-        front, (down, up) = plan.request.fronts[below], plan.widths[below]
+        front, (down, up) = plan.fabric.port_layouts[below], plan.widths[below]
         found = min(found, up * front.up.speed_gbps / (down * front.down.speed_gbps))
     return found
 
 
 def figures_of(plan: Plan) -> Figures:
     """Work out from a whole plan what a search compares, at prices that leave out cables alone."""
-    bom, machine = make_bom(plan), machine_of(plan.request, CATALOG)
+    bom, machine = make_bom(plan), machine_of(plan.fabric, CATALOG)
     missing = any(line.unit_price is None for line in bom.lines if line.part_class != "cables")
     cost, power = bom.cost(), bom.power_w
     switches = sum(plan.switch_count(role) for role in plan.roles)
@@ -125,7 +125,7 @@ def test_the_table_is_what_brute_force_finds(
 ) -> None:
     """Everything is planned, wired and measured; what no other beats and no limit forbids is what the search shows, and nothing else."""
     ideal = {
-        plan.request.domain_gpus: iterate(LLM, machine_of(plan.request, CATALOG)).ideal_s
+        plan.fabric.domain_gpus: iterate(LLM, machine_of(plan.fabric, CATALOG)).ideal_s
         for plan, _ in brute
     }
     within = [
@@ -134,7 +134,7 @@ def test_the_table_is_what_brute_force_finds(
         if plan.sizing.tiers <= limits.get("max_tiers", 3)
         and figures[0] <= limits.get("budget", inf)
         and figures[1] <= limits.get("power_w", inf)
-        and ideal[plan.request.domain_gpus] / figures[3] >= limits.get("min_relative", 0)
+        and ideal[plan.fabric.domain_gpus] / figures[3] >= limits.get("min_relative", 0)
     ]
     best = {figures for figures in within if not any(beats(other, figures) for other in within)}
     found = search(spec_of(**SMALL, search=OFFER | limits), CATALOG, LLM)
@@ -229,7 +229,7 @@ def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
         search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
     )
     found = search(hosts, CATALOG, LLM)
-    assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 72}
+    assert {each.plan.fabric.domain_gpus for row in found.rows for each in row} == {8, 72}
     sizes = spec_of(
         gpus=512,
         hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"},
@@ -237,7 +237,7 @@ def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
         search={"hb_domains": [8, 64, 3], "oversubscription": ["1:1"]},
     )
     found = search(sizes, CATALOG, LLM)
-    assert {each.plan.request.domain_gpus for row in found.rows for each in row} == {8, 64}
+    assert {each.plan.fabric.domain_gpus for row in found.rows for each in row} == {8, 64}
     assert found.refused["gpus-not-whole-domains"]
 
 

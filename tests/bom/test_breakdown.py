@@ -141,7 +141,7 @@ def test_racks_hold_what_the_cable_list_says() -> None:
     found = racks_of(plan)
     for rack in names:
         own = {part: count for (where, part), count in (modules | fibres).items() if where == rack}
-        boxes = {plan.request.fronts[role].model.model for role in plan.roles}
+        boxes = {plan.fabric.port_layouts[role].model.model for role in plan.roles}
         assert {
             part: count for part, count in found[rack].parts.items() if part not in boxes
         } == own

@@ -150,7 +150,7 @@ def test_a_slice_is_faithful(part: Layout) -> None:
 def test_a_slice_says_what_it_leaves_out(part: Layout) -> None:
     """The counts of what is booted; nothing of a whole lab."""
     assert (
-        f"{len(part.domains)} of {part.plan.request.gpus // part.plan.request.domain_gpus:,} HB domains"
+        f"{len(part.domains)} of {part.plan.fabric.gpus // part.plan.fabric.domain_gpus:,} HB domains"
         in part.left_out()
     )
     assert lay_out(plan_of(**LARGE)).left_out() == ""

@@ -49,7 +49,7 @@ def every_switch_port_is_used_at_most_once(plan: Plan) -> None:
 def every_port_is_one_that_the_box_has(plan: Plan) -> None:
     """Ports differ, a cage has one split, which the model allows there, and the box carries so many ports."""
     for role, ports in plan.ports.items():
-        model = plan.request.fronts[role].model
+        model = plan.fabric.port_layouts[role].model
         assert len({(port.cage, port.sub) for port in ports}) == len(ports)
         assert len({(port.cage, port.breakout.name) for port in ports}) == len(
             {port.cage for port in ports}
@@ -88,18 +88,18 @@ def every_nic_port_is_cabled_exactly_once(plan: Plan) -> None:
         for gpu, _, _ in gpus_of(plan, segment)
     )
     assert cabled == Counter(
-        (gpu, plane) for gpu in range(plan.request.gpus) for plane in range(plan.request.planes)
+        (gpu, plane) for gpu in range(plan.fabric.gpus) for plane in range(plan.fabric.planes)
     )
 
 
 def a_rail_stays_to_itself(plan: Plan) -> None:
     """Where blocks are rails, a GPU's link is on its own rail, and no link joins the blocks of two rails."""
-    request, boxes = plan.request, plan.naming.boxes
-    if request.design is not Design.RAIL_ONLY:
+    fabric, boxes = plan.fabric, plan.naming.boxes
+    if fabric.design is not Design.RAIL_ONLY:
         return
     for segment in range(plan.mapping.segments):
         assert all(
-            gpu % request.domain_gpus % request.rails == rail
+            gpu % fabric.domain_gpus % fabric.rails == rail
             for gpu, rail, _ in gpus_of(plan, segment)
         )
     for kind, block, lower, _, upper, _, _, _ in links(plan):
@@ -114,11 +114,11 @@ def a_rail_stays_to_itself(plan: Plan) -> None:
 
 def a_leaf_serves_no_more_rails_than_asked(plan: Plan) -> None:
     """Where rails meet at the spine, a leaf still serves `per_switch` rails only."""
-    if plan.request.design is not Design.RAIL_OPTIMIZED or plan.sizing.tiers == 1:
+    if plan.fabric.design is not Design.RAIL_OPTIMIZED or plan.sizing.tiers == 1:
         return
     rails: dict[int, set[int]] = {}
     for gpu, _, row in gpus_of(plan, 0):
-        rails.setdefault(row[4], set()).add(gpu % plan.request.domain_gpus % plan.request.rails)
+        rails.setdefault(row[4], set()).add(gpu % plan.fabric.domain_gpus % plan.fabric.rails)
     assert all(len(served) <= plan.mapping.per_switch for served in rails.values())
 
 
@@ -182,15 +182,15 @@ def an_installed_pod_is_whole(plan: Plan) -> None:
 
 def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
     """Down over up is at most the ratio of the inventory at a leaf, and one at a spine, in bandwidth."""
-    sizing, fronts = plan.sizing, plan.request.fronts
+    sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
     if sizing.tiers > 1:
-        leaf = fronts[Role.LEAF]
+        leaf = port_layouts[Role.LEAF]
         assert (
             Fraction(sizing.leaf_down * leaf.down.speed_gbps, sizing.leaf_up * leaf.up.speed_gbps)
             <= plan.spec.oversubscription
         )
     if sizing.tiers == 3:
-        spine = fronts[Role.SPINE]
+        spine = port_layouts[Role.SPINE]
         assert sizing.spine_down * spine.down.speed_gbps <= sizing.spine_up * spine.up.speed_gbps
 
 
@@ -203,7 +203,7 @@ def the_summary_counts_what_is_wired(plan: Plan) -> None:
     assert summary["links"] == {kind.key: segments * by_kind[kind] for kind in LinkKind} | {
         "total": segments * len(rows)
     }
-    assert summary["links"]["host"] == plan.request.gpus * plan.request.planes
+    assert summary["links"]["host"] == plan.fabric.gpus * plan.fabric.planes
     assert summary["transceivers"] == 2 * segments * len(rows)
     assert summary["cables"]["total"] == segments * sum(
         plan.joints[LinkKind(row[0])].cables for row in rows

@@ -106,8 +106,8 @@ def with_other_offer(evidence: Evidence, row: int) -> Evidence:
 
 def with_spec(evidence: Evidence, **keys: Any) -> Evidence:  # noqa: ANN401 - what stands in an inventory
     """Ask for something else than was planned."""
-    request = replace(evidence.plan.request, spec=evidence.plan.spec.model_copy(update=keys))
-    return replace(evidence, plan=replace(evidence.plan, request=request))
+    fabric = replace(evidence.plan.fabric, spec=evidence.plan.spec.model_copy(update=keys))
+    return replace(evidence, plan=replace(evidence.plan, fabric=fabric))
 
 
 def with_cables(evidence: Evidence, edit: Callable[[list[CableView]], object]) -> Evidence:

@@ -54,7 +54,7 @@ class Mutation(NamedTuple):
 
 def _other_split(evidence: Evidence, name: str) -> Breakout:
     """Return another split of the leaf's cages."""
-    found = evidence.plan.request.fronts[Role.LEAF].model.breakout(name)
+    found = evidence.plan.fabric.port_layouts[Role.LEAF].model.breakout(name)
     assert found
     return found
 
@@ -75,7 +75,7 @@ def _resplit(evidence: Evidence, name: str, count: int) -> Evidence:
 def _all_ports(evidence: Evidence, name: str) -> Evidence:
     """Use every port that the leaf's cages can be split into."""
     split = _other_split(evidence, name)
-    cages = evidence.plan.request.fronts[Role.LEAF].model.cages
+    cages = evidence.plan.fabric.port_layouts[Role.LEAF].model.cages
     return with_ports(
         evidence,
         Role.LEAF,
@@ -314,7 +314,11 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("a label that runs into its number", "lab", lambda e: _prefix(e, (1, 0, 1), "r1-h7"), "labels", "`r1-h7`"),
     Mutation("a number too long", "lab", lambda e: rewired(e, rows(e, HOST)[0], number=10**6), "labels", "has the number 1000000"),
     Mutation(
-        "host cables of one rail exchanged", "lab", lambda e: swapped(e, rows(e, HOST, segment=0)[3:5]), "wired-as-planned", "r0-h00004 (d3-g0 - r0-leaf-2 swp1)",
+        "host cables of one rail exchanged",
+        "lab",
+        lambda e: swapped(e, rows(e, HOST, segment=0)[3:5]),
+        "wired-as-planned",
+        "r0-h00004 (d3-g0 - r0-leaf-2 swp1)",
     ),
     Mutation(
         "host cables of one leaf exchanged", "superpod", lambda e: swapped(e, rows(e, HOST)[:2]), "wired-as-planned", "leads from d0-g0 to leaf-1 1/1/1",

@@ -166,7 +166,7 @@ def test_a_large_rail_is_drawn_in_bundles() -> None:
             assert len(shown(one, "svg")) < 100_000
         rail = drawings.draw("rail-0")
         assert sum(line.links for line in rail.strokes) * plan.mapping.segments == plan.links
-        assert rail.rows[-1].name == f"{plan.request.gpus // plan.request.rails:,} GPUs"
+        assert rail.rows[-1].name == f"{plan.fabric.gpus // plan.fabric.rails:,} GPUs"
 
 
 def test_a_shared_leaf_bears_two_rails() -> None:

@@ -225,7 +225,7 @@ def test_the_schema_finds_what_is_broken(
 
 def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
     """A node for each switch, GPU and HB domain; a link for each link of the plan, and one from each GPU to its HB domain."""
-    plan, request = tree.plan, tree.plan.request
+    plan, request = tree.plan, tree.plan.fabric
     domains = request.gpus // request.domain_gpus
     gpus = [
         gpu_name(domain, rank) for domain in range(domains) for rank in range(request.domain_gpus)
@@ -261,14 +261,14 @@ def test_links_are_the_cables(tree: Tree) -> None:
 
     text = (tree.root / "lab/containerlab/fabric.clab.yml").read_text()
     labels = re.findall(r"\], mtu: \d+\}(?:  # (\S+))?$", text, re.MULTILINE)
-    gpus, cables = tree.plan.request.gpus, dict[tuple[End, End], list[str]]()
+    gpus, cables = tree.plan.fabric.gpus, dict[tuple[End, End], list[str]]()
     for row in tree.cables:
         cables.setdefault((port(row, "a"), port(row, "b")), []).append(row["cable"])
     assert list(zip(tree.links, labels, strict=True))[:-gpus] == [
         (ends, names[0] if len(names) == 1 else names[0][:-1]) for ends, names in cables.items()
     ]
     assert len(tree.cables) == tree.plan.cables
-    domain_gpus = tree.plan.request.domain_gpus
+    domain_gpus = tree.plan.fabric.domain_gpus
     hb = [divmod(gpu, domain_gpus) for gpu in range(gpus)]
     assert tree.links[-gpus:] == [
         ((gpu_name(domain, rank), "hb0"), (f"hb-{domain}", f"gpu{rank}")) for domain, rank in hb
@@ -653,7 +653,7 @@ def test_a_pack_names_its_own_container(
         interface for node, interface in made.called if node == "r0-leaf-1"
     }
     assert pairs["eth2"] == "Ethernet1/5"
-    assert len(made.links) == len(made.cables) + made.plan.request.gpus
+    assert len(made.links) == len(made.cables) + made.plan.fabric.gpus
 
 
 def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
@@ -770,8 +770,10 @@ def test_counts_of_any_fabric(inventory: Inventory) -> None:
         assume(condition=False)
     frr = PACKS.for_nos("frr")
     assert frr is not None
-    view = Topologies(plan, PACKS, {plan.request.fronts[role].nos: frr for role in plan.roles}).view
-    request = plan.request
+    view = Topologies(
+        plan, PACKS, {plan.fabric.port_layouts[role].nos: frr for role in plan.roles}
+    ).view
+    request = plan.fabric
     assert (
         len(view.nodes)
         == sum(map(plan.switch_count, plan.roles))

@@ -142,7 +142,7 @@ def yaml_of(text: str) -> list[Any]:
 
 def domain_hosts(plan: Plan) -> list[list[str]]:
     """Return the hosts of each HB domain."""
-    size = plan.request.domain_hosts
+    size = plan.fabric.domain_hosts
     return [plan.hosts[first : first + size] for first in range(0, len(plan.hosts), size)]
 
 
@@ -175,7 +175,7 @@ def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
         reject()
     found = stripes(plan)
     assert sorted(domain for stripe in found for domain in stripe.domains) == list(
-        range(len(plan.hosts) // plan.request.domain_hosts)
+        range(len(plan.hosts) // plan.fabric.domain_hosts)
     )
     assert all(stripe.leaves and len(stripe.leaves) == len(set(stripe.leaves)) for stripe in found)
     assert [
@@ -393,7 +393,7 @@ def test_ansible_finds_every_device(variant: str) -> None:
         assert [str(rail) for rail in facts["rails"]] == [
             instance.rail for instance in view.instances if instance.rail
         ]
-        if plan.request.fronts[plan.roles[0]].model.transport == "ethernet":
+        if plan.fabric.port_layouts[plan.roles[0]].model.transport == "ethernet":
             assert (facts["asn"], facts["loopback"]) == (view.asn, view.instances[0].loopback)
         members = {name for name, group in groups.items() if view.name in _members(group)}
         assert members == {

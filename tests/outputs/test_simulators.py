@@ -105,22 +105,22 @@ def rates(plan: Plan) -> Counter[tuple[str, str]]:
 def test_both_topologies_are_the_plan(name: str) -> None:
     """Header, ids and links agree with each other, and every link has the plan's ends and rate; a shared box is one node for each rail."""
     plan = fast(name)
-    files, request = written(plan), plan.request
-    domains = request.gpus // request.domain_gpus
+    files, fabric = written(plan), plan.fabric
+    domains = fabric.gpus // fabric.domain_gpus
     for pack in ("simai", "astra-sim"):
         topology, named = read(files[f"{pack}/topology.txt"]), names(files, pack)
-        switches = len(named) - request.gpus - domains
+        switches = len(named) - fabric.gpus - domains
         if pack == "simai":
-            counts = [len(named), request.domain_gpus, domains, switches, len(topology.links)]
-            assert topology.header == [*map(str, counts), "H100" if request.host else "NONE"]
+            counts = [len(named), fabric.domain_gpus, domains, switches, len(topology.links)]
+            assert topology.header == [*map(str, counts), "H100" if fabric.host else "NONE"]
         else:
             assert topology.header == [
                 str(number) for number in (len(named), domains + switches, len(topology.links))
             ]
-        assert topology.switches == list(range(request.gpus, len(named)))
+        assert topology.switches == list(range(fabric.gpus, len(named)))
         assert list(named) == list(range(len(named)))
         assert [kind for _, kind, _ in named.values()] == [
-            *["gpu"] * request.gpus,
+            *["gpu"] * fabric.gpus,
             *["hb-domain"] * domains,
             *tiers(named),
         ]
@@ -143,25 +143,23 @@ def tiers(named: dict[int, tuple[str, str, str]]) -> list[str]:
 def test_rails_meet_where_they_do_in_the_plan(name: str) -> None:
     """Without HB domains a rail-only fabric falls apart into its rails and planes, and each GPU is in one for each plane."""
     plan = fast(name)
-    files, request = written(plan), plan.request
+    files, fabric = written(plan), plan.fabric
     topology, named = read(files["simai/topology.txt"]), names(files, "simai")
-    fabric = nx.Graph(
+    joined = nx.Graph(
         (link.low, link.high)
         for link in topology.links
         if named[link.low][1] != "gpu" and named[link.high][1] != "hb-domain"
     )
-    parts = list(nx.connected_components(fabric))
-    assert len(parts) == request.planes * (
-        request.rails if request.design is Design.RAIL_ONLY else 1
-    )
-    if request.design is Design.RAIL_ONLY:
+    parts = list(nx.connected_components(joined))
+    assert len(parts) == fabric.planes * (fabric.rails if fabric.design is Design.RAIL_ONLY else 1)
+    if fabric.design is Design.RAIL_ONLY:
         assert all(len({named[node][2] for node in part}) == 1 for part in parts)
     hb = {
-        link.low: link.high - request.gpus
+        link.low: link.high - fabric.gpus
         for link in topology.links
         if named[link.high][1] == "hb-domain"
     }
-    assert hb == {gpu: gpu // request.domain_gpus for gpu in range(request.gpus)}
+    assert hb == {gpu: gpu // fabric.domain_gpus for gpu in range(fabric.gpus)}
 
 
 def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:

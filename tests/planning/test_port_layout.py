@@ -14,7 +14,7 @@ from tests.planned import CATALOG
 >>>>>>> 76275b0 (Name classes and functions by the field's terms)
 
 
-def front(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:
+def port_layout(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:
     """Look at a model of the catalog with these splits."""
     switch = CATALOG.switch(model)
     assert switch is not None
@@ -31,7 +31,7 @@ def seats(ports: list[Port]) -> list[tuple[int, int]]:
 
 def test_low_cages_down_and_high_cages_up() -> None:
     """On a box at full width, 32 cages face each way."""
-    ports = front("sn5600", "2x400G").ports(64, 64)
+    ports = port_layout("sn5600", "2x400G").ports(64, 64)
     assert seats(ports[:3]) == [(1, 0), (1, 1), (2, 0)]
     assert ports[63] == (32, 1, ports[0].breakout)
     assert seats(ports[64:])[0] == (33, 0)
@@ -40,7 +40,7 @@ def test_low_cages_down_and_high_cages_up() -> None:
 
 def test_uplinks_end_at_the_last_cage() -> None:
     """What is idle lies between the two sides."""
-    box = front("sn5600", "2x400G")
+    box = port_layout("sn5600", "2x400G")
     used = box.ports(3, 5)
     assert seats(used) == [(1, 0), (1, 1), (2, 0), (62, 1), (63, 0), (63, 1), (64, 0), (64, 1)]
     idle = box.idle(used)
@@ -51,7 +51,7 @@ def test_uplinks_end_at_the_last_cage() -> None:
 
 def test_the_sides_may_meet_in_a_cage_that_is_split_alike() -> None:
     """65 ports down and 63 up share cage 33, for both halves have one speed."""
-    box = front("sn5600", "2x400G")
+    box = port_layout("sn5600", "2x400G")
     ports = box.ports(65, 63)
     assert box.fits(65, 63)
     assert not box.fits(65, 64)
@@ -61,7 +61,7 @@ def test_the_sides_may_meet_in_a_cage_that_is_split_alike() -> None:
 
 def test_cages_of_two_speeds_are_never_shared() -> None:
     """400G down on split cages, 800G up on whole ones: 64 and 32 fill the box, one more uplink costs a cage of two."""
-    box = front("ds5000", "2x400G", "1x800G")
+    box = port_layout("ds5000", "2x400G", "1x800G")
     assert box.radix == 128
     assert box.fits(64, 32)
     assert not box.fits(65, 32)
@@ -75,7 +75,7 @@ def test_cages_of_two_speeds_are_never_shared() -> None:
 
 def test_few_uplinks_of_another_speed_take_the_highest_cages() -> None:
     """16 uplinks stand in cages 49 to 64, from the first of them on; the cages between stay as the down side is split."""
-    box = front("ds5000", "2x400G", "1x800G")
+    box = port_layout("ds5000", "2x400G", "1x800G")
     used = box.ports(3, 16)
     assert [port.cage for port in used[3:]] == list(range(49, 65))
     idle = box.idle(used)
@@ -85,7 +85,7 @@ def test_few_uplinks_of_another_speed_take_the_highest_cages() -> None:
 
 def test_a_split_uplink_side_starts_at_its_lowest_cage() -> None:
     """Three uplinks on 2x400G above 800G downlinks: cages 63 and 64, and the last port is idle."""
-    box = front("sn5600", "1x800G", "2x400G")
+    box = port_layout("sn5600", "1x800G", "2x400G")
     used = box.ports(2, 3)
     assert seats(used) == [(1, 0), (2, 0), (63, 0), (63, 1), (64, 0)]
     assert (64, 1) in seats(box.idle(used))
@@ -93,7 +93,7 @@ def test_a_split_uplink_side_starts_at_its_lowest_cage() -> None:
 
 def test_cage_limits_of_the_nokia() -> None:
     """On the 7220 IXR-H5-64 only cages 1 to 32 split in four: 128 ports, and 800G uplinks find their place above them."""
-    box = front("7220-ixr-h5-64", "4x200G", "1x800G")
+    box = port_layout("7220-ixr-h5-64", "4x200G", "1x800G")
     assert box.radix == 128
     assert box.fits(128, 32)
     assert not box.fits(129, 32)
@@ -107,7 +107,7 @@ def test_cage_limits_of_the_nokia() -> None:
 
 def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:
     """Uplinks that are split like downlinks end at cage 32, and the cages above are left whole."""
-    box = front("7220-ixr-h5-64", "4x200G")
+    box = port_layout("7220-ixr-h5-64", "4x200G")
     used = box.ports(64, 64)
     assert max(port.cage for port in used) == 32
     assert not box.fits(65, 64)
@@ -120,7 +120,7 @@ def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:
 @pytest.mark.parametrize(("down", "up"), [(0, 0), (1, 0), (0, 1), (7, 9), (64, 32), (128, 0)])
 def test_used_and_idle_ports_are_the_whole_box(down: int, up: int) -> None:
     """Every cage is split one way, and each of its ports is either in use or idle."""
-    box = front("ds5000", "2x400G", "1x800G")
+    box = port_layout("ds5000", "2x400G", "1x800G")
     used = box.ports(down, up)
     idle = box.idle(used)
     assert len(used) == down + up
@@ -143,5 +143,5 @@ def test_used_and_idle_ports_are_the_whole_box(down: int, up: int) -> None:
 )
 def test_ports_are_called_as_the_nos_calls_them(nos: str, names: list[str]) -> None:
     """One port, three names."""
-    box = front("ds5000", "2x400G", "1x800G", nos)
+    box = port_layout("ds5000", "2x400G", "1x800G", nos)
     assert [box.interface(port) for port in box.ports(2, 1)] == names

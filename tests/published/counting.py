@@ -44,7 +44,7 @@ def superpod(row: Row, table: Table) -> Row:
     plan = plan_of(gpus=row["nodes"] * 8, **table.fabric)
     links = {kind: plan.link_count(kind) for kind in LinkKind}
     return {
-        "gpus": plan.request.gpus,
+        "gpus": plan.fabric.gpus,
         "su": row["nodes"] // 32,
         **{role.value: plan.switch_count(role) for role in Role},
         "node_leaf": links[LinkKind.HOST],
@@ -110,22 +110,22 @@ def modules(plan: Plan) -> tuple[int, int]:
 
 def composition(row: Row, _table: Table) -> Row:
     """Plan both fabrics of a composition."""
-    back, front = back_end(row["servers"]), front_end(row["servers"])
+    back, port_layout = back_end(row["servers"]), front_end(row["servers"])
     unit = back.segment
     pair = (unit.kind == LinkKind.LEAF_SPINE) & (unit.lower == 0) & (unit.upper == back.sizing.leaf)
-    (back_hosts, back_switches), (front_hosts, front_switches) = modules(back), modules(front)
+    (back_hosts, back_switches), (front_hosts, front_switches) = modules(back), modules(port_layout)
     return {
-        "gpus": back.request.gpus,
-        "planes": back.request.planes,
+        "gpus": back.fabric.gpus,
+        "planes": back.fabric.planes,
         "be_leaf": back.switch_count(Role.LEAF),
         "be_spine": back.switch_count(Role.SPINE),
         "server_be_links_400g": back.link_count(LinkKind.HOST),
         "leaf_spine_links_800g": back.link_count(LinkKind.LEAF_SPINE),
         "be_leaf_spine_parallel": int(np.count_nonzero(pair)),
-        "fe_leaf": front.switch_count(Role.LEAF),
-        "fe_spine": front.switch_count(Role.SPINE),
-        "server_fe_links_200g": front.link_count(LinkKind.HOST),
-        "fe_leaf_spine_links_800g": front.link_count(LinkKind.LEAF_SPINE),
+        "fe_leaf": port_layout.switch_count(Role.LEAF),
+        "fe_spine": port_layout.switch_count(Role.SPINE),
+        "server_fe_links_200g": port_layout.link_count(LinkKind.HOST),
+        "fe_leaf_spine_links_800g": port_layout.link_count(LinkKind.LEAF_SPINE),
         "server_xcvr": back_hosts + front_hosts,
         "switch_xcvr": back_switches + front_switches,
     }
@@ -143,9 +143,9 @@ def cable_at(plan: Plan, host: str, interface: str, unit: int = 0) -> CableView:
 
 def port_map(row: Row, _table: Table) -> Row:
     """Find what the port of server 1 is cabled to."""
-    front = row["port"].startswith("fe-p")
+    port_layout = row["port"].startswith("fe-p")
     number = row["port"].removeprefix("fe-p").removeprefix("be")
-    found = cable_at(front_end(32) if front else back_end(32), "compute-001", f"nic{number}")
+    found = cable_at(front_end(32) if port_layout else back_end(32), "compute-001", f"nic{number}")
     return {"peer": f"{found.b_device}:{found.b_interface}"}
 
 
@@ -195,7 +195,7 @@ def stripes(row: Row, _table: Table) -> Row:
     first = np.unique(domain[leaf == 0])
     own = np.isin(domain, first)
     return {
-        "ports_400g": plan.request.fronts[Role.LEAF].radix,
+        "ports_400g": plan.fabric.port_layouts[Role.LEAF].radix,
         "servers_per_stripe": len(first),
         "gpus_per_stripe": int(np.count_nonzero(own)),
         "leafs_per_stripe": len(np.unique(leaf[own])),
@@ -392,13 +392,13 @@ def superpod_kit(row: Row, table: Table) -> Row:
 
 def composition_kit(row: Row, _table: Table) -> Row:
     """Read the bills of both fabrics of a composition."""
-    back, front = kit(back_end(row["servers"])), kit(front_end(row["servers"]))
-    both = back + front
+    back, port_layout = kit(back_end(row["servers"])), kit(front_end(row["servers"]))
+    both = back + port_layout
     return {
         "be_leaf": back["leaf", "switches"],
         "be_spine": back["spine", "switches"],
-        "fe_leaf": front["leaf", "switches"],
-        "fe_spine": front["spine", "switches"],
+        "fe_leaf": port_layout["leaf", "switches"],
+        "fe_spine": port_layout["spine", "switches"],
         "server_xcvr": both["host", "transceivers"],
         "switch_xcvr": both["leaf", "transceivers"] + both["spine", "transceivers"],
     }

@@ -96,11 +96,14 @@ def test_transceivers_both_ways(table: Table, index: int) -> None:
 @pytest.mark.parametrize("servers", [8, 16, 32, 64])
 def test_ocp_transceiver_rule(servers: int) -> None:
     """Switch modules are be_down/2 + 2*be_up + fe_down/4 + 2*fe_up, and server modules one per link; link ends are another count."""
-    back, front = back_end(servers), front_end(servers)
+    back, port_layout = back_end(servers), front_end(servers)
     down, up = back.link_count(LinkKind.HOST), back.link_count(LinkKind.LEAF_SPINE)
-    front_down, front_up = front.link_count(LinkKind.HOST), front.link_count(LinkKind.LEAF_SPINE)
+    front_down, front_up = (
+        port_layout.link_count(LinkKind.HOST),
+        port_layout.link_count(LinkKind.LEAF_SPINE),
+    )
     assert modules(back) == (down, down // 2 + 2 * up)
-    assert modules(front) == (front_down, front_down // 4 + 2 * front_up)
+    assert modules(port_layout) == (front_down, front_down // 4 + 2 * front_up)
     assert link_ends(back, make_bom(back))[0] == 2 * (down + up)
 
 

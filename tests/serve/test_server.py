@@ -469,9 +469,9 @@ def test_the_page_follows_the_file(tmp_path: Path) -> None:
     path = tmp_path / "west.yaml"
     path.write_text(TEXT, encoding="utf-8")
     own = desk_of(path)
-    assert own.sized({}).plan.request.gpus == 32
+    assert own.sized({}).plan.fabric.gpus == 32
     path.write_text(TEXT.replace("gpus: 32", "gpus: 64"), encoding="utf-8")
-    assert own.sized({}).plan.request.gpus == own.sized({"gpus": "64"}).plan.request.gpus == 64
+    assert own.sized({}).plan.fabric.gpus == own.sized({"gpus": "64"}).plan.fabric.gpus == 64
     assert own.sized({"gpus": "64"}).settings == ()
 
 

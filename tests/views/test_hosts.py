@@ -120,7 +120,7 @@ def assert_sound(host: HostView, plan: Plan) -> None:
     assert (
         len({nic.interface for nic in host.nics})
         == len(host.nics)
-        == plan.request.host_gpus * plan.request.planes
+        == plan.fabric.host_gpus * plan.fabric.planes
     )
     tables = [nic.table for nic in host.nics]
     assert len(set(tables)) == len(tables)

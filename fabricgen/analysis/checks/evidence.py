@@ -141,7 +141,7 @@ class Evidence:
 
     def speed_gbps(self, kind: LinkKind) -> int:
         """Return the speed of a kind of link as the upper switch's ports have it."""
-        return self.plan.request.fronts[kind.upper].down.speed_gbps
+        return self.plan.fabric.port_layouts[kind.upper].down.speed_gbps
 
     def role(self, switch: int) -> Role:
         """Return the role of a switch."""
@@ -160,7 +160,7 @@ class Evidence:
         role = self.role(switch)
         ports = self.ports[role]
         interface = (
-            self.plan.fronts(switch // self.boxes)[role].interface(ports[port])
+            self.plan.port_layouts(switch // self.boxes)[role].interface(ports[port])
             if 0 <= port < len(ports)
             else f"port {port}"
         )
@@ -168,15 +168,17 @@ class Evidence:
 
     def nic(self, gpu: int, plane: int) -> str:
         """Name a NIC port as failures do: its GPU, and its plane where there are several."""
-        name = gpu_name(*divmod(gpu, self.plan.request.domain_gpus))
-        return f"{name}/{plane}" if self.plan.request.planes > 1 else name
+        name = gpu_name(*divmod(gpu, self.plan.fabric.domain_gpus))
+        return f"{name}/{plane}" if self.plan.fabric.planes > 1 else name
 
     def interfaces(self, segment: int, role: Role) -> list[str]:
         """Name the planned ports of a role's box as the NOS of a segment does."""
-        front = self.plan.fronts(segment)[role]
-        if (role, front.nos) not in self._interfaces:
-            self._interfaces[role, front.nos] = [front.interface(port) for port in self.ports[role]]
-        return self._interfaces[role, front.nos]
+        port_layout = self.plan.port_layouts(segment)[role]
+        if (role, port_layout.nos) not in self._interfaces:
+            self._interfaces[role, port_layout.nos] = [
+                port_layout.interface(port) for port in self.ports[role]
+            ]
+        return self._interfaces[role, port_layout.nos]
 
     @cached_property
     def _interfaces(self) -> dict[tuple[Role, str], list[str]]:
@@ -186,7 +188,7 @@ class Evidence:
     def block(self, number: int) -> str:
         """Name a block of the fabric by its rail and its plane."""
         segment, block = divmod(number, self.plan.mapping.segment_blocks)
-        rail, planes = self.plan.mapping.rail(segment, block), self.plan.request.planes
+        rail, planes = self.plan.mapping.rail(segment, block), self.plan.fabric.planes
         plane = f"plane {self.plan.mapping.plane(segment)}"
         if rail is None:
             return plane if planes > 1 else "the fabric"
@@ -226,7 +228,9 @@ def evidence_of(plan: Plan, views: Views | None = None) -> Evidence:
         plan=plan,
         wiring=wiring_of(plan),
         ports=plan.ports,
-        idle={role: plan.request.fronts[role].idle(ports) for role, ports in plan.ports.items()},
+        idle={
+            role: plan.fabric.port_layouts[role].idle(ports) for role, ports in plan.ports.items()
+        },
         offers=plan.offers,
         offer=np.concatenate([plan.offer(segment) for segment in segments]),
         switches=list(chain.from_iterable(plan.naming.switches(segment) for segment in segments)),

@@ -46,7 +46,7 @@ def rails_apart(evidence: Evidence) -> Verdict:
             (f"{evidence.lower(row)} belongs to {ends[0]}, {evidence.upper(row)} to {ends[1]}",),
         )
 
-    rails, planes = plan.request.rails, plan.request.planes
+    rails, planes = plan.fabric.rails, plan.fabric.planes
     found = f"{len(distinct(homes)):,} separate networks"
     if plan.mapping.spans_rails:
         return Verdict(
@@ -105,15 +105,13 @@ def all_pairs(evidence: Evidence) -> Verdict:
 
 def _pairs(evidence: Evidence) -> str:
     """Count the pairs of GPUs by the way that joins them."""
-    request = evidence.plan.request
-    total = comb(request.gpus, 2)
+    fabric = evidence.plan.fabric
+    total = comb(fabric.gpus, 2)
     if evidence.plan.mapping.spans_rails:
         return f"{total:,} pairs of GPUs, all of them direct"
-    domains = request.gpus // request.domain_gpus
-    direct = request.rails * comb(request.gpus // request.rails, 2)
-    inside = domains * (
-        comb(request.domain_gpus, 2) - request.rails * comb(request.ranks_per_rail, 2)
-    )
+    domains = fabric.gpus // fabric.domain_gpus
+    direct = fabric.rails * comb(fabric.gpus // fabric.rails, 2)
+    inside = domains * (comb(fabric.domain_gpus, 2) - fabric.rails * comb(fabric.ranks_per_rail, 2))
     return (
         f"{total:,} pairs of GPUs: {direct:,} on their rail, {inside:,} inside an HB domain, "
         f"{total - direct - inside:,} by a relay in the source's HB domain"

@@ -193,11 +193,11 @@ def _carries(module: Transceiver, cage: _Cage, joint: LinkParts) -> bool:
 
 def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
     """Return the cages at both ends of a kind of link."""
-    request = evidence.plan.request
+    fabric = evidence.plan.fabric
     above, below, host = (
-        request.fronts[kind.upper],
-        kind.lower and request.fronts[kind.lower],
-        request.host,
+        fabric.port_layouts[kind.upper],
+        kind.lower and fabric.port_layouts[kind.lower],
+        fabric.host,
     )
     high = _Cage(
         f"a cage of the {kind.upper} {above.model.model}",
@@ -219,10 +219,10 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
         ), high
     if host is None:
         return _Cage(
-            "a NIC port of the host", GENERIC, "any", 1, request.speed_gbps, high.transport
+            "a NIC port of the host", GENERIC, "any", 1, fabric.speed_gbps, high.transport
         ), high
     links = max(
-        sum(port.cage == cage for port in host.ports if port.plane < request.planes)
+        sum(port.cage == cage for port in host.ports if port.plane < fabric.planes)
         for cage in {port.cage for port in host.ports}
     )
     return _Cage(
@@ -230,7 +230,7 @@ def _cages(evidence: Evidence, kind: LinkKind) -> tuple[_Cage, _Cage]:
         host.form_factor,
         host.module_top,
         links,
-        request.speed_gbps,
+        fabric.speed_gbps,
         high.transport,
     ), high
 

@@ -178,7 +178,7 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
         Wiring(*(column[rows] for column in evidence.wiring)),
         evidence.has_host[rows],
     )
-    request, mapping, between = plan.request, plan.mapping, ~host
+    fabric, mapping, between = plan.fabric, plan.mapping, ~host
     gpu, port = wiring.lower[host].astype(np.int64), wiring.lower_port[host]
     rails = [
         [
@@ -188,18 +188,18 @@ def _links(evidence: Evidence, rows: IntArray) -> _Links:
         for segment in range(mapping.segments)
     ]
     rail = np.array(rails, dtype=object)[wiring.segment, wiring.block]
-    rail[host] = _texts(map(str, range(request.rails)))[gpu % request.domain_gpus % request.rails]
+    rail[host] = _texts(map(str, range(fabric.rails)))[gpu % fabric.domain_gpus % fabric.rails]
     low, low_port = np.empty(len(rows), dtype=object), np.empty(len(rows), dtype=object)
     switches = _texts(evidence.switches)
     low[host], low[between] = (
-        _texts(evidence.hosts)[gpu // request.host_gpus],
+        _texts(evidence.hosts)[gpu // fabric.host_gpus],
         switches[wiring.lower[between]],
     )
     nics = [
-        [plan.naming.interface(within, plane) for plane in range(request.planes)]
-        for within in range(request.host_gpus)
+        [plan.naming.interface(within, plane) for plane in range(fabric.planes)]
+        for within in range(fabric.host_gpus)
     ]
-    low_port[host] = np.array(nics, dtype=object)[gpu % request.host_gpus, port]
+    low_port[host] = np.array(nics, dtype=object)[gpu % fabric.host_gpus, port]
     low_port[between] = _interfaces(evidence, wiring.lower[between], wiring.lower_port[between])
     address = np.full(len(rows), "", dtype=object)
     if plan.addresses.numbered:
@@ -246,7 +246,7 @@ def _interfaces(evidence: Evidence, switch: IntArray, port: IntArray) -> Texts:
         first: dict[str, int] = {}
         alike = np.array(
             [
-                first.setdefault(evidence.plan.fronts(each)[role].nos, each)
+                first.setdefault(evidence.plan.port_layouts(each)[role].nos, each)
                 for each in range(evidence.plan.mapping.segments)
             ]
         )[segment]
@@ -294,7 +294,7 @@ def _laid(evidence: Evidence, rows: range) -> list[Texts]:
         evidence.wiring,
         evidence.lengths,
         evidence.lengths.room,
-        evidence.plan.request.host_gpus,
+        evidence.plan.fabric.host_gpus,
     )
     here = slice(rows.start, rows.stop)
     low = np.where(

@@ -23,7 +23,7 @@ MOST_CAGES = 1 << 20
 
 def parts_of(evidence: Evidence) -> dict[str, int]:
     """Count every part that the wiring takes: boxes that have a link, modules by the cages that hold one, cables, and NICs that are bought apart."""
-    plan, request = evidence.plan, evidence.plan.request
+    plan, fabric = evidence.plan, evidence.plan.fabric
     bought: dict[str, int] = {}
 
     def add(part: str, count: int) -> None:
@@ -32,7 +32,7 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
 
     for role in plan.roles:
         add(
-            request.fronts[role].model.model,
+            fabric.port_layouts[role].model.model,
             int(np.count_nonzero((evidence.links_of > 0) & (evidence.tier == role.tier))),
         )
         for module, filled in _filled(evidence, role.tier).items():
@@ -42,8 +42,8 @@ def parts_of(evidence: Evidence) -> dict[str, int]:
         add(joint.cable.model, _connectors(evidence, joint, rows, joint.shared) * joint.cables)
         if joint.kind is LinkKind.HOST and joint.lower:
             add(joint.lower.model, len(distinct(host_cages(evidence, rows))))
-    if request.nic and plan.spec.nic.model:
-        add(request.nic.model, request.gpus * request.nics_per_gpu)
+    if fabric.nic and plan.spec.nic.model:
+        add(fabric.nic.model, fabric.gpus * fabric.nics_per_gpu)
     return bought
 
 
@@ -93,9 +93,9 @@ def _connectors(evidence: Evidence, joint: LinkParts, rows: BoolArray, share: in
             _subs(evidence, tier - 1)[wiring.lower_port[rows]],
         )
     else:
-        cage, host = host_cages(evidence, rows), evidence.plan.request.host
+        cage, host = host_cages(evidence, rows), evidence.plan.fabric.host
         ports = zip(
-            (wiring.lower[rows] % evidence.plan.request.host_gpus).tolist(),
+            (wiring.lower[rows] % evidence.plan.fabric.host_gpus).tolist(),
             wiring.lower_port[rows].tolist(),
             strict=True,
         )
@@ -117,16 +117,16 @@ def switch_cages(evidence: Evidence, tier: int, switch: IntArray, port: IntArray
 
 def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
     """Return the number of the host cage behind each of some host links; where the chassis is not known, each NIC port is a cage."""
-    request, wiring = evidence.plan.request, evidence.wiring
+    fabric, wiring = evidence.plan.fabric, evidence.wiring
     gpu, plane = wiring.lower[rows].astype(np.int64), wiring.lower_port[rows]
-    if request.host is None:
-        return gpu * request.planes + plane
-    cages = sorted({port.cage for port in request.host.ports})
+    if fabric.host is None:
+        return gpu * fabric.planes + plane
+    cages = sorted({port.cage for port in fabric.host.ports})
     seat = np.array(
         [
-            [cages.index(request.host.port(within, each).cage) for each in range(request.planes)]
-            for within in range(request.host_gpus)
+            [cages.index(fabric.host.port(within, each).cage) for each in range(fabric.planes)]
+            for within in range(fabric.host_gpus)
         ]
     )
-    found: IntArray = gpu // request.host_gpus * len(cages) + seat[gpu % request.host_gpus, plane]
+    found: IntArray = gpu // fabric.host_gpus * len(cages) + seat[gpu % fabric.host_gpus, plane]
     return found

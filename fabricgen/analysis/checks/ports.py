@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 def ports_exist(evidence: Evidence) -> Verdict:
     """Every box has the ports that are planned on it, and every link ends at one of them, of the right tier and speed."""
-    wiring, request = evidence.wiring, evidence.plan.request
+    wiring, fabric = evidence.wiring, evidence.plan.fabric
     faults = [fault for role in evidence.plan.roles for fault in _box_faults(evidence, role)]
     high = _ends_nowhere(evidence, wiring.upper, wiring.upper_port, 0)
     low = np.where(
         evidence.has_host,
         (wiring.lower < 0)
-        | (wiring.lower >= request.gpus)
+        | (wiring.lower >= fabric.gpus)
         | (wiring.lower_port < 0)
-        | (wiring.lower_port >= request.planes),
+        | (wiring.lower_port >= fabric.planes),
         _ends_nowhere(evidence, wiring.lower, wiring.lower_port, 1),
     )
     ports = sum(
@@ -85,7 +85,7 @@ def _ends_nowhere(evidence: Evidence, switch: IntArray, port: IntArray, below: i
 
 def _box_faults(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Find what the model of a role cannot do: a cage that it lacks, two splits of a cage, more ports than the chip carries."""
-    model, ports = evidence.plan.request.fronts[role].model, evidence.ports[role]
+    model, ports = evidence.plan.fabric.port_layouts[role].model, evidence.ports[role]
     box = f"each {role} ({model.model})"
     for port in ports:
         if (
@@ -122,7 +122,7 @@ def _splits(ports: list[Port]) -> dict[int, list[str]]:
 
 def _speeds(evidence: Evidence, sound: BoolArray) -> Iterator[Violations]:
     """Object to links whose two ports run at different speeds."""
-    wiring, nic = evidence.wiring, evidence.plan.request.speed_gbps
+    wiring, nic = evidence.wiring, evidence.plan.fabric.speed_gbps
     speeds = {
         role: np.array([port.breakout.speed_gbps for port in evidence.ports[role]])
         for role in evidence.plan.roles
@@ -173,19 +173,19 @@ def ports_once(evidence: Evidence) -> Verdict:
 
 def nics_cabled(evidence: Evidence) -> Verdict:
     """Every NIC port of an installed GPU has one cable."""
-    wiring, request = evidence.wiring, evidence.plan.request
+    wiring, fabric = evidence.wiring, evidence.plan.fabric
     rows = _rows(evidence.has_host)
-    ports = wiring.lower[rows].astype(np.int64) * request.planes + wiring.lower_port[rows]
-    times = np.bincount(ports, minlength=request.gpus * request.planes)
+    ports = wiring.lower[rows].astype(np.int64) * fabric.planes + wiring.lower_port[rows]
+    times = np.bincount(ports, minlength=fabric.gpus * fabric.planes)
 
     def tell(port: int) -> Violation:
         cables = ", ".join(evidence.label(int(row)) for row in rows[ports == port][:2])
         how = f"has {times[port]} cables: {cables}" if times[port] else "has no cable"
-        return Violation(f"NIC port {evidence.nic(*divmod(port, request.planes))} {how}")
+        return Violation(f"NIC port {evidence.nic(*divmod(port, fabric.planes))} {how}")
 
-    planes = f" on {request.planes} planes" if request.planes > 1 else ""
+    planes = f" on {fabric.planes} planes" if fabric.planes > 1 else ""
     return Verdict(
-        f"{request.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables",
+        f"{fabric.gpus:,} GPUs{planes}: {len(times):,} NIC ports, {len(rows):,} host cables",
         (violations(np.flatnonzero(times != 1), tell),),
     )
 
@@ -224,7 +224,7 @@ def leaves_used(evidence: Evidence) -> Verdict:
 def _reserved_leaves(plan: Plan) -> IntArray:
     """Return the leaves of a block with a place for a GPU that is planned and not installed."""
     slots = (
-        np.flatnonzero(plan.mapping.pattern() >= plan.request.gpus)
+        np.flatnonzero(plan.mapping.pattern() >= plan.fabric.gpus)
         if plan.spec.reserve
         else np.zeros(0, dtype=np.int64)
     )
@@ -264,7 +264,7 @@ def spare_ports(evidence: Evidence) -> Verdict:
 
 def _uncounted(evidence: Evidence, role: Role) -> Iterator[Violation]:
     """Find ports of a box that are neither used nor idle, or both."""
-    model = evidence.plan.request.fronts[role].model
+    model = evidence.plan.fabric.port_layouts[role].model
     both = [*evidence.ports[role], *evidence.idle[role]]
     splits = {port.cage: port.breakout.count for port in both}
     every = Counter(
@@ -287,7 +287,7 @@ def _reserved(evidence: Evidence) -> IntArray:
     """Return the seats (leaf * ports of a leaf + port) that wait for GPUs that are planned and not installed."""
     plan, width = evidence.plan, len(evidence.ports[Role.LEAF])
     blocks, gpu = plan.mapping.segment_blocks, plan.mapping.pattern()
-    leaf, down = np.divmod(np.flatnonzero(gpu >= plan.request.gpus), plan.sizing.leaf_down)
+    leaf, down = np.divmod(np.flatnonzero(gpu >= plan.fabric.gpus), plan.sizing.leaf_down)
     segments = np.arange(plan.mapping.segments)[:, None, None] * evidence.boxes
     seats: IntArray = (
         (segments + leaf[None, :, None]) * width

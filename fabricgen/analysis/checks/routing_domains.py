@@ -64,12 +64,12 @@ class RoutingDomains:
     def nic_block(self) -> IntArray:
         """The block that the NIC port of each host link belongs to, by its rail and its plane; 0 at other links."""
         plan, wiring = self.evidence.plan, self.evidence.wiring
-        request, mapping = plan.request, plan.mapping
-        rail = 0 if mapping.spans_rails else wiring.lower % request.domain_gpus % request.rails
+        fabric, mapping = plan.fabric, plan.mapping
+        rail = 0 if mapping.spans_rails else wiring.lower % fabric.domain_gpus % fabric.rails
         group, block = np.divmod(rail, mapping.per_switch) if not mapping.spans_rails else (0, 0)
         number: IntArray = np.where(
             self.evidence.has_host,
-            (group * request.planes + wiring.lower_port) * self.blocks + block,
+            (group * fabric.planes + wiring.lower_port) * self.blocks + block,
             0,
         )
         return number

@@ -82,9 +82,9 @@ def wired_as_planned(evidence: Evidence) -> Verdict:
 def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
     """Find the leaf port of each NIC port."""
     plan = evidence.plan
-    request, mapping, sizing = plan.request, plan.mapping, plan.sizing
-    domain, rank = np.divmod(gpu, request.domain_gpus)
-    turn, rail = np.divmod(rank, request.rails)
+    fabric, mapping, sizing = plan.fabric, plan.mapping, plan.sizing
+    domain, rank = np.divmod(gpu, fabric.domain_gpus)
+    turn, rail = np.divmod(rank, fabric.rails)
     group, block = (
         (np.zeros_like(rail), np.zeros_like(rail))
         if mapping.spans_rails
@@ -96,19 +96,19 @@ def _host(evidence: Evidence, gpu: IntArray, plane: IntArray) -> _Way:
         slot: IntArray = at[
             np.searchsorted(endpoints[at], gpu - (0 if mapping.spans_rails else rail))
         ]
-    elif request.design is Design.RAIL_ONLY:
-        slot = domain * request.ranks_per_rail + turn
-    elif request.design is Design.FAT_TREE or sizing.tiers == 1:
+    elif fabric.design is Design.RAIL_ONLY:
+        slot = domain * fabric.ranks_per_rail + turn
+    elif fabric.design is Design.FAT_TREE or sizing.tiers == 1:
         slot = gpu
     else:
-        mates = mapping.per_switch * request.ranks_per_rail
+        mates = mapping.per_switch * fabric.ranks_per_rail
         stripe, place = np.divmod(domain, sizing.leaf_down // mates)
         switch, offset = np.divmod(rail, mapping.per_switch)
-        leaf = stripe * (request.rails // mapping.per_switch) + switch
+        leaf = stripe * (fabric.rails // mapping.per_switch) + switch
         slot = leaf * sizing.leaf_down + place * mates + turn * mapping.per_switch + offset
     upper, port = np.divmod(slot, sizing.leaf_down)
     return _Way(
-        group * request.planes + plane,
+        group * fabric.planes + plane,
         block,
         upper,
         port * mapping.segment_blocks + block,

@@ -53,7 +53,7 @@ def find_job(plan: Plan, job: str) -> Int32Array:
         )
     twice = gpus[1:][gpus[1:] == gpus[:-1]]
     if len(twice):
-        name = gpu_name(*divmod(int(twice[0]), plan.request.domain_gpus))
+        name = gpu_name(*divmod(int(twice[0]), plan.fabric.domain_gpus))
         because = (f"GPUs that it names again: {len(twice)}",)
         again = [
             place
@@ -132,11 +132,11 @@ class _Reader:
 
     def _one(self, word: str) -> tuple[int, int]:
         """Return the GPUs of a GPU, a domain or a host."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         if re.fullmatch(r"d\d+-g\d+", word):
             gpu = find_gpu(self.plan, word)
             return gpu, gpu + 1
-        last = request.gpus // request.domain_gpus - 1
+        last = fabric.gpus // fabric.domain_gpus - 1
         if re.fullmatch(r"d(0|[1-9]\d{0,8})", word):
             if int(word[1:]) > last:
                 raise refuse(
@@ -145,7 +145,7 @@ class _Reader:
                     because=(f"they go from d0 to d{last}",),
                     hint=f"the last one is `d{last}`",
                 )
-            return int(word[1:]) * request.domain_gpus, (int(word[1:]) + 1) * request.domain_gpus
+            return int(word[1:]) * fabric.domain_gpus, (int(word[1:]) + 1) * fabric.domain_gpus
         if word not in self._hosts:
             hint = suggest(
                 word,
@@ -155,7 +155,7 @@ class _Reader:
             raise refuse(
                 "bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint
             )
-        return self._hosts[word] * request.host_gpus, (self._hosts[word] + 1) * request.host_gpus
+        return self._hosts[word] * fabric.host_gpus, (self._hosts[word] + 1) * fabric.host_gpus
 
     @cached_property
     def _hosts(self) -> dict[str, int]:
@@ -165,7 +165,7 @@ class _Reader:
 
 def job_text(plan: Plan, gpus: Int32Array) -> str:
     """Write a job in few words, as `find_job` reads it: runs of whole domains, and runs of GPUs within one; `gpus` are in order."""
-    size = plan.request.domain_gpus
+    size = plan.fabric.domain_gpus
     domain, count = np.unique(gpus // size, return_counts=True)
     whole = domain[count == size]
     parts = gpus[~np.isin(gpus // size, whole)]

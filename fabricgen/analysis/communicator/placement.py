@@ -42,18 +42,18 @@ class Placement:
     @cached_property
     def domains(self) -> Int32Array:
         """The HB domains of the job."""
-        return distinct(self.gpus // self.plan.request.domain_gpus)
+        return distinct(self.gpus // self.plan.fabric.domain_gpus)
 
     @cached_property
     def present(self) -> BoolArray:
         """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
-        request = self.plan.request
-        found = np.zeros((len(self.domains), request.domain_gpus), dtype=bool)
+        fabric = self.plan.fabric
+        found = np.zeros((len(self.domains), fabric.domain_gpus), dtype=bool)
         found[
-            np.searchsorted(self.domains, self.gpus // request.domain_gpus),
-            self.gpus % request.domain_gpus,
+            np.searchsorted(self.domains, self.gpus // fabric.domain_gpus),
+            self.gpus % fabric.domain_gpus,
         ] = True
-        return found.reshape(len(self.domains), request.ranks_per_rail, request.rails)
+        return found.reshape(len(self.domains), fabric.ranks_per_rail, fabric.rails)
 
     @cached_property
     def counts(self) -> Int64Array:
@@ -120,7 +120,7 @@ class Placement:
 
     def _name(self, row: int, turn: int, rail: int) -> str:
         """Name a GPU by its place in a table."""
-        return gpu_name(int(self.domains[row]), turn * self.plan.request.rails + rail)
+        return gpu_name(int(self.domains[row]), turn * self.plan.fabric.rails + rail)
 
     @property
     def by_another(self) -> int:
@@ -153,10 +153,10 @@ class Placement:
     def added(self) -> Int32Array:
         """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
-        request, turn = self.plan.request, self.present.any(axis=2).argmax(axis=1)
+        fabric, turn = self.plan.fabric, self.present.any(axis=2).argmax(axis=1)
         found = (
-            self.domains[lacking[:, 0]] * request.domain_gpus
-            + turn[lacking[:, 0]] * request.rails
+            self.domains[lacking[:, 0]] * fabric.domain_gpus
+            + turn[lacking[:, 0]] * fabric.rails
             + lacking[:, 1]
         )
         return np.sort(found).astype(np.int32)
@@ -173,10 +173,10 @@ class Placement:
         best = max(
             range(len(tried)), key=lambda each: int(self.counts[inside[each]][:, tried[each]].sum())
         )
-        request = self.plan.request
+        fabric = self.plan.fabric
         row, rail = (
-            np.searchsorted(self.domains, self.gpus // request.domain_gpus),
-            self.gpus % request.domain_gpus % request.rails,
+            np.searchsorted(self.domains, self.gpus // fabric.domain_gpus),
+            self.gpus % fabric.domain_gpus % fabric.rails,
         )
         return np.asarray(self.gpus[inside[best][row] & tried[best][rail]])
 

@@ -64,26 +64,26 @@ def find_failures(plan: Plan, names: Iterable[str]) -> Failures:
 
 def find_gpu(plan: Plan, name: str) -> int:
     """Return the GPU of a name, counted over all domains. Raises Refusal `unknown-gpu`."""
-    request = plan.request
+    fabric = plan.fabric
     match = re.fullmatch(r"d(\d{1,9})-g(\d{1,9})", name)
     domain, rank = map(int, match.groups()) if match else (-1, -1)
-    domains = request.gpus // request.domain_gpus
+    domains = fabric.gpus // fabric.domain_gpus
     if (
         match is None
         or gpu_name(domain, rank) != name
         or domain >= domains
-        or rank >= request.domain_gpus
+        or rank >= fabric.domain_gpus
     ):
         because = (
-            f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {request.domain_gpus - 1}",
+            f"domains go from 0 to {domains - 1}, and the ranks in each from 0 to {fabric.domain_gpus - 1}",
         )
         raise refuse(
             "unknown-gpu",
             f"there is no GPU `{name}`",
             because=because,
-            hint=f"the last one is `{gpu_name(domains - 1, request.domain_gpus - 1)}`",
+            hint=f"the last one is `{gpu_name(domains - 1, fabric.domain_gpus - 1)}`",
         )
-    return domain * request.domain_gpus + rank
+    return domain * fabric.domain_gpus + rank
 
 
 def _find(plan: Plan, name: str) -> Failures:
@@ -151,7 +151,7 @@ def _cable(
 def _nic(plan: Plan, text: str) -> Failures:
     """Find the NIC ports of a GPU, or the one on a plane."""
     name, slash, plane = text.partition("/")
-    gpu, planes = find_gpu(plan, name), range(plan.request.planes)
+    gpu, planes = find_gpu(plan, name), range(plan.fabric.planes)
     if slash and plane not in map(str, planes):
         raise _unknown(
             "nic",
@@ -171,13 +171,13 @@ def _gpu(plan: Plan, name: str) -> Failures:
 def _domain(plan: Plan, text: str) -> Failures:
     """Find an HB domain."""
     return Failures(
-        domains=frozenset({_number("hb", text, plan.request.gpus // plan.request.domain_gpus)})
+        domains=frozenset({_number("hb", text, plan.fabric.gpus // plan.fabric.domain_gpus)})
     )
 
 
 def _plane(plan: Plan, text: str) -> Failures:
     """Find every block of a plane."""
-    plane, mapping = _number("plane", text, plan.request.planes), plan.mapping
+    plane, mapping = _number("plane", text, plan.fabric.planes), plan.mapping
     segments = (segment for segment in range(mapping.segments) if mapping.plane(segment) == plane)
     return Failures(
         blocks=frozenset(
@@ -188,14 +188,14 @@ def _plane(plan: Plan, text: str) -> Failures:
 
 def _rail(plan: Plan, text: str) -> Failures:
     """Find the blocks of a rail on every plane; where blocks span rails, its NIC ports."""
-    request, mapping = plan.request, plan.mapping
-    rail = _number("rail", text, request.rails)
+    fabric, mapping = plan.fabric, plan.mapping
+    rail = _number("rail", text, fabric.rails)
     if mapping.spans_rails:
         gpus = (
-            gpu for gpu in range(request.gpus) if gpu % request.domain_gpus % request.rails == rail
+            gpu for gpu in range(fabric.gpus) if gpu % fabric.domain_gpus % fabric.rails == rail
         )
         return Failures(
-            ports=frozenset((gpu, plane) for gpu in gpus for plane in range(request.planes))
+            ports=frozenset((gpu, plane) for gpu in gpus for plane in range(fabric.planes))
         )
     blocks = (
         (segment, block)

@@ -91,13 +91,13 @@ def hb_rank(address: str) -> int:
 
 def gpu_view(ends: Ends, gpu: int) -> GpuView:
     """Return the addresses and the routes of a GPU."""
-    plan, request = ends.reach.plan, ends.reach.plan.request
-    domain, rank = divmod(gpu, request.domain_gpus)
+    plan, fabric = ends.reach.plan, ends.reach.plan.fabric
+    domain, rank = divmod(gpu, fabric.domain_gpus)
     length = 31 if plan.addresses.numbered else 32
     mtu = plan.spec.addressing.mtu
     own = [
         GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu)
-        for plane in range(request.planes)
+        for plane in range(fabric.planes)
     ]
     hb = GpuAddress(HB_DEVICE, f"{hb_address(rank)}/{HB_LENGTH}", mtu)
     return GpuView(
@@ -105,7 +105,7 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
         plan.spec.name,
         ends.host(gpu),
         domain,
-        rail_of(request, gpu),
+        rail_of(fabric, gpu),
         plan.addresses.numbered,
         [*own, hb],
         gpu_routes(ends, gpu),
@@ -114,7 +114,7 @@ def gpu_view(ends: Ends, gpu: int) -> GpuView:
 
 def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
     """Return the IP routes of a GPU, plane by plane: the others of its HB domain, then each rail."""
-    planes = range(ends.reach.plan.request.planes)
+    planes = range(ends.reach.plan.fabric.planes)
     return [
         route
         for plane in planes
@@ -124,7 +124,7 @@ def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
 
 def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the other GPUs of the HB domain."""
-    domain, rank = divmod(gpu, ends.reach.plan.request.domain_gpus)
+    domain, rank = divmod(gpu, ends.reach.plan.fabric.domain_gpus)
     addresses = ends.addresses(domain, plane)
     prefixes = map("{}/32".format, addresses)
     routes = _over_hb(prefixes, range(len(addresses)), addresses[rank], repeat(1))
@@ -133,18 +133,18 @@ def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
 
 def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the block of each rail: over each GPU of the domain that is on it, best first."""
-    request = ends.reach.plan.request
-    domain, rank = divmod(gpu, request.domain_gpus)
+    fabric = ends.reach.plan.fabric
+    domain, rank = divmod(gpu, fabric.domain_gpus)
     prefixes: Iterable[str]
     metrics: Iterable[int]
     if ends.reach.spans_rails:
-        ranks = exit_ranks(request, gpu, rail_of(request, gpu), spans_rails=True)
+        ranks = exit_ranks(fabric, gpu, rail_of(fabric, gpu), spans_rails=True)
         prefixes, metrics = repeat(ends.prefix(gpu, plane)), count(1)
     else:
-        ranks = ranks_by_rail(request, gpu)
+        ranks = ranks_by_rail(fabric, gpu)
         prefixes, metrics = (
             map(ends.rail_prefixes[plane].__getitem__, ranks),
-            cycle(range(1, request.ranks_per_rail + 1)),
+            cycle(range(1, fabric.ranks_per_rail + 1)),
         )
     routes = _over_hb(prefixes, ranks, ends.addresses(domain, plane)[rank], metrics)
     own = ranks.index(rank)

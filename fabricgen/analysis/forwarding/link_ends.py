@@ -71,15 +71,15 @@ class Ends:
 
     def gpu(self, gpu: int) -> str:
         """Name a GPU."""
-        return gpu_name(*divmod(gpu, self.reach.plan.request.domain_gpus))
+        return gpu_name(*divmod(gpu, self.reach.plan.fabric.domain_gpus))
 
     def gpus(self, domain: int) -> tuple[str, ...]:
         """Name the GPUs of an HB domain, by rank."""
-        return _domain_names(domain, self.reach.plan.request.domain_gpus)
+        return _domain_names(domain, self.reach.plan.fabric.domain_gpus)
 
     def host(self, gpu: int) -> str:
         """Name the host of a GPU."""
-        return self.reach.plan.naming.host(gpu // self.reach.plan.request.host_gpus)
+        return self.reach.plan.naming.host(gpu // self.reach.plan.fabric.host_gpus)
 
     def nic(self, gpu: int, plane: int) -> NicEnd:
         """Return the ends of a NIC port's cable."""
@@ -87,7 +87,7 @@ class Ends:
         (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
         row = int(self._rows[block, slot])
         leaf, address = int(plan.segment.upper[row]), self.address(gpu, plane)
-        interface = plan.naming.interface(gpu % plan.request.host_gpus, plane)
+        interface = plan.naming.interface(gpu % plan.fabric.host_gpus, plane)
         return NicEnd(
             row,
             interface,
@@ -119,8 +119,8 @@ class Ends:
         """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
         if (domain, plane) not in self._domain:
             first, size = (
-                domain * self.reach.plan.request.domain_gpus,
-                self.reach.plan.request.domain_gpus,
+                domain * self.reach.plan.fabric.domain_gpus,
+                self.reach.plan.fabric.domain_gpus,
             )
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
@@ -142,10 +142,10 @@ class Ends:
     @cached_property
     def rail_prefixes(self) -> list[list[str]]:
         """The prefix of the block that each rank of an HB domain belongs to, by plane."""
-        request = self.reach.plan.request
+        fabric = self.reach.plan.fabric
         return [
-            [self.prefix(rank, plane) for rank in range(request.domain_gpus)]
-            for plane in range(request.planes)
+            [self.prefix(rank, plane) for rank in range(fabric.domain_gpus)]
+            for plane in range(fabric.planes)
         ]
 
     def switch(self, segment: int, box: int) -> str:

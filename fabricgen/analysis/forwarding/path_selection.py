@@ -54,7 +54,7 @@ class PathSelector:
 
     def ways(self, source: int, target: int) -> Iterator[RelayPath]:
         """Yield the living ways over at most one crossing of the network, in the order of the tables."""
-        reach, domain = self.reach, self.reach.plan.request.domain_gpus
+        reach, domain = self.reach, self.reach.plan.fabric.domain_gpus
         dead = reach.failures.gpus
         if source in dead or target in dead:
             return
@@ -62,16 +62,16 @@ class PathSelector:
             yield RelayPath("direct", ())
             return
         for leg in self.legs(source, target):
-            yield RelayPath(kind_of(reach.plan.request, source, target, leg), (leg,))
+            yield RelayPath(kind_of(reach.plan.fabric, source, target, leg), (leg,))
 
     def legs(self, source: int, target: int) -> Iterator[NetworkSegment]:
         """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
         reach = self.reach
-        request, spans = reach.plan.request, reach.plan.mapping.spans_rails
-        for leaving in exits(request, source, rail_of(request, target), spans_rails=spans):
+        fabric, spans = reach.plan.fabric, reach.plan.mapping.spans_rails
+        for leaving in exits(fabric, source, rail_of(fabric, target), spans_rails=spans):
             if leaving != source and not (reach.hb_lives(source) and reach.hb_lives(leaving)):
                 continue
-            for landing in landings(request, target, rail_of(request, leaving), spans_rails=spans):
+            for landing in landings(fabric, target, rail_of(fabric, leaving), spans_rails=spans):
                 usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
                 if usable and leaving != landing and self._heard(leaving)[landing]:
                     yield NetworkSegment(leaving, landing)
@@ -117,17 +117,17 @@ class PathSelector:
 
     def _landings(self, gpu: int, seen: BoolArray) -> Iterator[tuple[int, int]]:
         """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
-        request, island = self.reach.plan.request, self._island(gpu)
-        over: Int32Array = np.full(request.gpus, -1, dtype=np.int32)
-        for each in exits(request, gpu, rail_of(request, gpu)):
+        fabric, island = self.reach.plan.fabric, self._island(gpu)
+        over: Int32Array = np.full(fabric.gpus, -1, dtype=np.int32)
+        for each in exits(fabric, gpu, rail_of(fabric, gpu)):
             if island[each]:
                 over[self._heard(each) & ~seen & (over < 0)] = each
         landings = np.flatnonzero(over >= 0)
-        domains, start = request.gpus // request.domain_gpus, gpu // request.domain_gpus
-        turns = (landings // request.domain_gpus - start) % domains
+        domains, start = fabric.gpus // fabric.domain_gpus, gpu // fabric.domain_gpus
+        turns = (landings // fabric.domain_gpus - start) % domains
         entered: set[int] = set()
         for landing in landings[np.argsort(turns, kind="stable")].tolist():
-            entry = landing // request.domain_gpus if self.reach.hb_lives(landing) else -1 - landing
+            entry = landing // fabric.domain_gpus if self.reach.hb_lives(landing) else -1 - landing
             if entry not in entered:
                 entered.add(entry)
                 yield landing, int(over[landing])
@@ -136,14 +136,12 @@ class PathSelector:
         """Say which living GPUs one crossing from a GPU reaches, itself among them; none where its NIC ports are down."""
         if gpu not in self._known:
             reach = self.reach
-            planes = [
-                plane for plane in range(reach.plan.request.planes) if reach.lives(gpu, plane)
-            ]
+            planes = [plane for plane in range(reach.plan.fabric.planes) if reach.lives(gpu, plane)]
             leaves = [
                 reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes
             ]
             key = (
-                rail_of(reach.plan.request, gpu),
+                rail_of(reach.plan.fabric, gpu),
                 *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True)),
             )
             if key not in self._reached:
@@ -153,7 +151,7 @@ class PathSelector:
 
     def _on_leaves(self, gpu: int, leaves: dict[int, BoolArray]) -> BoolArray:
         """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
-        failures, found = self.reach.failures, np.zeros(self.reach.plan.request.gpus, dtype=bool)
+        failures, found = self.reach.failures, np.zeros(self.reach.plan.fabric.gpus, dtype=bool)
         for plane, row in leaves.items():
             near = row[self._leaves] & self._on_rail(gpu)
             near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = (
@@ -175,39 +173,35 @@ class PathSelector:
     @cached_property
     def _leaves(self) -> Int32Array:
         """The leaf of every installed GPU."""
-        request, reach = self.reach.plan.request, self.reach
-        gpu = np.arange(request.gpus, dtype=np.int32)
-        rail = 0 if reach.plan.mapping.spans_rails else gpu % request.domain_gpus % request.rails
+        fabric, reach = self.reach.plan.fabric, self.reach
+        gpu = np.arange(fabric.gpus, dtype=np.int32)
+        rail = 0 if reach.plan.mapping.spans_rails else gpu % fabric.domain_gpus % fabric.rails
         leaves: Int32Array = reach.slots[gpu - rail] // np.int32(reach.plan.sizing.leaf_down)
         return leaves
 
     def _on_rail(self, gpu: int) -> BoolArray:
         """Say which installed GPUs are in the block of a GPU."""
-        request = self.reach.plan.request
-        every = np.arange(request.gpus)
+        fabric = self.reach.plan.fabric
+        every = np.arange(fabric.gpus)
         if self.reach.plan.mapping.spans_rails:
-            return np.ones(request.gpus, dtype=bool)
-        return np.asarray(every % request.domain_gpus % request.rails == rail_of(request, gpu))
+            return np.ones(fabric.gpus, dtype=bool)
+        return np.asarray(every % fabric.domain_gpus % fabric.rails == rail_of(fabric, gpu))
 
     def _island(self, gpu: int) -> BoolArray:
         """Say which GPUs a GPU reaches without the network: the living ones of its HB domain, or itself alone."""
-        request, reach = self.reach.plan.request, self.reach
-        island = np.zeros(request.gpus, dtype=bool)
+        fabric, reach = self.reach.plan.fabric, self.reach
+        island = np.zeros(fabric.gpus, dtype=bool)
         if reach.hb_lives(gpu):
-            first = gpu // request.domain_gpus * request.domain_gpus
-            island[first : first + request.domain_gpus] = True
+            first = gpu // fabric.domain_gpus * fabric.domain_gpus
+            island[first : first + fabric.domain_gpus] = True
             island[
-                [
-                    each
-                    for each in reach.failures.gpus
-                    if first <= each < first + request.domain_gpus
-                ]
+                [each for each in reach.failures.gpus if first <= each < first + fabric.domain_gpus]
             ] = False
         island[gpu] = True
         return island
 
 
-def kind_of(request: ResolvedFabric, source: int, target: int, leg: NetworkSegment) -> PathKind:
+def kind_of(fabric: ResolvedFabric, source: int, target: int, leg: NetworkSegment) -> PathKind:
     """Name a way of one leg by the rail that it travels: the destination's, the source's, or a third.
 
     Where GPUs of a domain share a rail, a leg may have a relay at both ends and still be no
@@ -218,7 +212,7 @@ def kind_of(request: ResolvedFabric, source: int, target: int, leg: NetworkSegme
     if leg.exit == source:
         return "destination-relay"
     kinds: dict[int, PathKind] = {
-        rail_of(request, source): "destination-relay",
-        rail_of(request, target): "source-relay",
+        rail_of(fabric, source): "destination-relay",
+        rail_of(fabric, target): "source-relay",
     }
-    return kinds.get(rail_of(request, leg.exit), "third-rail-relay")
+    return kinds.get(rail_of(fabric, leg.exit), "third-rail-relay")

@@ -126,7 +126,7 @@ class _Walk:
         """Go to a GPU of the same HB domain."""
         if gpu != self.at:
             self.hops += [
-                Hop(f"hb:{gpu // self.plan.request.domain_gpus}", "hb-domain", "hb"),
+                Hop(f"hb:{gpu // self.plan.fabric.domain_gpus}", "hb-domain", "hb"),
                 self._gpu(gpu, "hb"),
             ]
             self.at = gpu
@@ -171,7 +171,7 @@ class _Walk:
 
     def _rail(self, gpu: int) -> int:
         """Return the rail of a GPU."""
-        return rail_of(self.plan.request, gpu)
+        return rail_of(self.plan.fabric, gpu)
 
     def _up(self, gpu: int, plane: int) -> None:
         """Add the steps from a GPU to its leaf."""

@@ -51,7 +51,7 @@ class Reach:
     def slots(self) -> Int32Array:
         """The endpoint position of every planned GPU: of a rail-only plan at the GPUs of rail 0, otherwise at each; -1 elsewhere."""
         gpu = self.plan.mapping.pattern()
-        slots = np.full(self.plan.request.planned_gpus, -1, dtype=np.int32)
+        slots = np.full(self.plan.fabric.planned_gpus, -1, dtype=np.int32)
         slots[gpu[gpu >= 0]] = np.flatnonzero(gpu >= 0)
         return slots
 
@@ -68,7 +68,7 @@ class Reach:
                 - (
                     0
                     if self.spans_rails
-                    else gpu % self.plan.request.domain_gpus % self.plan.request.rails
+                    else gpu % self.plan.fabric.domain_gpus % self.plan.fabric.rails
                 )
             ]
         )
@@ -79,11 +79,11 @@ class Reach:
 
     def home(self, gpu: int, plane: int) -> tuple[int, int]:
         """Return the segment, and the block of the segment, that a NIC port belongs to."""
-        mapping, request = self.plan.mapping, self.plan.request
+        mapping, fabric = self.plan.mapping, self.plan.fabric
         if self.spans_rails:
             return plane, 0
-        group, block = divmod(gpu % request.domain_gpus % request.rails, mapping.per_switch)
-        return group * request.planes + plane, block
+        group, block = divmod(gpu % fabric.domain_gpus % fabric.rails, mapping.per_switch)
+        return group * fabric.planes + plane, block
 
     def lives(self, gpu: int, plane: int) -> bool:
         """Say whether a NIC port, its cable and its leaf live."""
@@ -99,13 +99,13 @@ class Reach:
         """Say whether a GPU reaches the others of its HB domain."""
         return (
             gpu not in self.failures.gpus
-            and gpu // self.plan.request.domain_gpus not in self.failures.domains
+            and gpu // self.plan.fabric.domain_gpus not in self.failures.domains
         )
 
     def planes(self, source: int, target: int) -> list[int]:
         """Return the planes on which a living path inside one block joins two different GPUs; none where their rails never meet."""
         return [
-            plane for plane in range(self.plan.request.planes) if self.joined(source, target, plane)
+            plane for plane in range(self.plan.fabric.planes) if self.joined(source, target, plane)
         ]
 
     def joined(self, source: int, target: int, plane: int) -> bool:

@@ -24,13 +24,13 @@ KNOWN = 4096
 """Orders that are remembered: in small domains every domain has the same few."""
 
 
-def rail_of(request: ResolvedFabric, gpu: int) -> int:
+def rail_of(fabric: ResolvedFabric, gpu: int) -> int:
     """Return the rail of a GPU, counted over all domains."""
-    return gpu % request.domain_gpus % request.rails
+    return gpu % fabric.domain_gpus % fabric.rails
 
 
 def exits(
-    request: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
+    fabric: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
 ) -> Iterator[int]:
     """Yield the GPUs of a domain over which `gpu` may send to a GPU of `rail`, best first; the GPU itself means no hop inside the domain.
 
@@ -38,45 +38,45 @@ def exits(
     PXN). Then comes the own rail, with a relay at the far end, then every other rail. Where blocks
     span rails the own NIC comes before all.
     """
-    first = gpu // request.domain_gpus * request.domain_gpus
-    return (first + other for other in exit_ranks(request, gpu, rail, spans_rails=spans_rails))
+    first = gpu // fabric.domain_gpus * fabric.domain_gpus
+    return (first + other for other in exit_ranks(fabric, gpu, rail, spans_rails=spans_rails))
 
 
 def exit_ranks(
-    request: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
+    fabric: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
 ) -> tuple[int, ...]:
     """Return the ranks of the GPUs that `exits` yields."""
-    domain, rank = divmod(gpu, request.domain_gpus)
+    domain, rank = divmod(gpu, fabric.domain_gpus)
     return _exit_ranks(
-        request.rails,
-        request.ranks_per_rail,
+        fabric.rails,
+        fabric.ranks_per_rail,
         rank,
         rail,
-        domain % max(request.rails - 1, 1),
+        domain % max(fabric.rails - 1, 1),
         spans_rails=spans_rails,
     )
 
 
 def landings(
-    request: ResolvedFabric, target: int, rail: int, *, spans_rails: bool = False
+    fabric: ResolvedFabric, target: int, rail: int, *, spans_rails: bool = False
 ) -> Iterator[int]:
     """Yield the GPUs of the target's domain on which a packet that travels on `rail` may land, best first.
 
     The target itself comes first where it is on that rail, or where blocks span rails.
     """
-    domain, rank = divmod(target, request.domain_gpus)
+    domain, rank = divmod(target, fabric.domain_gpus)
     if spans_rails:
         yield target
-    for turn in _turns(request.ranks_per_rail, rank // request.rails):
-        other = turn * request.rails + rail
+    for turn in _turns(fabric.ranks_per_rail, rank // fabric.rails):
+        other = turn * fabric.rails + rail
         if not (spans_rails and other == rank):
-            yield domain * request.domain_gpus + other
+            yield domain * fabric.domain_gpus + other
 
 
-def ranks_by_rail(request: ResolvedFabric, gpu: int) -> tuple[int, ...]:
+def ranks_by_rail(fabric: ResolvedFabric, gpu: int) -> tuple[int, ...]:
     """Return the ranks of a GPU's domain, rail by rail, and of each rail the one of the GPU's own turn first."""
     return _ranks_by_rail(
-        request.rails, request.ranks_per_rail, gpu % request.domain_gpus // request.rails
+        fabric.rails, fabric.ranks_per_rail, gpu % fabric.domain_gpus // fabric.rails
     )
 
 
@@ -98,9 +98,9 @@ def _exit_ranks(
     return (rank, *[other for other in ranks if other != rank]) if spans_rails else tuple(ranks)
 
 
-def third_rails(request: ResolvedFabric, domain: int, rail: int) -> list[int]:
+def third_rails(fabric: ResolvedFabric, domain: int, rail: int) -> list[int]:
     """Return the rails other than `rail` in the order in which a domain tries them for it; each domain begins with another one."""
-    return _thirds(request.rails, rail, domain)
+    return _thirds(fabric.rails, rail, domain)
 
 
 def _rails(rails: int, rail: int, own: int, start: int) -> list[int]:

@@ -32,7 +32,7 @@ def compare(plan: Plan, names: Sequence[str]) -> dict[str, Any]:
     Where that design cannot be built, or lacks such a part, `missing` says why and there are no
     figures.
     """
-    design = Design.RAIL_OPTIMIZED if plan.request.design is Design.RAIL_ONLY else Design.RAIL_ONLY
+    design = Design.RAIL_OPTIMIZED if plan.fabric.design is Design.RAIL_ONLY else Design.RAIL_ONLY
     try:
         other = plan_as(plan.spec, design, plan.catalog)
     except Refusal as refusal:

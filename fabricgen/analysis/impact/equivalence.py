@@ -71,7 +71,7 @@ class Parts:
 
     def groups(self, kind: str) -> list[Group]:
         """Return the groups of one of `KINDS`; of `switch` and `cable` those of every role or tier."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         if kind in ("switch", "cable"):
             return [
                 group
@@ -83,11 +83,11 @@ class Parts:
         if kind in ("nic", "gpu"):
             return self._gpus(kind)
         if kind == "hb":
-            return self._grouped("hb", [0] * (request.gpus // request.domain_gpus), str)
+            return self._grouped("hb", [0] * (fabric.gpus // fabric.domain_gpus), str)
         if kind == "plane":
-            return self._grouped("plane", [0] * request.planes, str)
+            return self._grouped("plane", [0] * fabric.planes, str)
         if kind == "rail":
-            return self._grouped("rail", [self._rail(rail) for rail in range(request.rails)], str)
+            return self._grouped("rail", [self._rail(rail) for rail in range(fabric.rails)], str)
         return self._switches(Role(kind))
 
     def _grouped(
@@ -182,7 +182,7 @@ class Parts:
 
     def _gpus(self, kind: str) -> list[Group]:
         """Group the GPUs of block 0, or their NICs, by their leaf."""
-        gpus, size = self._endpoints, self.plan.request.domain_gpus
+        gpus, size = self._endpoints, self.plan.fabric.domain_gpus
         likes = self._leaves[self._living.leaf[gpus]].tolist()
         return self._grouped(
             kind,

@@ -79,10 +79,10 @@ class Pairs:
     @cached_property
     def relayed_before(self) -> int:
         """Pairs in different HB domains and scopes: without any failure they need a relay."""
-        request = self.living.reach.plan.request
+        fabric = self.living.reach.plan.fabric
         domains, per_scope = (
-            request.gpus // request.domain_gpus,
-            request.domain_gpus // self.living.scopes,
+            fabric.gpus // fabric.domain_gpus,
+            fabric.domain_gpus // self.living.scopes,
         )
         return (
             domains * (domains - 1) * per_scope**2 * self.living.scopes * (self.living.scopes - 1)

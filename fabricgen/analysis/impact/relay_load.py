@@ -58,7 +58,7 @@ class Task:
             return self, 1.0
         domain = living.domain[self.sources]
         every = distinct(domain)
-        step, turns = -(-self.size // budget), max(living.reach.plan.request.rails - 1, 1)
+        step, turns = -(-self.size // budget), max(living.reach.plan.fabric.rails - 1, 1)
         while gcd(step, turns) > 1:
             step += 1
         picked = every[::step]
@@ -154,7 +154,7 @@ class Load:
             "relays": relays,
             "max": round(most),
             "mean": round(self.total / relays, 1) if relays else 0.0,
-            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.request.domain_gpus))
+            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.fabric.domain_gpus))
             if relays
             else None,
             "busiest_pct_of_own": round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,

@@ -62,8 +62,8 @@ class RelaySelection:
         Where rails never meet the own rail is the goal's, and leaving over the source for the
         target itself has failed already.
         """
-        request = self.living.reach.plan.request
-        turns, rails = request.ranks_per_rail, request.rails
+        fabric = self.living.reach.plan.fabric
+        turns, rails = fabric.ranks_per_rail, fabric.rails
         if not self.living.reach.plan.mapping.spans_rails:
             every = product((0, *range(2, rails + 1)), range(turns), range(1, turns + 1))
             return (each for each in every if each != (0, 0, 1))
@@ -80,7 +80,7 @@ class RelaySelection:
 
         `far` 0 lands on the target itself, and from 1 on by turn, on the rail of the exit.
         """
-        living, rails = self.living, self.living.reach.plan.request.rails
+        living, rails = self.living, self.living.reach.plan.fabric.rails
         if step < 0:
             leaving = source
         elif step < 2:  # noqa: PLR2004 - the third rails begin at 2
@@ -96,9 +96,9 @@ class RelaySelection:
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPUs of the same domains on given rails, so many turns after their own."""
-        request, living = self.living.reach.plan.request, self.living
-        rails, turns = np.int32(request.rails), np.int32(request.ranks_per_rail)
-        first = living.domain[gpu] * np.int32(request.domain_gpus)
+        fabric, living = self.living.reach.plan.fabric, self.living
+        rails, turns = np.int32(fabric.rails), np.int32(fabric.ranks_per_rail)
+        first = living.domain[gpu] * np.int32(fabric.domain_gpus)
         own = (gpu - first) // rails
         found: Int32Array = first + (own + np.int32(turn)) % turns * rails + rail
         return found
@@ -120,13 +120,13 @@ class RelaySelection:
         For rails that never meet: pairs on two rails whose own HB domains are down can only be
         joined by a third one, the next that lives.
         """
-        living, request = self.living, self.living.reach.plan.request
+        living, fabric = self.living, self.living.reach.plan.fabric
         landings, exits = np.full_like(source, -1), np.full_like(source, -1)
         if living.scopes == 1:
             return landings, exits
         stranded = ~living.hb[source] & ~living.hb[target]
         left = np.flatnonzero(stranded & (living.rail[source] != living.rail[target]))
-        domains = request.gpus // request.domain_gpus
+        domains = fabric.gpus // fabric.domain_gpus
         for offset in range(1, min(domains, OVER_DOMAINS)):
             landing = self._entry(source[left], offset)
             leaving = self._onward(landing, target[left])
@@ -137,15 +137,15 @@ class RelaySelection:
 
     def _entry(self, source: Int32Array, offset: int) -> Int32Array:
         """Return the first GPU, so many domains after the source's, on which a crossing lands and from which the domain's interconnect leads on; or -1."""
-        living, request = self.living, self.living.reach.plan.request
+        living, fabric = self.living, self.living.reach.plan.fabric
         domain = (living.domain[source] + np.int32(offset)) % np.int32(
-            request.gpus // request.domain_gpus
+            fabric.gpus // fabric.domain_gpus
         )
         found = np.full_like(source, -1)
-        for turn in reversed(range(request.ranks_per_rail)):
+        for turn in reversed(range(fabric.ranks_per_rail)):
             landing = (
-                domain * np.int32(request.domain_gpus)
-                + np.int32(turn * request.rails)
+                domain * np.int32(fabric.domain_gpus)
+                + np.int32(turn * fabric.rails)
                 + living.rail[source]
             )
             good = living.hb[landing] & living.direct(source, landing)
@@ -156,7 +156,7 @@ class RelaySelection:
         """Return the GPU of the landing's domain over which a packet goes on to the target, or -1."""
         living = self.living
         found = np.full_like(landing, -1)
-        for turn in reversed(range(living.reach.plan.request.ranks_per_rail)):
+        for turn in reversed(range(living.reach.plan.fabric.ranks_per_rail)):
             leaving = self._on_rail(np.maximum(landing, 0), living.rail[target], turn)
             good = (landing >= 0) & living.hb[leaving] & living.direct(leaving, target)
             found[good] = leaving[good]

@@ -39,18 +39,18 @@ class SurvivingFabric:
     @cached_property
     def gpu(self) -> Int32Array:
         """Every installed GPU."""
-        return np.arange(self.reach.plan.request.gpus, dtype=np.int32)
+        return np.arange(self.reach.plan.fabric.gpus, dtype=np.int32)
 
     @cached_property
     def domain(self) -> Int32Array:
         """The HB domain."""
-        return self.gpu // np.int32(self.reach.plan.request.domain_gpus)
+        return self.gpu // np.int32(self.reach.plan.fabric.domain_gpus)
 
     @cached_property
     def rail(self) -> Int32Array:
         """The rail."""
-        request = self.reach.plan.request
-        return (self.gpu % np.int32(request.domain_gpus)) % np.int32(request.rails)
+        fabric = self.reach.plan.fabric
+        return (self.gpu % np.int32(fabric.domain_gpus)) % np.int32(fabric.rails)
 
     @cached_property
     def scope(self) -> Int32Array:
@@ -60,7 +60,7 @@ class SurvivingFabric:
     @cached_property
     def scopes(self) -> int:
         """The number of scopes."""
-        return 1 if self.reach.plan.mapping.spans_rails else self.reach.plan.request.rails
+        return 1 if self.reach.plan.mapping.spans_rails else self.reach.plan.fabric.rails
 
     @cached_property
     def leaf(self) -> Int32Array:
@@ -89,7 +89,7 @@ class SurvivingFabric:
     def ports(self) -> BoolArray:
         """Whether a GPU's NIC port on a plane lives with its cable and its leaf; shape (planes, GPUs)."""
         plan, failures = self.reach.plan, self.reach.failures
-        lives = np.tile(self.alive, (plan.request.planes, 1))
+        lives = np.tile(self.alive, (plan.fabric.planes, 1))
         for gpu, plane in failures.ports:
             lives[plane, gpu] = False
         for segment, block in failures.blocks:

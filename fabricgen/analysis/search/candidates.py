@@ -54,7 +54,7 @@ def candidates(spec: FabricSpec, catalog: Catalog) -> Iterator[FabricSpec]:
                 or (host.speeds_gbps.get(planes) if host else None)
                 or own.speed_gbps
             )
-            transports = nic.transports if nic else (own.fronts[Role.LEAF].model.transport,)
+            transports = nic.transports if nic else (own.port_layouts[Role.LEAF].model.transport,)
             for switches, choice in product(
                 _switches(base, offered, catalog, transports, speed), choices
             ):

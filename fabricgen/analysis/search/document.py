@@ -20,7 +20,7 @@ def document(found: Found, llm: Workload | None) -> dict[str, Any]:
     first = found.rows[0][0]
     return {
         "name": found.spec.name,
-        "gpus": first.plan.request.gpus,
+        "gpus": first.plan.fabric.gpus,
         "llm": llm and llm.name,
         "currency": first.bom.book.currency,
         "book": first.bom.book.name,
@@ -36,21 +36,21 @@ def document(found: Found, llm: Workload | None) -> dict[str, Any]:
 def _row(found: Found, place: int, row: tuple[Judged, ...]) -> dict[str, Any]:
     """Return one row; `alike` are others with the very same figures, and null is what nobody knows."""
     judged, *others = row
-    plan, request, cost = judged.plan, judged.plan.request, judged.cost(found.counted)
+    plan, fabric, cost = judged.plan, judged.plan.fabric, judged.cost(found.counted)
     counts = {role.value: switches for role, switches in switch_counts(plan).items()}
     return {
         "pick": place,
         "cheapest": cost < inf and cost == found.rows[0][0].cost(found.counted),
-        "design": request.design.value,
+        "design": fabric.design.value,
         "switch": _boxes(judged),
-        "breakout": request.fronts[Role.LEAF].down.name,
+        "breakout": fabric.port_layouts[Role.LEAF].down.name,
         "alike": [_words(other) for other in others],
         "tiers": plan.sizing.tiers,
-        "host": request.host and request.host.model,
-        "hb_domain_gpus": request.domain_gpus,
-        "rails": request.rails,
-        "planes": request.planes,
-        "rails_per_box": None if request.design is Design.FAT_TREE else plan.mapping.per_switch,
+        "host": fabric.host and fabric.host.model,
+        "hb_domain_gpus": fabric.domain_gpus,
+        "rails": fabric.rails,
+        "planes": fabric.planes,
+        "rails_per_box": None if fabric.design is Design.FAT_TREE else plan.mapping.per_switch,
         "oversubscription": ratio_text(plan.spec.oversubscription),
         "switches": {**counts, "total": judged.switches},
         "cables": judged.cables,
@@ -72,18 +72,20 @@ def _row(found: Found, place: int, row: tuple[Judged, ...]) -> dict[str, Any]:
 def _boxes(judged: Judged) -> str:
     """Name the switch models from the leaf up, each once."""
     return " + ".join(
-        dict.fromkeys(judged.plan.request.fronts[role].model.model for role in judged.plan.roles)
+        dict.fromkeys(
+            judged.plan.fabric.port_layouts[role].model.model for role in judged.plan.roles
+        )
     )
 
 
 def _words(judged: Judged) -> str:
     """Say in a line what a candidate is."""
-    plan, request = judged.plan, judged.plan.request
+    plan, fabric = judged.plan, judged.plan.fabric
     tiers = f"{plan.sizing.tiers} tier{'s' * (plan.sizing.tiers > 1)}"
-    planes = f", {request.planes} planes" if request.planes > 1 else ""
+    planes = f", {fabric.planes} planes" if fabric.planes > 1 else ""
     shared = (
         f", {plan.mapping.per_switch} rails a box"
-        if request.design is not Design.FAT_TREE and plan.mapping.per_switch > 1
+        if fabric.design is not Design.FAT_TREE and plan.mapping.per_switch > 1
         else ""
     )
-    return f"{request.design}, {_boxes(judged)} {request.fronts[Role.LEAF].down.name}, {tiers}{planes}{shared}"
+    return f"{fabric.design}, {_boxes(judged)} {fabric.port_layouts[Role.LEAF].down.name}, {tiers}{planes}{shared}"

@@ -54,7 +54,7 @@ def link_counts(plan: Plan) -> dict[LinkKind, int]:
         LinkKind.SPINE_CORE: sizing.spine * sizing.spine_up,
     }
     return {
-        kind: blocks * above[kind] if kind in above else plan.request.gpus * plan.request.planes
+        kind: blocks * above[kind] if kind in above else plan.fabric.gpus * plan.fabric.planes
         for kind in plan.kinds
     }
 
@@ -67,9 +67,7 @@ def count(plan: Plan) -> PartCounts:
     }
     plugged = plan.joints[LinkKind.HOST].lower
     if plugged:
-        modules[HOST][plugged.model] = (
-            plan.request.gpus // plan.request.host_gpus * _host_cages(plan)
-        )
+        modules[HOST][plugged.model] = plan.fabric.gpus // plan.fabric.host_gpus * _host_cages(plan)
     for role in plan.roles:
         for box in boxes(plan, role):
             for model, cages in _filled(plan, role, box).items():
@@ -83,10 +81,10 @@ def count(plan: Plan) -> PartCounts:
 
 def _host_cages(plan: Plan) -> int:
     """Count the cages of a host that NIC ports sit in; of a host that is not known each port is one."""
-    request = plan.request
-    if request.host is None:
-        return request.host_gpus * request.planes
-    return len({port.cage for port in request.host.ports if port.plane < request.planes})
+    fabric = plan.fabric
+    if fabric.host is None:
+        return fabric.host_gpus * fabric.planes
+    return len({port.cage for port in fabric.host.ports if port.plane < fabric.planes})
 
 
 def _filled(plan: Plan, role: Role, box: Boxes) -> dict[str, set[int]]:

@@ -59,8 +59,8 @@ class Judged:
     @cached_property
     def across_gbps(self) -> Fraction:
         """The bandwidth of a GPU between HB domains, one direction."""
-        request = self.plan.request
-        return request.planes * request.speed_gbps * _share(self.plan)
+        fabric = self.plan.fabric
+        return fabric.planes * fabric.speed_gbps * _share(self.plan)
 
     def cost(self, counted: frozenset[str]) -> float:
         """Return the bill's total; infinite where a part of the `counted` classes has no price."""
@@ -105,14 +105,14 @@ class Judged:
 
 def _share(plan: Plan) -> Fraction:
     """Return the least share of its downward bandwidth that a switch below the top has upwards, at most 1."""
-    sizing, fronts = plan.sizing, plan.request.fronts
+    sizing, port_layouts = plan.sizing, plan.fabric.port_layouts
     widths = {
         Role.LEAF: (sizing.leaf_down, sizing.leaf_up),
         Role.SPINE: (sizing.spine_down, sizing.spine_up),
     }
     below = plan.roles[:-1]
     shares = (
-        Fraction(up * fronts[role].up.speed_gbps, down * fronts[role].down.speed_gbps)
+        Fraction(up * port_layouts[role].up.speed_gbps, down * port_layouts[role].down.speed_gbps)
         for role, (down, up) in widths.items()
         if role in below
     )
@@ -124,6 +124,6 @@ def judge(plan: Plan, llm: Workload | None, accelerator: str | None = None) -> J
     judged = Judged(plan, priced(plan, switch_counts(plan), count(plan)), None)
     if llm is None:
         return judged
-    machine = machine_of(plan.request, plan.catalog, accelerator)
+    machine = machine_of(plan.fabric, plan.catalog, accelerator)
     slowed = replace(machine, nic_bytes_s=machine.nic_bytes_s * float(_share(plan)))
     return replace(judged, times=iterate(llm, slowed))

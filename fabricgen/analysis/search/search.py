@@ -93,19 +93,19 @@ def search(
 
 def _identity(plan: Plan) -> tuple[Any, ...]:
     """Return what makes two candidates the same fabric, whatever they were asked for as."""
-    request = plan.request
+    fabric = plan.fabric
     boxes = tuple(
         (front.model.model, front.down.name, front.up.name)
-        for role, front in request.fronts.items()
+        for role, front in fabric.port_layouts.items()
         if role in plan.roles
     )
     splits = plan.mapping.per_switch, plan.mapping.segments
     return (
-        request.design,
-        request.host and request.host.model,
-        request.domain_gpus,
-        request.rails,
-        request.planes,
+        fabric.design,
+        fabric.host and fabric.host.model,
+        fabric.domain_gpus,
+        fabric.rails,
+        fabric.planes,
         boxes,
         plan.sizing,
         splits,

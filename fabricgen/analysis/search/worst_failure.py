@@ -37,7 +37,7 @@ def worst(plan: Plan) -> Worst:
         )
     served = endpoints(plan).sum(axis=1, dtype=np.int64)
     lost = max(_taken(plan, role, served) for role in plan.roles)
-    return Worst(_cut_off(plan), round(100 * lost / (plan.request.gpus * plan.request.planes), 6))
+    return Worst(_cut_off(plan), round(100 * lost / (plan.fabric.gpus * plan.fabric.planes), 6))
 
 
 def _one_way(plan: Plan) -> bool:
@@ -80,13 +80,13 @@ def _cut_off(plan: Plan) -> int:
     Whoever has a NIC port on another plane or on another box, or a GPU beside it that has, is not.
     With one HB domain there is no outside.
     """
-    request, sizing = plan.request, plan.sizing
-    domains = request.gpus // request.domain_gpus
+    fabric, sizing = plan.fabric, plan.sizing
+    domains = fabric.gpus // fabric.domain_gpus
     if plan.mapping.segments > 1 or domains == 1:
         return 0
     gpu = plan.mapping.pattern()
     slots = np.flatnonzero(gpu >= 0)
-    domain, leaf = gpu[slots] // request.domain_gpus, slots // sizing.leaf_down
+    domain, leaf = gpu[slots] // fabric.domain_gpus, slots // sizing.leaf_down
     first, last = np.full(domains, sizing.leaf), np.full(domains, -1)
     np.minimum.at(first, domain, leaf)
     np.maximum.at(last, domain, leaf)
@@ -94,4 +94,4 @@ def _cut_off(plan: Plan) -> int:
     cut = np.where(
         domains - alone <= 1, domains, alone
     )  # a single domain that is left reaches nobody outside either
-    return int(np.where(alone > 0, cut, 0).max()) * request.domain_gpus
+    return int(np.where(alone > 0, cut, 0).max()) * fabric.domain_gpus

@@ -78,7 +78,7 @@ class AllToAll:
         A domain sends nothing to itself over the network, so what it hears from a sample stands for
         the others only.
         """
-        living, size = self.living, self.plan.request.domain_gpus
+        living, size = self.living, self.plan.fabric.domain_gpus
         domains = int(living.domain[-1]) + 1
         hurt = np.zeros(domains, dtype=bool)
         hurt[living.domain[(Capacity(living).lost > 0) | ~living.hb]] = True
@@ -213,7 +213,7 @@ class AllToAll:
 
     def _attempts(self) -> Iterator[tuple[tuple[int, int] | None, int | None]]:
         """Yield the order of preference: a step among the rails and a turn to leave by, and a turn to land by; None is the GPU itself."""
-        turns, rails = self.plan.request.ranks_per_rail, self.plan.request.rails
+        turns, rails = self.plan.fabric.ranks_per_rail, self.plan.fabric.rails
         spans = self.plan.mapping.spans_rails
         leaving: list[tuple[int, int] | None] = [
             *([None] if spans else []),
@@ -224,23 +224,23 @@ class AllToAll:
 
     def _rail(self, source: Int32Array, target: Int32Array, step: int) -> Int32Array:
         """Return the rail of a step: 0 the target's, 1 the own, and then every other, which begin elsewhere in each domain."""
-        living, others = self.living, max(self.plan.request.rails - 1, 1)
+        living, others = self.living, max(self.plan.fabric.rails - 1, 1)
         if step < 2:  # noqa: PLR2004 - the third rails begin at 2
             return living.rail[source if step else target]
         third = (
             living.rail[target]
             + 1
             + (living.domain[source] + np.int32(step - 2)) % np.int32(others)
-        ) % np.int32(self.plan.request.rails)
+        ) % np.int32(self.plan.fabric.rails)
         return np.asarray(third, dtype=np.int32)
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPU of the same domain on a rail, so many turns after the own."""
-        request = self.plan.request
-        domain, rank = np.divmod(gpu, np.int32(request.domain_gpus))
-        at = (rank // np.int32(request.rails) + np.int32(turn)) % np.int32(request.ranks_per_rail)
+        fabric = self.plan.fabric
+        domain, rank = np.divmod(gpu, np.int32(fabric.domain_gpus))
+        at = (rank // np.int32(fabric.rails) + np.int32(turn)) % np.int32(fabric.ranks_per_rail)
         return np.asarray(
-            domain * np.int32(request.domain_gpus) + at * np.int32(request.rails) + rail,
+            domain * np.int32(fabric.domain_gpus) + at * np.int32(fabric.rails) + rail,
             dtype=np.int32,
         )
 

@@ -48,13 +48,13 @@ class Links:
     @cached_property
     def endpoints(self) -> tuple[Int32Array, Int32Array]:
         """The installed GPUs of a block (of rail 0, where blocks are rails), and the leaf of each."""
-        plan, request = self.plan, self.plan.request
+        plan, fabric = self.plan, self.plan.fabric
         gpu = plan.mapping.pattern()
-        slot = np.flatnonzero((gpu >= 0) & (gpu < request.gpus)).astype(np.int32)
+        slot = np.flatnonzero((gpu >= 0) & (gpu < fabric.gpus)).astype(np.int32)
         gpu = gpu[slot]
         if self.gathered:
             gpu = np.sort(gpu)
-            gpu = gpu[np.lexsort((gpu // request.domain_gpus, gpu % request.domain_gpus))]
+            gpu = gpu[np.lexsort((gpu // fabric.domain_gpus, gpu % fabric.domain_gpus))]
         return gpu, slot // np.int32(plan.sizing.leaf_down)
 
     @cached_property
@@ -70,12 +70,12 @@ class Links:
         for each in self.across:
             peers = np.full(len(gpu), each.peers)
             if each.name == "pipeline":
-                stage = gpu // self.plan.request.domain_gpus // self.groups.stage_domains
+                stage = gpu // self.plan.fabric.domain_gpus // self.groups.stage_domains
                 peers -= (stage == 0).astype(np.int64) + (
                     stage == self.groups.llm.pipeline_stages - 1
                 )
             found += peers * each.bytes_per_pair
-        return found / self.plan.request.planes
+        return found / self.plan.fabric.planes
 
     @cached_property
     def flows(self) -> Flows:
@@ -113,7 +113,7 @@ class Links:
             )
         own = np.arange(count)
         found[first + own, own] = 0
-        return found / self.plan.request.planes
+        return found / self.plan.fabric.planes
 
     def _spread(self, each: Class, first: int, count: int) -> Floats:
         """Return the bytes between leaves where all of a group talk to all: members on one leaf times members on the other."""
@@ -124,7 +124,7 @@ class Links:
     def _members(self) -> Floats:
         """Count the members of each data-parallel group on each leaf; shape (leaves, groups)."""
         gpu, leaf = self.endpoints
-        domain, rank = np.divmod(gpu, np.int32(self.plan.request.domain_gpus))
+        domain, rank = np.divmod(gpu, np.int32(self.plan.fabric.domain_gpus))
         names = rank * self.groups.llm.pipeline_stages + domain // self.groups.stage_domains
         _, group = np.unique(names, return_inverse=True)
         size = int(group.max(initial=0)) + 1
@@ -136,7 +136,7 @@ class Links:
     def _single(self, each: Class, first: int, count: int) -> Floats:
         """Return the bytes between leaves where GPUs talk to one or two others."""
         gpu, leaf = self.endpoints
-        where = np.full(self.plan.request.gpus, -1, dtype=np.int64)
+        where = np.full(self.plan.fabric.gpus, -1, dtype=np.int64)
         where[gpu] = leaf
         found = np.zeros((self.plan.sizing.leaf, count))
         for domain in range(self.groups.domains):
@@ -182,4 +182,4 @@ class Links:
     def _slots(self) -> Int32Array:
         """The endpoint positions of the installed GPUs."""
         gpu = self.plan.mapping.pattern()
-        return np.flatnonzero((gpu >= 0) & (gpu < self.plan.request.gpus)).astype(np.int32)
+        return np.flatnonzero((gpu >= 0) & (gpu < self.plan.fabric.gpus)).astype(np.int32)

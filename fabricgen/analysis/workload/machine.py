@@ -37,36 +37,32 @@ class Machine:
     """Where B_F, B_S and C come from, in words."""
 
 
-def machine_of(
-    request: ResolvedFabric, catalog: Catalog, accelerator: str | None = None
-) -> Machine:
+def machine_of(fabric: ResolvedFabric, catalog: Catalog, accelerator: str | None = None) -> Machine:
     """Gather what the equations need; `accelerator` wins over that of the host.
 
     Raises Refusal `unknown-model`, or `model-lacks-figure` where nobody says what a GPU can do.
     """
-    gpu, why = _accelerator(request, catalog, accelerator)
-    hb_gbps, hb_origin = _hb_gbps(request, gpu, why)
+    gpu, why = _accelerator(fabric, catalog, accelerator)
+    hb_gbps, hb_origin = _hb_gbps(fabric, gpu, why)
     ports = (
-        f"{request.planes} x {request.speed_gbps}G"
-        if request.planes > 1
-        else f"{request.speed_gbps}G"
+        f"{fabric.planes} x {fabric.speed_gbps}G" if fabric.planes > 1 else f"{fabric.speed_gbps}G"
     )
     origins = {
         "B_F": hb_origin,
         "B_S": f"{ports} of each GPU",
         "C": f"accelerator `{gpu.model}`, {gpu.precision}, {why}",
     }
-    nic = request.planes * request.speed_gbps * BYTES_S
+    nic = fabric.planes * fabric.speed_gbps * BYTES_S
     return Machine(
-        request.gpus, request.domain_gpus, hb_gbps * BYTES_S, nic, gpu.tflops * 1e12, origins
+        fabric.gpus, fabric.domain_gpus, hb_gbps * BYTES_S, nic, gpu.tflops * 1e12, origins
     )
 
 
 def _accelerator(
-    request: ResolvedFabric, catalog: Catalog, asked: str | None
+    fabric: ResolvedFabric, catalog: Catalog, asked: str | None
 ) -> tuple[Accelerator, str]:
     """Find the accelerator, and say who chose it."""
-    host = request.host
+    host = fabric.host
     name, why = (
         (asked, "as asked for")
         if asked
@@ -98,9 +94,9 @@ _OFFER = (
 )
 
 
-def _hb_gbps(request: ResolvedFabric, gpu: Accelerator, why: str) -> tuple[int, str]:
+def _hb_gbps(fabric: ResolvedFabric, gpu: Accelerator, why: str) -> tuple[int, str]:
     """Find the HB bandwidth of a GPU in Gbps, one direction: what the inventory says, else its host, else the accelerator."""
-    host, stated = request.host, request.spec.hb_domain.bandwidth
+    host, stated = fabric.host, fabric.spec.hb_domain.bandwidth
     if stated:
         return stated, "`hb_domain.bandwidth` of the inventory"
     if host and host.hb_bandwidth_gbps:

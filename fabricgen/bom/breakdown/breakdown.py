@@ -156,11 +156,11 @@ def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
 
 def _own(plan: Plan, role: str, count: int) -> dict[str, int]:
     """Count the parts that boxes are or bring: a switch its model, a host its NICs where the bill counts them."""
-    request = plan.request
+    fabric = plan.fabric
     if role != HOST:
-        return {request.fronts[ROLES[KINDS.index(role) - 1]].model.model: count}
+        return {fabric.port_layouts[ROLES[KINDS.index(role) - 1]].model.model: count}
     return (
-        {request.nic.model: count * request.host_gpus * request.nics_per_gpu}
-        if request.nic and plan.spec.nic.model
+        {fabric.nic.model: count * fabric.host_gpus * fabric.nics_per_gpu}
+        if fabric.nic and plan.spec.nic.model
         else {}
     )

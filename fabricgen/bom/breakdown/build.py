@@ -91,7 +91,7 @@ def _total(portion: BomLine) -> Decimal | None:
 def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, Rack]) -> LoadsView:
     """Make the view of what racks ask of the room, then roles, then the whole fabric; `racks` may be empty."""
     loads = loads_of(plan, bom)
-    hosts = plan.request.gpus // plan.request.host_gpus
+    hosts = plan.fabric.gpus // plan.fabric.host_gpus
     whole = _load(
         "total",
         "",

@@ -62,7 +62,7 @@ def savings_view(comparison: Comparison) -> SavingsView:
     """Make the report on one cluster in the designs that were compared."""
     plan, bom = comparison.built[0]
     known = {
-        plan.request.design: {**summary, "modules": module_count(own)}
+        plan.fabric.design: {**summary, "modules": module_count(own)}
         for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
     rows = [
@@ -165,21 +165,21 @@ def _pct(share: float | None) -> str:
 
 def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     """Say what was compared."""
-    request = plan.request
-    ports = f"{request.planes} NIC port{'s' if request.planes > 1 else ''} of {request.speed_gbps}G"
-    cluster = f"{request.gpus:,} GPUs in {request.gpus // request.domain_gpus:,} HB domains of {request.domain_gpus}"
+    fabric = plan.fabric
+    ports = f"{fabric.planes} NIC port{'s' if fabric.planes > 1 else ''} of {fabric.speed_gbps}G"
+    cluster = f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains of {fabric.domain_gpus}"
     yield f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)}, planned three times."
     yield "In the rail-only design rails never meet in the network: traffic between rails takes a hop inside an HB domain."
     yield "In the rail-optimized design rails meet at the spines; the fat-tree joins any port with any other and knows no rails."
     for built, _ in comparison.built:
-        models = {role: built.request.fronts[role].model.model for role in built.roles}
+        models = {role: built.fabric.port_layouts[role].model.model for role in built.roles}
         boxes = ", ".join(
             f"{built.switch_count(role):,} {role} switches {model}"
             for role, model in models.items()
         )
-        yield f"{built.request.design.capitalize()}: {boxes}."
+        yield f"{built.fabric.design.capitalize()}: {boxes}."
     roomed = [
-        built.request.design.value
+        built.fabric.design.value
         for built, _ in comparison.built
         if built.spec.site and built.lengths
     ]
@@ -217,7 +217,7 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
     boms = [bom for _, bom in comparison.built]
     for part in dict.fromkeys(part for bom in boms for part in bom.unpriced):
         counts = ", ".join(
-            f"{_count(bom, part):,} as {plan.request.design}" for plan, bom in comparison.built
+            f"{_count(bom, part):,} as {plan.fabric.design}" for plan, bom in comparison.built
         )
         yield f"{part} has no price in the book, and is in no cost: {counts}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):

@@ -86,7 +86,7 @@ def _attempt(fabric: Fabric, say: Callable[[dict[str, Any]], None]) -> int:
 
 def _names(wish: Wish) -> list[str]:
     """Name the subnets that are run: all, or those of the first rails."""
-    names, planes = Subnets(wish.plan).names, wish.plan.request.planes
+    names, planes = Subnets(wish.plan).names, wish.plan.fabric.planes
     mapping = wish.plan.mapping
     if wish.rails is None or mapping.spans_rails:
         return names

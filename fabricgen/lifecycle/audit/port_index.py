@@ -60,13 +60,13 @@ class PortIndex:
         self.of_device: defaultdict[str, list[int]] = defaultdict(list)
         self.racks: dict[str, str] = {}
         self._ids: dict[tuple[str, str], int] = {}
-        self._fronts: dict[str, PortLayout] = {}
+        self._port_layouts: dict[str, PortLayout] = {}
         self._known: dict[tuple[Role, str], dict[str, Seat]] = {}
         views = Views(plan)
         for segment in range(plan.mapping.segments):
-            fronts = plan.fronts(segment)
-            self._fronts |= {
-                name: fronts[box.role]
+            port_layouts = plan.port_layouts(segment)
+            self._port_layouts |= {
+                name: port_layouts[box.role]
                 for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
             }
             for cable in views.cables(segment):
@@ -110,16 +110,16 @@ class PortIndex:
 
     def _add_gpus(self) -> None:
         """Let the GPUs of a lab stand for their hosts' NIC ports; a device of the plan that is called so comes first."""
-        request, naming = self.plan.request, self.plan.naming
+        fabric, naming = self.plan.fabric, self.plan.naming
         interfaces = [
-            [naming.interface(within, plane) for plane in range(request.planes)]
-            for within in range(request.host_gpus)
+            [naming.interface(within, plane) for plane in range(fabric.planes)]
+            for within in range(fabric.host_gpus)
         ]
         self.gpu_ports: dict[str, list[int]] = {}
-        for gpu in range(request.gpus):
+        for gpu in range(fabric.gpus):
             name, (host, within) = (
-                gpu_name(*divmod(gpu, request.domain_gpus)),
-                divmod(gpu, request.host_gpus),
+                gpu_name(*divmod(gpu, fabric.domain_gpus)),
+                divmod(gpu, fabric.host_gpus),
             )
             if name not in self.of_device:
                 self.gpu_ports[name] = [
@@ -129,32 +129,32 @@ class PortIndex:
     @property
     def placeholders(self) -> bool:
         """Whether the plan's names of NIC ports are made up, because the catalog does not know them."""
-        host = self.plan.request.host
+        host = self.plan.fabric.host
         return host is None or "ports" in host.unverified
 
-    def _ports(self, front: PortLayout) -> dict[str, Seat]:
+    def _ports(self, port_layout: PortLayout) -> dict[str, Seat]:
         """Return the ports of a box by every name that they go by, in the order of the panel."""
-        if (front.role, front.nos) not in self._known:
-            used, names = self.plan.ports[front.role], dict[str, Seat]()
+        if (port_layout.role, port_layout.nos) not in self._known:
+            used, names = self.plan.ports[port_layout.role], dict[str, Seat]()
             for rank, port in enumerate(
-                sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
+                sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
             ):
                 cage, sub, mode = port
-                seat = Seat(front.interface(port), cage, sub, mode.count, rank)
-                alias = front.model.alias(front.nos, cage, sub, mode) or seat.interface
-                for name in (seat.interface, alias, f"#{front.number(port)}"):
+                seat = Seat(port_layout.interface(port), cage, sub, mode.count, rank)
+                alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or seat.interface
+                for name in (seat.interface, alias, f"#{port_layout.number(port)}"):
                     names.setdefault(name, seat)
-            self._known[front.role, front.nos] = names
-        return self._known[front.role, front.nos]
+            self._known[port_layout.role, port_layout.nos] = names
+        return self._known[port_layout.role, port_layout.nos]
 
     @cached_property
     def _nics(self) -> dict[str, Seat]:
         """The NIC ports of a host by every name that they go by; where the catalog knows no adapter's, they count as adapters do."""
-        request, naming, found = self.plan.request, self.plan.naming, dict[str, Seat]()
-        for gpu in range(request.host_gpus):
-            for plane in range(request.planes):
-                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, gpu * request.planes + plane)
-                other = request.host and request.host.port(gpu, plane)
+        fabric, naming, found = self.plan.fabric, self.plan.naming, dict[str, Seat]()
+        for gpu in range(fabric.host_gpus):
+            for plane in range(fabric.planes):
+                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, gpu * fabric.planes + plane)
+                other = fabric.host and fabric.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
                 names = (
                     (other.ethernet, other.infiniband, other.rdma)
@@ -182,7 +182,7 @@ class PortIndex:
                 if plane.isdecimal() and int(plane) < len(self.gpu_ports[device]):
                     return self.gpu_ports[device][int(plane)]
             elif (seat := self._seats(device).get(word)) is not None and (
-                seat.interface != word or device in self._fronts
+                seat.interface != word or device in self._port_layouts
             ):
                 return self._seated(device, seat)
         return -1
@@ -190,7 +190,7 @@ class PortIndex:
     def _seated(self, device: str, seat: Seat) -> int:
         """Return the port at a seat of a device; on a host only the planned ones count."""
         found = self._ids.get((device, seat.interface), -1)
-        if found >= 0 or device not in self._fronts:
+        if found >= 0 or device not in self._port_layouts:
             return found
         printed = f"{seat.cage}/{seat.sub + 1}" if seat.ports > 1 else str(seat.cage)
         rails, planes = (
@@ -213,8 +213,8 @@ class PortIndex:
 
     def _seats(self, device: str) -> dict[str, Seat]:
         """Return the front of a device."""
-        front = self._fronts.get(device)
-        return self._nics if front is None else self._ports(front)
+        port_layout = self._port_layouts.get(device)
+        return self._nics if port_layout is None else self._ports(port_layout)
 
     def seat(self, place: int) -> Seat:
         """Return where a port is on its device."""
@@ -260,7 +260,7 @@ class PortIndex:
         serves the rail of its own cable.
         """
         found = self.places[place]
-        if found.device not in self._fronts or not self.plan.mapping.spans_rails:
+        if found.device not in self._port_layouts or not self.plan.mapping.spans_rails:
             return frozenset({found.rail} - {""}), frozenset({found.plane})
         return self._served(found.device), frozenset({found.plane})
 

@@ -65,7 +65,7 @@ class Sheet(NamedTuple):
 
 def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
     """Lay out the cables of a plan. Takes some 200 bytes a cable."""
-    wiring, request = wiring_of(plan), plan.request
+    wiring, fabric = wiring_of(plan), plan.fabric
     host = wiring.kind == LinkKind.HOST
     switch = np.array(
         [
@@ -87,14 +87,14 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
         [
             [
                 register.interface(plan.naming.interface(gpu, plane))
-                for plane in range(request.planes)
+                for plane in range(fabric.planes)
             ]
-            for gpu in range(request.host_gpus)
+            for gpu in range(fabric.host_gpus)
         ]
     )
     gpu, plane = wiring.lower[host], wiring.lower_port[host]
-    a[host] = (hosts[gpu // request.host_gpus] << PORT_BITS) | (
-        nics[gpu % request.host_gpus, plane] << CONNECTOR_BITS
+    a[host] = (hosts[gpu // fabric.host_gpus] << PORT_BITS) | (
+        nics[gpu % fabric.host_gpus, plane] << CONNECTOR_BITS
     )
     shared = np.array([box.block < 0 for box in plan.naming.boxes])
     blocks = plan.mapping.segment_blocks
@@ -126,7 +126,7 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
     """Return the numbers of the interfaces of ports, by role."""
     tier = np.array([box.role.tier for box in plan.naming.boxes])[switch % len(plan.naming.boxes)]
     found = np.zeros(len(switch), dtype=np.int64)
-    segments = range(plan.mapping.segments if plan.request.switches_by_rail else 1)
+    segments = range(plan.mapping.segments if plan.fabric.switches_by_rail else 1)
     for role in plan.ports:
         names = np.array(
             [
@@ -142,7 +142,7 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
 
 def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tuple[str, int]]:
     """Name NIC ports as failures do, each with its HB domain."""
-    size, several = plan.request.domain_gpus, plan.request.planes > 1
+    size, several = plan.fabric.domain_gpus, plan.fabric.planes > 1
     for gpu, plane in zip(gpus, planes, strict=True):
         name = gpu_name(*divmod(gpu, size))
         yield f"{name}/{plane}" if several else name, gpu // size

@@ -89,12 +89,12 @@ def _alike(old: Plan, new: Plan) -> dict[int, int]:
     described, where each cable has a length of its own.
     """
     if (
-        (old.mapping.segments, old.request.planes) != (new.mapping.segments, new.request.planes)
+        (old.mapping.segments, old.fabric.planes) != (new.mapping.segments, new.fabric.planes)
         or old.spec.site
         or new.spec.site
     ):
         return {}
-    planes, segments = new.request.planes, new.mapping.segments
+    planes, segments = new.fabric.planes, new.mapping.segments
     found: dict[int, int] | None = None
     for segment in {0, planes - 1, segments - planes, segments - 1}:
         was = {view.name: view for view in Views(old).switches(segment)}
@@ -151,7 +151,7 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
     Beside that a host has numbers that go up evenly with its own, with rail and with plane; so HB
     domains at both ends speak for those between.
     """
-    was, now = old.request, new.request
+    was, now = old.fabric, new.fabric
     if (was.domain_gpus, was.domain_hosts, was.rails, was.planes, old.mapping.segments) != (
         now.domain_gpus,
         now.domain_hosts,

@@ -49,8 +49,8 @@ def grow(old: Plan, spec: FabricSpec, catalog: Catalog) -> Plan:
     common shape, or the refusal of the inventory.
     """
     spec = _pinned(old, spec)
-    request = resolve(spec, catalog)
-    mapping = map_design(request)
+    fabric = resolve(spec, catalog)
+    mapping = map_design(fabric)
     findings = list(_unlike(old, mapping))
     if findings:
         raise Refusal(findings)
@@ -92,7 +92,7 @@ def _pinned(old: Plan, spec: FabricSpec) -> FabricSpec:
 
 def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
     """Say what growth cannot change: what a block is, and how its boxes are divided."""
-    was, now, before, after = old.request, new.request, old.sizing, new.sizing
+    was, now, before, after = old.fabric, new.fabric, old.sizing, new.sizing
     facts: list[tuple[str, object, object, Path]] = [
         ("the design", was.design.value, now.design.value, ("design",)),
         ("GPUs of an HB domain", was.domain_gpus, now.domain_gpus, ("hb_domain", "gpus")),
@@ -111,7 +111,7 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
             ("rails on a leaf", old.mapping.per_switch, new.per_switch, ("rails", "per_switch"))
         )
     facts += [
-        (f"{role} switches", _model(old.request, role), _model(now, role), ("switches", role.value))
+        (f"{role} switches", _model(old.fabric, role), _model(now, role), ("switches", role.value))
         for role in old.roles
     ]
     if 1 < before.tiers <= after.tiers:
@@ -149,10 +149,10 @@ def _unlike(old: Plan, new: Mapping) -> Iterator[Finding]:
         )
 
 
-def _model(request: ResolvedFabric, role: Role) -> str:
+def _model(fabric: ResolvedFabric, role: Role) -> str:
     """Name the switches of a role, and how their cages are split downwards."""
-    front = request.fronts[role]
-    return f"{front.model.model} split {front.down.name}"
+    port_layout = fabric.port_layouts[role]
+    return f"{port_layout.model.model} split {port_layout.down.name}"
 
 
 def _said(value: object) -> str:
@@ -170,7 +170,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
     if site is None or site.positions or lengths is None or lengths.room.generated:
         return None
     was, room = lengths.room.standing, lengths.room
-    hosts, boxes = new.request.planned_gpus // new.request.host_gpus, len(naming.boxes)
+    hosts, boxes = new.fabric.planned_gpus // new.fabric.host_gpus, len(naming.boxes)
     rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
     seat = {box: at for at, box in enumerate(naming.boxes)}
@@ -207,11 +207,11 @@ def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
 def _digits(plan: Plan) -> dict[str, int]:
     """Return the digits of the numbers in the names of each kind."""
     mapping, sizing = plan.mapping, plan.sizing
-    groups = mapping.segments // plan.request.planes if mapping.segment_blocks > 1 else 1
+    groups = mapping.segments // plan.fabric.planes if mapping.segment_blocks > 1 else 1
     sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
     digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
     return digits | {
-        "host": mapping.digits("host", plan.request.domains * plan.request.domain_hosts),
+        "host": mapping.digits("host", plan.fabric.domains * plan.fabric.domain_hosts),
         "cable": plan.label_width,
     }
 
@@ -223,12 +223,12 @@ def _endpoints(old: Plan, new: Mapping) -> Int32Array | None:
     uplinks are given up, and on a leaf that now serves some rails only, so are those of the others.
     """
     rule = new.pattern()
-    home = homes(rule, new.request.planned_gpus)
+    home = homes(rule, new.fabric.planned_gpus)
     here = (old.segment.kind == LinkKind.HOST) & (old.segment.block == 0)
     gpu, slot = old.segment.lower[here].astype(np.int64), old.segment.slot[here].astype(np.int64)
     if old.sizing.tiers == 1 and new.sizing.tiers > 1:
         stays = slot < new.sizing.leaf_down
-        if new.request.design is Design.RAIL_OPTIMIZED:
+        if new.fabric.design is Design.RAIL_OPTIMIZED:
             stays &= home[gpu] < new.sizing.leaf_down
         gpu, slot = gpu[stays], slot[stays]
     return filled(gpu, slot, home, rule, new.sizing)
@@ -287,7 +287,7 @@ def _leaf_spine(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     side = Side(
         sizing.leaf_up,
         sizing.spine,
-        new.request.fronts[Role.SPINE].radix if top else sizing.spine_down,
+        new.fabric.port_layouts[Role.SPINE].radix if top else sizing.spine_down,
     )
     was = joined(old.mapping, LinkKind.LEAF_SPINE)
     return keep(was, rule, side)
@@ -298,7 +298,7 @@ def _spine_core(old: Plan, new: Mapping, rule: TierLinks) -> TierLinks:
     sizing, was = new.sizing, joined(old.mapping, LinkKind.SPINE_CORE)
     group, member = np.divmod(was.upper, np.int32(old.sizing.group_cores))
     was = was._replace(upper=(group * sizing.group_cores + member).astype(np.int32))
-    side = Side(sizing.spine_up, sizing.group_cores, new.request.fronts[Role.CORE].radix)
+    side = Side(sizing.spine_up, sizing.group_cores, new.fabric.port_layouts[Role.CORE].radix)
     groups = [_group(was, rule, each, sizing, side) for each in range(sizing.pod_spines)]
     columns = TierLinks(*(np.concatenate(column) for column in zip(*groups, strict=True)))
     order = np.lexsort((columns.lower_port, columns.lower))

@@ -128,16 +128,16 @@ def _enter(base: Plan, cabled: _Cabled, ends: list[Nic | Port]) -> str:
 
 def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
     """Enter a NIC port's cable."""
-    mapping, request, shares = base.mapping, base.request, base.mapping.segment_blocks
+    mapping, fabric, shares = base.mapping, base.fabric, base.mapping.segment_blocks
     down, block = divmod(high.port, shares)
-    rail = low.gpu % request.domain_gpus % request.rails
+    rail = low.gpu % fabric.domain_gpus % fabric.rails
     group, own = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
     if down >= base.sizing.leaf_down:
         return "the leaf's port is an uplink"
-    if (group * request.planes + low.plane, own) != (high.segment, block):
+    if (group * fabric.planes + low.plane, own) != (high.segment, block):
         return f"the NIC port is on rail {rail}, plane {low.plane}, and the leaf's port is not"
-    if request.design is Design.RAIL_OPTIMIZED and base.sizing.tiers > 1:
-        served = high.box % (request.rails // mapping.per_switch)
+    if fabric.design is Design.RAIL_OPTIMIZED and base.sizing.tiers > 1:
+        served = high.box % (fabric.rails // mapping.per_switch)
         if served != rail // mapping.per_switch:
             return f"the NIC port is on rail {rail}, which that leaf does not serve"
     first_gpu = low.gpu - (0 if mapping.spans_rails else rail)
@@ -282,7 +282,7 @@ def _endpoints(base: Plan, cabled: _Cabled) -> Int32Array | None:
         np.array(sorted(found), dtype=np.int64),
         np.array([found[slot] for slot in sorted(found)], dtype=np.int64),
     )
-    return filled(gpu, slot, homes(rule, base.request.planned_gpus), rule, base.sizing)
+    return filled(gpu, slot, homes(rule, base.fabric.planned_gpus), rule, base.sizing)
 
 
 def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int32Array] | None:
@@ -300,7 +300,7 @@ def _wired(base: Plan, kind: LinkKind, cabled: _Cabled) -> tuple[Int32Array, Int
         else (base.sizing.spine_up, base.sizing.core)
     )
     if len(lows) < len(rule.lower):
-        sheet = keep(sheet, rule, Side(uplinks, uppers, base.request.fronts[kind.upper].radix))
+        sheet = keep(sheet, rule, Side(uplinks, uppers, base.fabric.port_layouts[kind.upper].radix))
     if all(np.array_equal(one, other) for one, other in zip(sheet, rule, strict=True)):
         return None
     return sheet.upper, sheet.upper_port

@@ -44,8 +44,8 @@ def _endpoints(old: Plan, new: Plan) -> int:
     here = (old.segment.kind == LinkKind.HOST) & (old.segment.block == 0)
     slot, gpu = old.segment.slot[here], old.segment.lower[here]
     low = gpu[slot < new.sizing.leaf_down]
-    if new.request.design is Design.RAIL_OPTIMIZED:
-        leaf = np.full(new.request.planned_gpus, -1)
+    if new.fabric.design is Design.RAIL_OPTIMIZED:
+        leaf = np.full(new.fabric.planned_gpus, -1)
         pattern = new.mapping.pattern()
         leaf[pattern[pattern >= 0]] = np.flatnonzero(pattern >= 0) // new.sizing.leaf_down
         return len(slot) - int(np.bincount(leaf[low]).max(initial=0))

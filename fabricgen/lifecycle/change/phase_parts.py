@@ -33,10 +33,12 @@ def parts_of(plan: Plan, wiring: Wiring, stands: BoolArray) -> Counter[str]:
         )
     ]
     for role in plan.roles:
-        found[plan.request.fronts[role].model.model] += int(np.count_nonzero(used == role.tier))
+        found[plan.fabric.port_layouts[role].model.model] += int(
+            np.count_nonzero(used == role.tier)
+        )
     counted = count_parts(plan, stands)
     for models in (*counted.modules.values(), *counted.cables.values()):
         found.update(models)
-    if plan.request.nic and plan.spec.nic.model:
-        found[plan.request.nic.model] += plan.request.gpus * plan.request.nics_per_gpu
+    if plan.fabric.nic and plan.spec.nic.model:
+        found[plan.fabric.nic.model] += plan.fabric.gpus * plan.fabric.nics_per_gpu
     return found

@@ -74,8 +74,8 @@ def phase_in(plan: Plan) -> list[Stage]:
 def sizes_of(plan: Plan) -> list[tuple[str, dict[str, int]]]:
     """Return what stands at the end of each phase; what no phase has follows in a last one. Raises Refusal."""
     full = {
-        "planes": plan.request.planes,
-        "rails": plan.request.rails,
+        "planes": plan.fabric.planes,
+        "rails": plan.fabric.rails,
         "spines": plan.sizing.pod_spines,
     }
     stated = [
@@ -100,7 +100,7 @@ def _findings(plan: Plan, phases: tuple[Phase, ...], full: dict[str, int]) -> It
             if asked is None:
                 continue
             path = ("phases", index, key)
-            if key == "rails" and plan.request.design is Design.FAT_TREE:
+            if key == "rails" and plan.fabric.design is Design.FAT_TREE:
                 yield Finding(
                     "bad-phases",
                     "a fat-tree has no rails to begin with",
@@ -164,11 +164,11 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
-    plane = wiring.segment % plan.request.planes
+    plane = wiring.segment % plan.fabric.planes
     stands: BoolArray = plane < size["planes"]
-    rail = wiring.lower % plan.request.domain_gpus % plan.request.rails
+    rail = wiring.lower % plan.fabric.domain_gpus % plan.fabric.rails
     if not mapping.spans_rails:
-        rail = wiring.segment // plan.request.planes * mapping.per_switch + wiring.block
+        rail = wiring.segment // plan.fabric.planes * mapping.per_switch + wiring.block
         stands &= rail < size["rails"]
     stands &= ~host | (rail < size["rails"])
     index = np.tile([box.index for box in plan.naming.boxes], mapping.segments)
@@ -179,7 +179,7 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
         stands &= (wiring.kind != kind) | (
             index[spine] % max(sizing.pod_spines, 1) < size["spines"]
         )
-    if size["rails"] < plan.request.rails and mapping.spans_rails:
+    if size["rails"] < plan.fabric.rails and mapping.spans_rails:
         served = np.zeros(boxes * mapping.segments, dtype=bool)
         served[wiring.upper[stands & host]] = True
         stands &= (wiring.kind != LinkKind.LEAF_SPINE) | served[np.where(host, 0, wiring.lower)]
@@ -208,7 +208,7 @@ def _stage(
         sum(priced, Decimal(0)) if priced else None,
         tuple(part for part in parts if prices[part] is None),
         int(np.count_nonzero(host)) * plan.joints[LinkKind.HOST].speed_gbps,
-        plan.request.gpus - len(distinct(wiring.lower[host])),
+        plan.fabric.gpus - len(distinct(wiring.lower[host])),
         _oversubscription(plan, wiring, stands),
     )
 
@@ -226,7 +226,10 @@ def _oversubscription(plan: Plan, wiring: Wiring, stands: BoolArray) -> Fraction
         np.bincount(leaf.astype(np.int64) * blocks + wiring.block[rows], minlength=count)
         for leaf, rows in ((wiring.upper[down], down), (wiring.lower[up], up))
     )
-    speeds = plan.joints[LinkKind.HOST].speed_gbps, plan.request.fronts[Role.SPINE].down.speed_gbps
+    speeds = (
+        plan.joints[LinkKind.HOST].speed_gbps,
+        plan.fabric.port_layouts[Role.SPINE].down.speed_gbps,
+    )
     pairs = distinct_columns(np.stack([have[carry > 0], carry[carry > 0]])).T.tolist()
     return max(Fraction(low * speeds[0], high * speeds[1]) for low, high in pairs)
 

@@ -34,7 +34,7 @@ class Names:
 
     def __init__(self, plan: Plan) -> None:
         """Collect the names of every planned switch, every installed host, and the interfaces of each."""
-        self.plan, request = plan, plan.request
+        self.plan, fabric = plan, plan.fabric
         self.hosts = {name.lower(): number for number, name in enumerate(plan.hosts)}
         every = (
             (segment, plan.naming.switches(segment)) for segment in range(plan.mapping.segments)
@@ -45,26 +45,26 @@ class Names:
             for box, name in enumerate(names)
         }
         self.nics: dict[str, tuple[int, int]] = {}
-        for gpu in range(request.host_gpus):
-            for plane in range(request.planes):
+        for gpu in range(fabric.host_gpus):
+            for plane in range(fabric.planes):
                 for text in (plan.naming.interface(gpu, plane), plan.naming.label(gpu, plane)):
                     self.nics.setdefault(text.lower(), (gpu, plane))
         self.ports = {
-            (role, front.nos): self._ports(front)
+            (role, port_layout.nos): self._ports(port_layout)
             for role in plan.roles
-            for front in plan.request.nos_variants(role)
+            for port_layout in plan.fabric.nos_variants(role)
         }
 
-    def _ports(self, front: PortLayout) -> dict[str, int]:
+    def _ports(self, port_layout: PortLayout) -> dict[str, int]:
         """Return the numbers of the ports of a box by interface, by alias, and by cage and position; the topmost boxes may use any port."""
-        top = front.role is self.plan.roles[-1]
+        top = port_layout.role is self.plan.roles[-1]
         found: dict[str, int] = {}
         for number, port in enumerate(
-            front.ports(front.radix, 0) if top else self.plan.ports[front.role]
+            port_layout.ports(port_layout.radix, 0) if top else self.plan.ports[port_layout.role]
         ):
-            alias = front.model.alias(front.nos, *port) or ""
+            alias = port_layout.model.alias(port_layout.nos, *port) or ""
             for text in (
-                front.interface(port),
+                port_layout.interface(port),
                 alias,
                 f"{port.cage}/{port.sub + 1}" if port.breakout.count > 1 else str(port.cage),
             ):
@@ -74,17 +74,17 @@ class Names:
     def end(self, device: str, interface: str) -> Nic | Port | str:
         """Find a port, or say why there is none."""
         name, text = device.lower(), interface.lower()
-        request = self.plan.request
+        fabric = self.plan.fabric
         if name in self.hosts:
             if text not in self.nics:
                 return f"hosts have no interface `{interface}`: {suggest(text, self.nics) or 'theirs are ' + ', '.join(list(self.nics)[:4])}"
             gpu, plane = self.nics[text]
-            return Nic(self.hosts[name] * request.host_gpus + gpu, plane)
+            return Nic(self.hosts[name] * fabric.host_gpus + gpu, plane)
         if name not in self.switches:
             return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
         segment, box = self.switches[name]
         role = self.plan.naming.boxes[box].role
-        ports = self.ports[role, self.plan.fronts(segment)[role].nos]
+        ports = self.ports[role, self.plan.port_layouts(segment)[role].nos]
         if text not in ports:
             return f"`{device}` is a {role} switch, and of its ports the inventory does not use `{interface}`"
         return Port(segment, box, ports[text])
@@ -93,7 +93,7 @@ class Names:
 def end_name(base: Plan, end: Nic | Port) -> str:
     """Name a port."""
     if isinstance(end, Nic):
-        host, gpu = divmod(end.gpu, base.request.host_gpus)
+        host, gpu = divmod(end.gpu, base.fabric.host_gpus)
         return f"{base.hosts[host]} {base.naming.interface(gpu, end.plane)}"
-    front = base.fronts(end.segment)[base.naming.boxes[end.box].role]
-    return f"{base.naming.switches(end.segment)[end.box]} {front.interface(base.ports[front.role][end.port])}"
+    port_layout = base.port_layouts(end.segment)[base.naming.boxes[end.box].role]
+    return f"{base.naming.switches(end.segment)[end.box]} {port_layout.interface(base.ports[port_layout.role][end.port])}"

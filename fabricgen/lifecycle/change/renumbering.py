@@ -74,7 +74,7 @@ def _positions(plan: Plan, gpus: int) -> NDArray[Any]:
 
 def _renumbered(old: Plan, new: Plan) -> int:
     """Count the NIC ports that stand and get another address."""
-    gpus, blocks = old.request.gpus, old.mapping.segments * old.mapping.segment_blocks
+    gpus, blocks = old.fabric.gpus, old.mapping.segments * old.mapping.segment_blocks
     before, after = _positions(old, gpus), _positions(new, gpus)
     cabled, step = before >= 0, 2 if old.addresses.numbered else 1
     starts = [

@@ -78,30 +78,30 @@ class Assets:
     @cached_property
     def host(self) -> tuple[str, str]:
         """Who makes the hosts, and their model."""
-        host = self.plan.request.host
+        host = self.plan.fabric.host
         return (
             (host.vendor, host.model)
             if host
-            else ("generic", f"host-{self.plan.request.host_gpus}gpu")
+            else ("generic", f"host-{self.plan.fabric.host_gpus}gpu")
         )
 
     def assets(self) -> AssetsView:
         """List what must be there before the first device."""
-        request, site = self.plan.request, self.plan.spec.name
-        models: dict[str, Host | Switch | None] = {HOST: request.host} | {
-            role.value: request.fronts[role].model for role in self.plan.roles
+        fabric, site = self.plan.fabric, self.plan.spec.name
+        models: dict[str, Host | Switch | None] = {HOST: fabric.host} | {
+            role.value: fabric.port_layouts[role].model for role in self.plan.roles
         }
         every = (
-            front
+            port_layout
             for segment in range(self.plan.mapping.segments)
-            for front in self.plan.fronts(segment).values()
-            if front.role in self.plan.roles
+            for port_layout in self.plan.port_layouts(segment).values()
+            if port_layout.role in self.plan.roles
         )
         halls, racks = self._places()
         return AssetsView(
             _named(site), halls, racks,
             _names({part.vendor if part else self.host[0] for part in models.values()}), [_named(name) for name in models],
-            _names({front.nos for front in every}), self._types(models),
+            _names({port_layout.nos for port_layout in every}), self._types(models),
         )  # fmt: skip
 
     def _places(self) -> tuple[list[HallView], list[RackView]]:
@@ -130,7 +130,7 @@ class Assets:
             text = (
                 part.description
                 if part
-                else f"a host of {self.plan.request.host_gpus} GPUs that the inventory does not name"
+                else f"a host of {self.plan.fabric.host_gpus} GPUs that the inventory does not name"
             )
             found[maker, model] = DeviceTypeView(
                 maker,
@@ -147,7 +147,7 @@ class Assets:
         """Count out every installed device by the number that it has in the room: hosts, then switches."""
         plan, boxes = self.plan, len(self.plan.naming.boxes)
         yield from range(len(plan.hosts))
-        first = plan.request.planned_gpus // plan.request.host_gpus
+        first = plan.fabric.planned_gpus // plan.fabric.host_gpus
         yield from (
             first + segment * boxes + box
             for segment in range(plan.mapping.segments)
@@ -166,18 +166,18 @@ class Assets:
         for name in plan.hosts:
             yield DeviceView(name, HOST, *self.host, site, *self._place(next(number)), "")
         for segment in range(plan.mapping.segments):
-            fronts, names = plan.fronts(segment), plan.naming.switches(segment)
+            port_layouts, names = plan.port_layouts(segment), plan.naming.switches(segment)
             for at, box in enumerate(plan.naming.boxes):
                 if plan.installed[at]:
-                    front = fronts[box.role]
+                    port_layout = port_layouts[box.role]
                     yield DeviceView(
                         names[at],
                         box.role.value,
-                        front.model.vendor,
-                        front.model.model,
+                        port_layout.model.vendor,
+                        port_layout.model.model,
                         site,
                         *self._place(next(number)),
-                        front.nos,
+                        port_layout.nos,
                     )
 
     def _place(self, device: int) -> tuple[str, str, str, str]:
@@ -197,7 +197,7 @@ class Assets:
     def interface_count(self) -> int:
         """Interfaces that `interfaces` lists."""
         plan = self.plan
-        each = {role: len(self._ports(plan.request.fronts[role])) for role in plan.roles}
+        each = {role: len(self._ports(plan.fabric.port_layouts[role])) for role in plan.roles}
         own = sum(
             each[box.role]
             for box, has in zip(plan.naming.boxes, plan.installed, strict=True)
@@ -205,10 +205,10 @@ class Assets:
         )
         return plan.link_count(LinkKind.HOST) + plan.mapping.segments * own
 
-    def _ports(self, front: PortLayout) -> list[Port]:
+    def _ports(self, port_layout: PortLayout) -> list[Port]:
         """List every port of a box of this role, those in use and those left, in the order of the front panel."""
-        used = self.plan.ports[front.role]
-        return sorted([*used, *front.idle(used)], key=lambda port: (port.cage, port.sub))
+        used = self.plan.ports[port_layout.role]
+        return sorted([*used, *port_layout.idle(used)], key=lambda port: (port.cage, port.sub))
 
     def interfaces(self) -> Iterator[InterfaceView]:
         """List the NIC ports that have a cable and all ports of the switches, segment by segment."""
@@ -219,19 +219,19 @@ class Assets:
 
     def _nic(self, cable: CableView) -> InterfaceView:
         """Make the interface of a NIC port."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         leaf, form = (
-            request.fronts[Role.LEAF],
-            request.host.form_factor if request.host else "generic",
+            fabric.port_layouts[Role.LEAF],
+            fabric.host.form_factor if fabric.host else "generic",
         )
-        kind = type_of(request.speed_gbps, form, leaf.down.lanes, leaf.model.transport)
+        kind = type_of(fabric.speed_gbps, form, leaf.down.lanes, leaf.model.transport)
         far = f"{cable.cable} {cable.b_device}:{cable.b_interface}"
         return InterfaceView(
             cable.a_device,
             cable.a_interface,
             cable.a_port,
             kind,
-            request.speed_gbps * 10**6,
+            fabric.speed_gbps * 10**6,
             "true",
             self._mtu,
             far,
@@ -240,7 +240,7 @@ class Assets:
     @property
     def _mtu(self) -> str:
         """The MTU of every link; empty on InfiniBand."""
-        ethernet = self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+        ethernet = self.plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
         return str(self.plan.spec.addressing.mtu) if ethernet else ""
 
     def _switch_ports(self, segment: int, links: list[CableView]) -> Iterator[InterfaceView]:
@@ -254,8 +254,8 @@ class Assets:
                 f"{cable.cable} {cable.b_device}:{cable.b_interface}"
             )
         rows = {
-            role: [*self._rows(front)]
-            for role, front in plan.fronts(segment).items()
+            role: [*self._rows(port_layout)]
+            for role, port_layout in plan.port_layouts(segment).items()
             if role in plan.roles
         }
         for name, box, has in zip(
@@ -274,16 +274,19 @@ class Assets:
                     peer,
                 )
 
-    def _rows(self, front: PortLayout) -> Iterator[tuple[str, str, str, int]]:
+    def _rows(self, port_layout: PortLayout) -> Iterator[tuple[str, str, str, int]]:
         """Say what is the same of the ports of every box of a role: name, what is printed, type and speed."""
-        for port in self._ports(front):
+        for port in self._ports(port_layout):
             cage, sub, mode = port
             label = f"{cage}/{sub + 1}" if mode.count > 1 else str(cage)
             yield (
-                front.interface(port),
+                port_layout.interface(port),
                 label,
                 type_of(
-                    mode.speed_gbps, front.model.form_factor, mode.lanes, front.model.transport
+                    mode.speed_gbps,
+                    port_layout.model.form_factor,
+                    mode.lanes,
+                    port_layout.model.transport,
                 ),
                 mode.speed_gbps * 10**6,
             )

@@ -54,26 +54,27 @@ class WireLists:
     @property
     def _ethernet(self) -> bool:
         """Whether the fabric is Ethernet."""
-        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+        return self.plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
 
     @property
     def has_wiring(self) -> bool:
         """Whether Hedgehog could plan this: two tiers at most, and switches whose profile the catalog knows."""
         known = all(
-            PORTS in self.plan.request.fronts[role].model.interfaces for role in self.plan.roles
+            PORTS in self.plan.fabric.port_layouts[role].model.interfaces
+            for role in self.plan.roles
         )
         return self._ethernet and known and len(self.plan.roles) <= TIERS
 
     def wiring(self) -> WiringView:
         """Make the wiring diagram, every switch port in the words of its profile."""
-        request = self.plan.request
-        fronts = {
-            role: replace(front, nos=PORTS) if role in self.plan.roles else front
-            for role, front in request.fronts.items()
+        fabric = self.plan.fabric
+        port_layouts = {
+            role: replace(port_layout, nos=PORTS) if role in self.plan.roles else port_layout
+            for role, port_layout in fabric.port_layouts.items()
         }
         views = Views(
             replace(
-                self.plan, request=replace(request, switches_by_rail={0: fronts})
+                self.plan, fabric=replace(fabric, switches_by_rail={0: port_layouts})
             ).with_nos_of_rail(0)
         )
         host_links: list[WiredHost] = []
@@ -106,11 +107,9 @@ class WireLists:
     @property
     def has_rails(self) -> bool:
         """Whether the launch kit could address this: as many rails, planes, segments and hosts as its fields hold, and one NIC of a host on each rail."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         small = (
-            request.rails <= RAILS
-            and request.planes <= PLANES
-            and request.host_gpus == request.rails
+            fabric.rails <= RAILS and fabric.planes <= PLANES and fabric.host_gpus == fabric.rails
         )
         return self._ethernet and small and self._fits
 
@@ -118,7 +117,7 @@ class WireLists:
     def _fits(self) -> bool:
         """Whether there are not too many pods, no pod has too many segments, and no segment too many hosts."""
         pods, segments = zip(*self._seats.values(), strict=True)
-        hosts = self.plan.request.domain_hosts * max(
+        hosts = self.plan.fabric.domain_hosts * max(
             len(stripe.domains) for stripe in stripes(self.plan)
         )
         return max(pods) < PODS and max(segments) < UNITS and hosts <= HOSTS
@@ -140,7 +139,7 @@ class WireLists:
             [link for link in _links(self.views) if link.tier == Role.LEAF.tier],
         )
         seats = {
-            name: self._seats[host // plan.request.domain_hosts]
+            name: self._seats[host // plan.fabric.domain_hosts]
             for host, name in enumerate(plan.hosts)
         }
         own: dict[str, set[int]] = defaultdict(set)
@@ -160,7 +159,7 @@ class WireLists:
         """Name each installed leaf, with its NOS."""
         plan = self.plan
         for segment in range(plan.mapping.segments):
-            nos = plan.fronts(segment)[Role.LEAF].nos
+            nos = plan.port_layouts(segment)[Role.LEAF].nos
             boxes = zip(
                 plan.naming.switches(segment), plan.naming.boxes, plan.installed, strict=True
             )
@@ -205,11 +204,9 @@ class WireLists:
 
     def seats(self) -> list[SeatView]:
         """List the NIC ports of a host with their numbers, GPU by GPU, with what RDMA calls them."""
-        request, naming = self.plan.request, self.plan.naming
-        seats = [
-            (gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)
-        ]
-        rdma = [(request.host.port(*seat).rdma if request.host else None) or "" for seat in seats]
+        fabric, naming = self.plan.fabric, self.plan.naming
+        seats = [(gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes)]
+        rdma = [(fabric.host.port(*seat).rdma if fabric.host else None) or "" for seat in seats]
         return [
             SeatView(str(at), naming.interface(*seat), name)
             for at, (seat, name) in enumerate(zip(seats, rdma, strict=True), start=1)

@@ -94,7 +94,7 @@ class Drawings:
         """Name the drawing of a block."""
         rail, plane = self.plan.mapping.rail(segment, block), self.plan.mapping.plane(segment)
         words = [f"rail-{rail}"] if rail is not None else []
-        words += [f"plane-{plane}"] if self.plan.request.planes > 1 else []
+        words += [f"plane-{plane}"] if self.plan.fabric.planes > 1 else []
         return "-".join(words) or "fabric"
 
     @cached_property
@@ -113,7 +113,7 @@ class Drawings:
 
     def _rail_of(self, gpus: IntArray) -> IntArray:
         """Return the rail of each GPU."""
-        return gpus % self.plan.request.domain_gpus % self.plan.request.rails
+        return gpus % self.plan.fabric.domain_gpus % self.plan.fabric.rails
 
     def _speed(self, kind: LinkKind) -> str:
         """Return the speed of a kind of link."""
@@ -123,7 +123,7 @@ class Drawings:
         """Name the rail of a drawing, and its plane where there are several, for a reader."""
         rail, planes = (
             self.plan.mapping.rail(subject.segment, subject.block),
-            self.plan.request.planes > 1,
+            self.plan.fabric.planes > 1,
         )
         return ", ".join(
             [
@@ -177,18 +177,18 @@ class Drawings:
 
     def _words(self) -> str:
         """Say in a line what fabric it is."""
-        request = self.plan.request
-        count = f"{request.gpus:,} GPUs in {request.gpus // request.domain_gpus:,} HB domains, {request.rails} rails"
-        return f"{self.plan.spec.name}: {request.design.value}, {count}, oversubscription {ratio_text(self.plan.spec.oversubscription)}"
+        fabric = self.plan.fabric
+        count = f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains, {fabric.rails} rails"
+        return f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription {ratio_text(self.plan.spec.oversubscription)}"
 
     def _endpoints(self, number: int, block: int) -> Tier:
         """Return the GPUs of a block, in the order of its endpoints; those of a leaf belong together."""
-        segment, request = self.plan.segment, self.plan.request
+        segment, fabric = self.plan.segment, self.plan.fabric
         rows = (segment.kind == LinkKind.HOST) & (segment.block == block)
         gpus = self._gpus(number, rows).tolist()
-        names = [gpu_name(*divmod(gpu, request.domain_gpus)) for gpu in gpus]
-        hosts = [self.plan.hosts[gpu // request.host_gpus] for gpu in gpus]
-        rails = [str(gpu % request.domain_gpus % request.rails) for gpu in gpus]
+        names = [gpu_name(*divmod(gpu, fabric.domain_gpus)) for gpu in gpus]
+        hosts = [self.plan.hosts[gpu // fabric.host_gpus] for gpu in gpus]
+        rails = [str(gpu % fabric.domain_gpus % fabric.rails) for gpu in gpus]
         return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
 
     def boxes(self, role: Role, block: int) -> IntArray:
@@ -252,7 +252,7 @@ class Drawings:
     def _stripe(self, name: str, stripe: int) -> Composed:
         """Compose a stripe: its HB domains, and the leaves of every rail and plane that they meet."""
         plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
-        size = plan.request.domain_gpus
+        size = plan.fabric.domain_gpus
         leaves: list[tuple[str, str]] = []
         parts: list[tuple[IntArray, IntArray, IntArray]] = []
         labels: list[Callable[[int], str]] = []
@@ -276,9 +276,9 @@ class Drawings:
             segment = int(np.searchsorted(starts, row, side="right")) - 1
             return labels[segment](row - int(starts[segment]))
 
-        hosts = f"{plan.request.domain_hosts} hosts" if plan.request.domain_hosts > 1 else ""
+        hosts = f"{plan.fabric.domain_hosts} hosts" if plan.fabric.domain_hosts > 1 else ""
         notes = [
-            hosts or plan.hosts[domain * plan.request.domain_hosts] for domain in domains.tolist()
+            hosts or plan.hosts[domain * plan.fabric.domain_hosts] for domain in domains.tolist()
         ]
         ends = Tier(
             "HB domains",

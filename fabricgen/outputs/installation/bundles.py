@@ -89,14 +89,20 @@ class Fronts:
     @cached_property
     def faces(self) -> dict[Role, Faceplate]:
         """The front of each role's box."""
-        return {role: face_of(self.plan.request.fronts[role].model) for role in self.plan.roles}
+        return {
+            role: face_of(self.plan.fabric.port_layouts[role].model) for role in self.plan.roles
+        }
 
     @cached_property
     def ports(self) -> dict[Role, dict[str, Port]]:
         """The port of each interface that links use."""
-        nos_variants = self.plan.request.nos_variants
+        nos_variants = self.plan.fabric.nos_variants
         return {
-            role: {front.interface(port): port for front in nos_variants(role) for port in ports}
+            role: {
+                port_layout.interface(port): port
+                for port_layout in nos_variants(role)
+                for port in ports
+            }
             for role, ports in self.plan.ports.items()
         }
 

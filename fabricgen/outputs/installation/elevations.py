@@ -125,7 +125,10 @@ class Elevations:
     def port_map(self, switch: str) -> PortMapView:
         """Draw the front of a switch."""
         device = self.switches[switch]
-        role, model = self._role(device), self.fronts.plan.request.fronts[self._role(device)].model
+        role, model = (
+            self._role(device),
+            self.fronts.plan.fabric.port_layouts[self._role(device)].model,
+        )
         face, ends = self.fronts.faces[role], self._ends.get(switch, {})
         slots = max([end.slot + 1 for held in ends.values() for end in held], default=1)
         high = NUMBER + slots * SLOT
@@ -177,11 +180,11 @@ class Elevations:
         """Draw a device in its rack."""
         room, name = self.room, self.room.device(device)
         low, high = int(room.standing.rack_unit[device]), int(room.rack_units[device])
-        kind, request = KINDS[int(room.kind[device])], self.fronts.plan.request
+        kind, fabric = KINDS[int(room.kind[device])], self.fronts.plan.fabric
         known = (
-            (request.host.model if request.host else "")
+            (fabric.host.model if fabric.host else "")
             if kind == HOST
-            else request.fronts[self._role(device)].model.model
+            else fabric.port_layouts[self._role(device)].model.model
         )
         top, there, counts = (
             room.shares.rack.rack_units - low - high + 1,

@@ -63,12 +63,10 @@ class Topologies:
     def gap(self) -> str | None:
         """Say why this fabric cannot be a lab in containers; None where it can."""
         for role in self.plan.roles:
-            for front in self.plan.request.nos_variants(role):
-                pack = self._config_packs.get(front.nos)
+            for port_layout in self.plan.fabric.nos_variants(role):
+                pack = self._config_packs.get(port_layout.nos)
                 if pack is None or "switch" not in pack.containers:
-                    return (
-                        f"no pack names a container for {front.nos}, which the {role} switches run"
-                    )
+                    return f"no pack names a container for {port_layout.nos}, which the {role} switches run"
         return None
 
     @cached_property
@@ -102,11 +100,11 @@ class Topologies:
 
     def extra_paths(self, segment: int, names: Iterator[tuple[str, Role]]) -> Iterator[str]:
         """List the files that these switches of a segment have in a container alone."""
-        fronts = self.plan.fronts(segment)
+        port_layouts = self.plan.port_layouts(segment)
         for name, role in names:
             yield from (
                 source.path.format(switch=name)
-                for source in self._switch_kinds[fronts[role].nos].sources
+                for source in self._switch_kinds[port_layouts[role].nos].sources
                 if source.alone
             )
 
@@ -159,7 +157,7 @@ class Topologies:
 
     def _nodes(self) -> Iterator[tuple[LabNode, _Kind, Callable[[], dict[str, Any]]]]:
         """Make every node, with how it runs, and a function that makes what the templates of its files see."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         for segment in range(self.plan.mapping.segments):
             for switch in self._views.switches(segment):
                 yield (
@@ -168,11 +166,11 @@ class Topologies:
                     partial(dict[str, Any], switch=switch),
                 )
         kind = self._other_kinds["gpu"]
-        for gpu in range(request.gpus):
-            rail = {"role": "gpu", "rail": str(rail_of(request, gpu))}
+        for gpu in range(fabric.gpus):
+            rail = {"role": "gpu", "rail": str(rail_of(fabric, gpu))}
             yield self._node(self._ends.gpu(gpu), rail, kind), kind, partial(self._gpu, gpu)
         kind = self._other_kinds["hb-domain"]
-        for domain in range(request.gpus // request.domain_gpus):
+        for domain in range(fabric.gpus // fabric.domain_gpus):
             yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
@@ -217,7 +215,9 @@ class Topologies:
 
     def _interfaces(self, segment: int) -> dict[int, dict[str, str]]:
         """Return what the container of each switch of a segment calls its ports, by box, then by the NOS's name; segments that run the same are alike."""
-        switches_by_rail = tuple(front.nos for front in self.plan.fronts(segment).values())
+        switches_by_rail = tuple(
+            port_layout.nos for port_layout in self.plan.port_layouts(segment).values()
+        )
         if switches_by_rail not in self._named:
             boxes = {name: index for index, name in enumerate(self.plan.naming.switches(segment))}
             nodes = (self._switch(switch) for switch in self._views.switches(segment))
@@ -261,8 +261,8 @@ class Topologies:
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; a name with `gpu` is none that the kernel gives a device of its own."""
-        for gpu in range(self.plan.request.gpus):
-            domain, rank = divmod(gpu, self.plan.request.domain_gpus)
+        for gpu in range(self.plan.fabric.gpus):
+            domain, rank = divmod(gpu, self.plan.fabric.domain_gpus)
             yield LabLink(gpu_name(domain, rank), HB_DEVICE, _hb(domain), f"gpu{rank}", "")
 
 

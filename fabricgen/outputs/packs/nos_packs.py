@@ -37,26 +37,26 @@ def nos_packs(plan: Plan, packs: Packs) -> NosPacks:
     the model lacks what the pack needs.
     """
     found = NosPacks({}, [])
-    for front, path in _running(plan):
-        pack = packs.for_nos(front.nos)
+    for port_layout, path in _running(plan):
+        pack = packs.for_nos(port_layout.nos)
         if pack:
-            _check_needs(front, pack, path, packs)
-            _check_limits(plan, front.role, pack)
-            found.packs[front.nos] = pack
-        elif "rails" in path or getattr(plan.spec.nos, front.role):
-            raise _no_pack(front.nos, path, packs)
+            _check_needs(port_layout, pack, path, packs)
+            _check_limits(plan, port_layout.role, pack)
+            found.packs[port_layout.nos] = pack
+        elif "rails" in path or getattr(plan.spec.nos, port_layout.role):
+            raise _no_pack(port_layout.nos, path, packs)
         else:
-            found.without.append((front.role, front.nos))
+            found.without.append((port_layout.role, port_layout.nos))
     return found
 
 
 def _running(plan: Plan) -> Iterator[tuple[PortLayout, Path]]:
     """List what the switches of each role run, and those of the rails that run another NOS, with the key that says so."""
-    request = plan.request
-    yield from ((request.fronts[role], ("nos", role.value)) for role in plan.roles)
+    fabric = plan.fabric
+    yield from ((fabric.port_layouts[role], ("nos", role.value)) for role in plan.roles)
     yield from (
-        (fronts[role], ("nos", "rails", rail))
-        for rail, fronts in request.switches_by_rail.items()
+        (port_layouts[role], ("nos", "rails", rail))
+        for rail, port_layouts in fabric.switches_by_rail.items()
         for role in plan.roles
     )
 
@@ -70,9 +70,9 @@ def _no_pack(nos: str, path: Path, packs: Packs) -> Exception:
     return refuse("no-pack", f"no pack writes configurations for `{nos}`", path=path, hint=hint)
 
 
-def _check_needs(front: PortLayout, pack: Pack, path: Path, packs: Packs) -> None:
+def _check_needs(port_layout: PortLayout, pack: Pack, path: Path, packs: Packs) -> None:
     """Refuse a model that lacks a fact which the pack's files cannot do without."""
-    model = front.model
+    model = port_layout.model
     for need in pack.needs:
         value: Any = model
         for key in need.split("."):

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 def faces(plan: Plan) -> dict[str, Any]:
     """Return `faces` of the model: by role, and by `role@rail` for the rails that run another NOS."""
-    own = {role.value: _face(plan, role, plan.request.fronts[role]) for role in plan.roles}
+    own = {role.value: _face(plan, role, plan.fabric.port_layouts[role]) for role in plan.roles}
     switches_by_rail = {
-        f"{role}@{rail}": _face(plan, role, fronts[role])
-        for rail, fronts in plan.request.switches_by_rail.items()
+        f"{role}@{rail}": _face(plan, role, port_layouts[role])
+        for rail, port_layouts in plan.fabric.switches_by_rail.items()
         for role in plan.roles
     }
     return own | switches_by_rail
@@ -31,20 +31,20 @@ def face_ports(plan: Plan, role: Role) -> list[Port]:
     """Return every port of a role's switch in the order of the front panel, in use or not."""
     used = plan.ports[role]
     return sorted(
-        [*used, *plan.request.fronts[role].idle(used)], key=lambda port: (port.cage, port.sub)
+        [*used, *plan.fabric.port_layouts[role].idle(used)], key=lambda port: (port.cage, port.sub)
     )
 
 
-def _face(plan: Plan, role: Role, front: PortLayout) -> dict[str, Any]:
+def _face(plan: Plan, role: Role, port_layout: PortLayout) -> dict[str, Any]:
     """Return `Face` of the model."""
-    face = face_of(front.model)
+    face = face_of(port_layout.model)
     return {
-        "model": front.model.model,
+        "model": port_layout.model.model,
         "rows": face.rows,
         "columns": face.columns,
         "seats": [list(face.seat(cage)) for cage in range(1, face.cages + 1)],
         "ports": {
-            front.interface(port): [port.cage, port.sub + 1 if port.breakout.count > 1 else 0]
+            port_layout.interface(port): [port.cage, port.sub + 1 if port.breakout.count > 1 else 0]
             for port in face_ports(plan, role)
         },
         "assumed": face.assumed,

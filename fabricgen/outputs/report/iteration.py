@@ -27,7 +27,7 @@ LLM = "gpt3"
 def iteration(plan: Plan) -> dict[str, Any] | None:
     """Return `iteration` of the model: as `fabricgen model --llm gpt3` tells it; None where nobody says what a GPU of the host can do."""
     try:
-        llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.request, plan.catalog)
+        llm, machine = find_llm(plan.catalog, LLM), machine_of(plan.fabric, plan.catalog)
         point = Point(llm, machine, 0, iterate(llm, machine))
     except Refusal:
         return None

@@ -37,13 +37,15 @@ def headline(plan: Plan, summary: dict[str, Any]) -> str:
     >>> headline(plan, summary(plan))
     'A rail-only fabric for 64 GPUs in 8 HB domains of 8: 8 rails, 8 switches in one tier, 64 cables.'
     """
-    request, tiers = plan.request, ("one tier", "two tiers", "three tiers")[summary["tiers"] - 1]
+    fabric, tiers = plan.fabric, ("one tier", "two tiers", "three tiers")[summary["tiers"] - 1]
     rails = f"{_count(summary['rails'], 'rail')}" + (
         f" on {summary['planes']} planes" if summary["planes"] > 1 else ""
     )
-    domains = f"{_count(summary['hb_domains'], 'HB domain')} of {request.domain_gpus:,}"
+    domains = f"{_count(summary['hb_domains'], 'HB domain')} of {fabric.domain_gpus:,}"
     built = f"{_count(summary['switches']['total'], 'switch', 'switches')} in {tiers}, {_count(summary['cables']['total'], 'cable')}"
-    return f"A {request.design} fabric for {_count(request.gpus, 'GPU')} in {domains}: {rails}, {built}."
+    return (
+        f"A {fabric.design} fabric for {_count(fabric.gpus, 'GPU')} in {domains}: {rails}, {built}."
+    )
 
 
 def figures(plan: Plan, bom: Bom, summary: dict[str, Any]) -> list[Figure]:
@@ -53,16 +55,16 @@ def figures(plan: Plan, bom: Bom, summary: dict[str, Any]) -> list[Figure]:
 
 def _size(plan: Plan, summary: dict[str, Any]) -> Iterator[Figure]:
     """Tell the size and the shape."""
-    request, block = plan.request, summary["per_block"]
+    fabric, block = plan.fabric, summary["per_block"]
     reserved = (
-        f"room is kept for {request.planned_gpus:,}" if request.planned_gpus > request.gpus else ""
+        f"room is kept for {fabric.planned_gpus:,}" if fabric.planned_gpus > fabric.gpus else ""
     )
-    yield Figure("gpus", "GPUs", f"{request.gpus:,}", reserved)
+    yield Figure("gpus", "GPUs", f"{fabric.gpus:,}", reserved)
     yield Figure(
         "hb_domains",
         "HB domains",
         f"{summary['hb_domains']:,}",
-        f"of {request.domain_gpus:,} GPUs, {_count(request.domain_hosts, 'host')} each",
+        f"of {fabric.domain_gpus:,} GPUs, {_count(fabric.domain_hosts, 'host')} each",
     )
     planes = f"on {summary['planes']} planes" if summary["planes"] > 1 else "on one plane"
     yield Figure("rails", "rails", f"{summary['rails']:,}", planes)

@@ -51,7 +51,7 @@ def page(paged: Paged) -> dict[str, Any]:
         "format": FORMAT,
         "fabric": plan.spec.name,
         "version": __version__,
-        "design": plan.request.design.value,
+        "design": plan.fabric.design.value,
         "headline": headline(plan, summary),
         "figures": [figure._asdict() for figure in figures(plan, paged.bom, summary)],
         "notes": [*room_guesses(plan), *_unpriced(paged), *advice(plan), *_left_out(paged)],
@@ -72,11 +72,11 @@ def page(paged: Paged) -> dict[str, Any]:
 
 def _counts(plan: Plan, summary: dict[str, Any]) -> dict[str, int]:
     """Return `counts` of the model."""
-    request = plan.request
+    fabric = plan.fabric
     return {
-        "gpus": request.gpus, "domain_gpus": request.domain_gpus, "rails": request.rails, "planes": request.planes, "hosts": len(plan.hosts),
+        "gpus": fabric.gpus, "domain_gpus": fabric.domain_gpus, "rails": fabric.rails, "planes": fabric.planes, "hosts": len(plan.hosts),
         "switches": summary["switches"]["total"], "cables": plan.cables, "links": plan.links, "rows": plan.rows,
-        "host_gpus": request.host_gpus,
+        "host_gpus": fabric.host_gpus,
     }  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
 
 def _gpus(plan: Plan, segment: int) -> Iterator[str]:
     """Name the GPU of each link of a segment; a link between switches has none."""
-    size, wired = plan.request.domain_gpus, plan.segment
+    size, wired = plan.fabric.domain_gpus, plan.segment
     rails = [plan.mapping.rail(segment, block) or 0 for block in range(plan.mapping.segment_blocks)]
     for kind, block, lower in zip(
         wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True
@@ -77,14 +77,14 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
     """Return `Devices` of the model: the hosts, then the boxes of every segment, planned ones included."""
     columns = {name: Column() for name in DEVICE_COLUMNS}
     hosts, boxes = len(plan.hosts), len(plan.naming.boxes)
-    host = plan.request.host
+    host = plan.fabric.host
     own: dict[str, Sequence[str]] = {
         "name": plan.hosts,
         "role": ["host"] * hosts,
         "model": [host.model if host else ""] * hosts,
     }
     _extend(columns, own | _standing(plan, 0, hosts), hosts)
-    planned = plan.request.planned_gpus // plan.request.host_gpus
+    planned = plan.fabric.planned_gpus // plan.fabric.host_gpus
     for segment in range(plan.mapping.segments):
         _extend(
             columns,
@@ -107,14 +107,14 @@ def _extend(columns: dict[str, Column], cells: dict[str, Sequence[str]], rows: i
 
 def _boxes(plan: Plan, segment: int) -> dict[str, Sequence[str]]:
     """Say what the boxes of a segment are."""
-    boxes, fronts = plan.naming.boxes, plan.fronts(segment)
+    boxes, port_layouts = plan.naming.boxes, plan.port_layouts(segment)
     return {
         "name": plan.naming.switches(segment),
         "role": [
             box.role.value if has else "planned"
             for box, has in zip(boxes, plan.installed, strict=True)
         ],
-        "model": [fronts[box.role].model.model for box in boxes],
+        "model": [port_layouts[box.role].model.model for box in boxes],
         "rail": _rails(plan, segment),
         "plane": [str(plan.mapping.plane(segment))] * len(boxes),
     }
@@ -129,11 +129,11 @@ def _rails(plan: Plan, segment: int) -> list[str]:
         ]
     hosts = plan.segment.kind == LinkKind.HOST
     rails, upper = (
-        plan.segment.lower[hosts] % plan.request.domain_gpus % plan.request.rails,
+        plan.segment.lower[hosts] % plan.fabric.domain_gpus % plan.fabric.rails,
         plan.segment.upper[hosts],
     )
     low, high = (
-        np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.request.rails, -1)
+        np.full(len(plan.naming.boxes), start, dtype=np.int32) for start in (plan.fabric.rails, -1)
     )
     np.minimum.at(low, upper, rails)
     np.maximum.at(high, upper, rails)

@@ -50,30 +50,30 @@ ROOT = "fabric"
 
 def cluster_view(plan: Plan) -> ClusterView:
     """Make the view of a fabric's stripes."""
-    request, found = plan.request, stripes(plan)
+    fabric, found = plan.fabric, stripes(plan)
     views = _stripes(plan, found)
     root = ROOT if len(found) > 1 and hosts_meet(plan) else ""
     names = [view.name for view in views]
     levels = [
         *([WIDEST] if root else []),
         STRIPE,
-        *([DOMAIN] if request.domain_hosts > 1 else []),
+        *([DOMAIN] if fabric.domain_hosts > 1 else []),
         HOST,
     ]
     return ClusterView(
-        plan.spec.name, request.design.value, views, root, node_expression(names), names, names[-1], list(_notes(plan, root, len(found))),
-        _block_sizes(request.domain_hosts, found), request.domain_hosts, levels,
+        plan.spec.name, fabric.design.value, views, root, node_expression(names), names, names[-1], list(_notes(plan, root, len(found))),
+        _block_sizes(fabric.domain_hosts, found), fabric.domain_hosts, levels,
     )  # fmt: skip
 
 
 def hosts_meet(plan: Plan) -> bool:
     """Say whether any two hosts share a rail: rails meet in switches, or each host has a GPU on every rail."""
-    return plan.mapping.spans_rails or plan.request.host_gpus >= plan.request.rails
+    return plan.mapping.spans_rails or plan.fabric.host_gpus >= plan.fabric.rails
 
 
 def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
     """Name the stripes from 1, and the HB domains as GPUs name them, from 0."""
-    size, hosts = plan.request.domain_hosts, plan.hosts
+    size, hosts = plan.fabric.domain_hosts, plan.hosts
     views = []
     for number, stripe in enumerate(found, start=1):
         name = f"stripe-{number}"
@@ -119,20 +119,20 @@ def _block_sizes(domain_hosts: int, found: Sequence[Stripe]) -> list[int]:
 
 def _notes(plan: Plan, root: str, count: int) -> Iterator[str]:
     """Say what a stripe stands for, and what its root does and does not promise."""
-    request = plan.request
+    fabric = plan.fabric
     yield "A stripe is the HB domains that share the same leaf in every rail; it stands here for those leaves, because a host has one parent only."
-    if not plan.mapping.spans_rails and request.rails > 1:
-        yield f"The {request.rails} rails never meet in switches: leaves or spines of rails under one common root would promise connectivity that is not there."
+    if not plan.mapping.spans_rails and fabric.rails > 1:
+        yield f"The {fabric.rails} rails never meet in switches: leaves or spines of rails under one common root would promise connectivity that is not there."
         if hosts_meet(plan):
             yield "Between rails a GPU relays inside its HB domain, so give out whole hosts, and every GPU of a job reaches every other."
     if root:
         yield f"The root `{root}` joins stripes and not rails: it stands for the spines of every rail side by side, which all stripes share."
     elif count > 1:
-        within = f"A host has {request.host_gpus} GPUs on {min(request.host_gpus, request.rails)} of the {request.rails} rails, so two hosts may share no rail"
+        within = f"A host has {fabric.host_gpus} GPUs on {min(fabric.host_gpus, fabric.rails)} of the {fabric.rails} rails, so two hosts may share no rail"
         yield f"{within}: no root joins the stripes, and a tree keeps each job within one."
         yield f"Where every job is given whole HB domains, a root may be added by hand, above all {count} stripes."
     if not hosts_meet(plan):
-        yield f"Hosts of different HB domains share rails only at the same place in them: give out whole HB domains, {request.domain_hosts} hosts each."
+        yield f"Hosts of different HB domains share rails only at the same place in them: give out whole HB domains, {fabric.domain_hosts} hosts each."
 
 
 def devices_view(plan: Plan) -> DevicesView:
@@ -156,16 +156,16 @@ def devices_view(plan: Plan) -> DevicesView:
 
 def _facts(plan: Plan, segment: int, box: Box) -> dict[str, str | int | list[int]]:
     """Return what automation may ask of a switch; a loopback is that of its first rail."""
-    front = plan.fronts(segment)[box.role]
+    port_layout = plan.port_layouts(segment)[box.role]
     shared = range(plan.mapping.segment_blocks) if box.block < 0 else [box.block]
     rails = [rail for block in shared if (rail := plan.mapping.rail(segment, block)) is not None]
     facts: dict[str, str | int | list[int]] = {
         "role": box.role.value,
-        "nos": front.nos,
+        "nos": port_layout.nos,
         "plane": plan.mapping.plane(segment),
         "rails": rails,
     }
-    if plan.request.fronts[Role.LEAF].model.transport == "ethernet":
+    if plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
         facts |= {
             "asn": plan.addresses.asn(segment, box),
             "loopback": dotted(plan.addresses.loopback(segment, shared[0], box)),

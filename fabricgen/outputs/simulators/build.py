@@ -46,14 +46,14 @@ class Simulator:
         """Say why HB domains cannot be simulated; None where they can."""
         return (
             None
-            if self.plan.request.hb_bandwidth_gbps
+            if self.plan.fabric.hb_bandwidth_gbps
             else "nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
         )
 
     @property
     def _domains(self) -> int:
         """HB domains that are installed."""
-        return self.plan.request.gpus // self.plan.request.domain_gpus
+        return self.plan.fabric.gpus // self.plan.fabric.domain_gpus
 
     @cached_property
     def _switches(self) -> tuple[list[tuple[str, str, str]], Int64Array]:
@@ -70,7 +70,7 @@ class Simulator:
         number = np.full(
             (mapping.segments, len(plan.naming.boxes), mapping.segment_blocks), -1, dtype=np.int64
         )
-        number[tuple(np.array(every).T)] = np.arange(len(every)) + plan.request.gpus + self._domains
+        number[tuple(np.array(every).T)] = np.arange(len(every)) + plan.fabric.gpus + self._domains
         segments = [plan.naming.switches(segment) for segment in range(mapping.segments)]
         shown = []
         for segment, index, block in every:
@@ -89,7 +89,7 @@ class Simulator:
 
         GPU by GPU, each first to its HB domain, then to its leaves; then switch by switch upwards.
         """
-        plan, gpus = self.plan, np.arange(self.plan.request.gpus, dtype=np.int64)
+        plan, gpus = self.plan, np.arange(self.plan.fabric.gpus, dtype=np.int64)
         wired, (_, number) = wiring_of(plan), self._switches
         boxes, host = len(plan.naming.boxes), wired.kind == LinkKind.HOST
         upper = number[wired.segment, wired.upper - wired.segment * boxes, wired.block]
@@ -98,17 +98,17 @@ class Simulator:
         )  # a host link's lower end is a GPU, and looked up nowhere
         lower = np.where(host, wired.lower, number[wired.segment, below, wired.block])
         low = np.concatenate([gpus, lower])
-        high = np.concatenate([gpus // plan.request.domain_gpus + plan.request.gpus, upper])
+        high = np.concatenate([gpus // plan.fabric.domain_gpus + plan.fabric.gpus, upper])
         size = int(high.max()) + 1
         pairs, links = np.unique(low * size + high, return_counts=True)
         low, high = np.divmod(pairs, size)
-        return low, high, np.where(high < plan.request.gpus + self._domains, -1, links)
+        return low, high, np.where(high < plan.fabric.gpus + self._domains, -1, links)
 
     @cached_property
     def _rates(self) -> Int64Array:
         """The rate of each line of links, in Gbps."""
         low, high, links = self.links
-        first = self.plan.request.gpus + self._domains
+        first = self.plan.fabric.gpus + self._domains
         tier = np.array(
             [kind.upper.tier for kind in self.plan.kinds for _ in range(self._count(kind.upper))]
         )
@@ -116,7 +116,7 @@ class Simulator:
         hb = low.size and links < 0
         return np.where(
             hb,
-            self.plan.request.hb_bandwidth_gbps or 0,
+            self.plan.fabric.hb_bandwidth_gbps or 0,
             links * speeds[tier[np.maximum(high - first, 0)]],
         )
 
@@ -141,38 +141,38 @@ class Simulator:
     @cached_property
     def view(self) -> Simulation:
         """The whole fabric in numbers."""
-        plan, request = self.plan, self.plan.request
+        plan, fabric = self.plan, self.plan.fabric
         switches, domains = self._switches[0], self._domains
-        hb_gbps, first = request.hb_bandwidth_gbps or 0, request.gpus + domains
+        hb_gbps, first = fabric.hb_bandwidth_gbps or 0, fabric.gpus + domains
         nodes = first + len(switches)
         return Simulation(
             fabric=plan.spec.name,
-            rail_only=request.design is Design.RAIL_ONLY,
-            gpus=request.gpus,
-            domain_gpus=request.domain_gpus,
+            rail_only=fabric.design is Design.RAIL_ONLY,
+            gpus=fabric.gpus,
+            domain_gpus=fabric.domain_gpus,
             domains=domains,
             switches=len(switches),
             all_switches=domains + len(switches),
             nodes=nodes,
             links=len(self.links[0]),
             merged=int(self.links[2].max()),
-            accelerator=(request.host.accelerator or "") if request.host else "",
+            accelerator=(fabric.host.accelerator or "") if fabric.host else "",
             hb_gbps=hb_gbps,
             hb_gbytes=str(hb_gbps / BITS),
-            nic_gbytes=str(request.speed_gbps * request.planes / BITS),
+            nic_gbytes=str(fabric.speed_gbps * fabric.planes / BITS),
             oversubscription=ratio_text(plan.spec.oversubscription),
             rates_bps=[rate * 10**9 for rate in distinct(self._rates).tolist()],
-            hb_ids=" ".join(map(str, range(request.gpus, first))),
+            hb_ids=" ".join(map(str, range(fabric.gpus, first))),
             switch_ids=" ".join(map(str, range(first, nodes))),
             names=self._names(),
         )
 
     def _names(self) -> list[tuple[int, str, str, str]]:
         """Name every node."""
-        request, domains = self.plan.request, range(self._domains)
-        ranks = range(request.domain_gpus)
+        fabric, domains = self.plan.fabric, range(self._domains)
+        ranks = range(fabric.domain_gpus)
         gpus = [
-            (gpu_name(domain, rank), "gpu", str(rank % request.rails))
+            (gpu_name(domain, rank), "gpu", str(rank % fabric.rails))
             for domain in domains
             for rank in ranks
         ]

@@ -125,7 +125,7 @@ class CableRuns:
         )
         first = np.int32(room.hosts + segment * len(room.naming.boxes))
         low, host = lower + first, kind == LinkKind.HOST
-        low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.request.host_gpus)
+        low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.fabric.host_gpus)
         return low, upper + first
 
     @cached_property

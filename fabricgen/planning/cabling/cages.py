@@ -35,10 +35,13 @@ class Cages:
     boxes: int
 
     def at(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
-        """Return the number of the cage at one end of some links of a segment; the cages of all switches are numbered, and apart from them those of all hosts."""
+        """Return the number of the cage at one end of some links of a segment.
+
+        The cages of all switches are numbered; apart from them, those of all hosts.
+        """
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
-            host, within = np.divmod(self._gpu(segment, rows), self.mapping.request.host_gpus)
+            host, within = np.divmod(self._gpu(segment, rows), self.mapping.fabric.host_gpus)
             return np.asarray(
                 host * self.of_host + self._seats[0][within, self.mapping.plane(segment)]
             )
@@ -62,9 +65,9 @@ class Cages:
 
     def rails(self, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the rail of each of some links of a kind, -1 where a link carries several."""
-        request, mapping = self.mapping.request, self.mapping
+        fabric, mapping = self.mapping.fabric, self.mapping
         if kind.lower is None:
-            return np.asarray(self._gpu(segment, rows) % request.domain_gpus % request.rails)
+            return np.asarray(self._gpu(segment, rows) % fabric.domain_gpus % fabric.rails)
         rails = [
             -1 if (rail := mapping.rail(segment, block)) is None else rail
             for block in range(mapping.segment_blocks)
@@ -99,7 +102,7 @@ class Cages:
         if role is None:
             return np.asarray(
                 self._seats[1][
-                    self._gpu(segment, rows) % self.mapping.request.host_gpus,
+                    self._gpu(segment, rows) % self.mapping.fabric.host_gpus,
                     self.mapping.plane(segment),
                 ]
             )
@@ -119,12 +122,12 @@ class Cages:
     @cached_property
     def _seats(self) -> tuple[IntArray, IntArray]:
         """The cage of each GPU of a host on each plane, and the position in it, both from 0."""
-        request = self.mapping.request
-        shape = request.host_gpus, request.planes
-        if request.host is None:
+        fabric = self.mapping.fabric
+        shape = fabric.host_gpus, fabric.planes
+        if fabric.host is None:
             return np.arange(shape[0] * shape[1]).reshape(shape), np.zeros(shape, dtype=np.int64)
         ports = [
-            [request.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])
+            [fabric.host.port(gpu, plane) for plane in range(shape[1])] for gpu in range(shape[0])
         ]
         names = sorted({port.cage for row in ports for port in row})
         return np.array([[names.index(port.cage) for port in row] for row in ports]), np.array(

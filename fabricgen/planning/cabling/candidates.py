@@ -46,20 +46,20 @@ _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "
 
 
 def choose(
-    request: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
+    fabric: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
 ) -> tuple[LinkParts, ...]:
     """Find the parts for each kind of link that the fabric has; of a kind in a described room several, from the shortest reach to the longest.
 
     Raises Refusal `no-part-for-link` where a room is described and nothing in the catalog goes
     between two known cages.
     """
-    site = request.spec.site
+    site = fabric.spec.site
     if site is None or site.lengths == "unknown":
-        return tuple(_joint(*_ends(request, kind), kind, catalog) for kind in kinds)
+        return tuple(_joint(*_ends(fabric, kind), kind, catalog) for kind in kinds)
     return tuple(
         joint
         for kind in kinds
-        for joint in _offers(request, kind, catalog, getattr(site.media, kind.key))
+        for joint in _offers(fabric, kind, catalog, getattr(site.media, kind.key))
     )
 
 
@@ -73,40 +73,40 @@ def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
     return f"{scope}-{_LETTERS[kind]}" if scope else _LETTERS[kind]
 
 
-def _ends(request: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
+def _ends(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
     """Return the cages at the lower and the upper end of a kind of link."""
-    upper = _down_cage(request.fronts[kind.upper])
+    upper = _down_cage(fabric.port_layouts[kind.upper])
     if kind.lower is None:
-        return _host_cage(request, upper.transport), upper
-    front = request.fronts[kind.lower]
+        return _host_cage(fabric, upper.transport), upper
+    port_layout = fabric.port_layouts[kind.lower]
     return Cage(
-        front.model.form_factor,
-        front.model.module_top,
-        front.up.count,
-        front.up.speed_gbps,
-        front.model.transport,
+        port_layout.model.form_factor,
+        port_layout.model.module_top,
+        port_layout.up.count,
+        port_layout.up.speed_gbps,
+        port_layout.model.transport,
     ), upper
 
 
-def _down_cage(front: PortLayout) -> Cage:
+def _down_cage(port_layout: PortLayout) -> Cage:
     """Return a cage that faces down."""
     return Cage(
-        front.model.form_factor,
-        front.model.module_top,
-        front.down.count,
-        front.down.speed_gbps,
-        front.model.transport,
+        port_layout.model.form_factor,
+        port_layout.model.module_top,
+        port_layout.down.count,
+        port_layout.down.speed_gbps,
+        port_layout.model.transport,
     )
 
 
-def _host_cage(request: ResolvedFabric, transport: str) -> Cage:
+def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
     """Return a host's cage; a host that is not in the catalog has a generic one for each NIC port."""
-    host = request.host
+    host = fabric.host
     if host is None:
-        return Cage(GENERIC, "any", 1, request.speed_gbps, transport)
+        return Cage(GENERIC, "any", 1, fabric.speed_gbps, transport)
     cage = host.ports[0].cage
-    links = sum(port.cage == cage and port.plane < request.planes for port in host.ports)
-    return Cage(host.form_factor, host.module_top, links, request.speed_gbps, transport)
+    links = sum(port.cage == cage and port.plane < fabric.planes for port in host.ports)
+    return Cage(host.form_factor, host.module_top, links, fabric.speed_gbps, transport)
 
 
 def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> LinkParts:
@@ -182,18 +182,18 @@ def _half_known(
 
 
 def _offers(
-    request: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
+    fabric: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
 ) -> list[LinkParts]:
     """List what serves a kind of link in a described room: by preference of medium, and of a medium the shortest first; each reaches further.
 
     All take as many cables for each link as what reaches furthest, for the labels count cables.
     """
-    lower, upper = _ends(request, kind)
+    lower, upper = _ends(fabric, kind)
     if GENERIC in (lower.form_factor, upper.form_factor):
         return [_joint(lower, upper, kind, catalog)]
     found = [joint for joint in fitting(lower, upper, kind, catalog, media) if joint.reach_m]
     if not found:
-        raise _nothing_fits(request, kind, (lower, upper), media)
+        raise _nothing_fits(fabric, kind, (lower, upper), media)
     furthest = max(found, key=lambda joint: (_reach(joint), -joint.cables))
     alike = (joint for joint in found if joint.cables == furthest.cables)
     offers: list[LinkParts] = []
@@ -226,13 +226,13 @@ class Alternative(NamedTuple):
 
 
 def alternatives(
-    request: ResolvedFabric, catalog: Catalog, offers: Iterable[LinkParts]
+    fabric: ResolvedFabric, catalog: Catalog, offers: Iterable[LinkParts]
 ) -> list[Alternative]:
     """List the parts of offers in whose place others of the catalog would do: of the same medium, with the same reach."""
     found: dict[str, dict[str, Transceiver | Cable]] = {}
     taken: dict[str, Transceiver | Cable] = {}
     for offer in offers:
-        for joint in _equals(request, catalog, offer):
+        for joint in _equals(fabric, catalog, offer):
             for part, other in zip(_parts(offer), _parts(joint), strict=True):
                 if part and other and part.model != other.model:
                     taken[part.model] = part
@@ -245,9 +245,9 @@ def _parts(joint: LinkParts) -> tuple[Transceiver | Cable | None, ...]:
     return joint.cable, joint.lower, joint.upper
 
 
-def _equals(request: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[LinkParts]:
+def _equals(fabric: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[LinkParts]:
     """List what fits a kind of link as an offer does, of its medium and its reach: the offer itself among it, where it is of the catalog."""
-    cages, site = _ends(request, offer.kind), request.spec.site
+    cages, site = _ends(fabric, offer.kind), fabric.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
         return []
     if site is None or site.lengths == "unknown":
@@ -269,15 +269,15 @@ def _equals(request: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list
 
 
 def _nothing_fits(
-    request: ResolvedFabric, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
+    fabric: ResolvedFabric, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
 ) -> Exception:
     """Refuse a kind of link that nothing in the catalog can serve."""
     name = kind.key.replace("_", "-")
     owners = (
-        (request.host.model if request.host else "the host")
+        (fabric.host.model if fabric.host else "the host")
         if kind.lower is None
-        else request.fronts[kind.lower].model.model,
-        (request.fronts[kind.upper].model.model),
+        else fabric.port_layouts[kind.lower].model.model,
+        (fabric.port_layouts[kind.upper].model.model),
     )
     because = [
         f"a cage of the {owner} is {cage.form_factor}{'' if cage.top == 'any' else f', {cage.top} top'}, "

@@ -78,16 +78,16 @@ def amount(at: int, value: int) -> str:
     return WORDS[at][1].format(f"{value / 1000:g}" if at == len(WORDS) - 1 else value)
 
 
-def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
+def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
     """Find what each kind of device takes. Raises Refusal `unknown-footprint` for what the room must know and nobody states."""
-    site = request.spec.site
+    site = fabric.spec.site
     limits = (site or DEFAULT_SITE).rack
     rack = Share(
         limits.units,
         limits.power_w,
         None if limits.weight_kg is None else limits.weight_kg * 1000,
     )
-    known = {kind: _known(request, kind, site) for kind in kinds}
+    known = {kind: _known(fabric, kind, site) for kind in kinds}
     if site:
         findings = [finding for kind in kinds for finding in _unknown(kind, known[kind], rack)]
         if findings:
@@ -96,7 +96,7 @@ def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
             {kind: Share(rack_units or 0, *rest) for kind, (rack_units, *rest) in known.items()},
             rack,
         )
-    assumed = {kind: _assumed(request, kind, known[kind], rack) for kind in kinds}
+    assumed = {kind: _assumed(fabric, kind, known[kind], rack) for kind in kinds}
     every = (*assumed.values(), rack)
     return Shares(
         assumed,
@@ -109,12 +109,12 @@ def shares_of(request: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
 
 
 def _known(
-    request: ResolvedFabric, kind: str, site: Site | None
+    fabric: ResolvedFabric, kind: str, site: Site | None
 ) -> tuple[int | None, int | None, int | None]:
     """Return what the inventory, else the catalog, says of a kind of device."""
     stated: Footprint = getattr(site.footprints, kind) if site else Footprint.model_construct()
     part: Host | Switch | None = (
-        request.host if kind == HOST else request.fronts[ROLES[KINDS.index(kind) - 1]].model
+        fabric.host if kind == HOST else fabric.port_layouts[ROLES[KINDS.index(kind) - 1]].model
     )
     watts = (
         None if part is None else part.maximum_w if part.maximum_w is not None else part.typical_w
@@ -132,14 +132,14 @@ def _known(
 
 
 def _assumed(
-    request: ResolvedFabric,
+    fabric: ResolvedFabric,
     kind: str,
     known: tuple[int | None, int | None, int | None],
     rack: Share,
 ) -> Share:
     """Fill in what nobody says of a device of a generated room."""
     rack_units, watts = (
-        (GPU_UNITS * request.host_gpus, GPU_W * request.host_gpus)
+        (GPU_UNITS * fabric.host_gpus, GPU_W * fabric.host_gpus)
         if kind == HOST
         else (SWITCH_UNITS, SWITCH_W)
     )

@@ -39,11 +39,11 @@ UNLIMITED = 2**62
 
 def kinds_of(naming: Naming) -> Int32Array:
     """Return the kind of each device, as its index in KINDS."""
-    mapping, request = naming.mapping, naming.mapping.request
+    mapping, fabric = naming.mapping, naming.mapping.fabric
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
     return np.concatenate(
         [
-            np.zeros(request.planned_gpus // request.host_gpus, dtype=np.int32),
+            np.zeros(fabric.planned_gpus // fabric.host_gpus, dtype=np.int32),
             np.tile(boxes, mapping.segments),
         ]
     )
@@ -115,7 +115,7 @@ def _middles(naming: Naming) -> Int64Array:
     of_pods = (sizing.by_pod(counts).sum(axis=1), sizing.by_pod(sums).sum(axis=1))
     whole = [(counts, sums), of_pods, (counts.sum(keepdims=True), sums.sum(keepdims=True))]
     means = [
-        np.where(count > 0, total // np.maximum(count, 1), mapping.request.planned_gpus)
+        np.where(count > 0, total // np.maximum(count, 1), mapping.fabric.planned_gpus)
         for count, total in whole
     ]
     scope = {Role.LEAF: 1, Role.SPINE: max(sizing.pod_spines, 1), Role.CORE: max(sizing.core, 1)}
@@ -161,14 +161,14 @@ def _counted(count: int, kind: str) -> str:
 
 def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leaves: int) -> int:
     """Return how many hosts share a rack: what is asked for, or the most that fit beside the leaves on top. Raises Refusal `rack-overflow`."""
-    request = naming.mapping.request
+    fabric = naming.mapping.fabric
 
     def loads(each: int) -> tuple[tuple[str, int], tuple[str, int]]:
         return (HOST, each), (Role.LEAF, -(-leaves // -(-hosts // each)))
 
     most = min(
         shares.rack.rack_units // shares.of[HOST].rack_units,
-        (request.host and request.host.hosts_per_rack) or hosts,
+        (fabric.host and fabric.host.hosts_per_rack) or hosts,
         hosts,
     )
     best = next((each for each in range(most, 0, -1) if shares.fits(*loads(each))), 0)

@@ -69,7 +69,7 @@ class Room:
     def names(self) -> list[str]:
         """The name of each rack."""
         stand = self.standing
-        pattern = self.naming.mapping.request.spec.naming.rack or "{hall}{row}-{rack}"
+        pattern = self.naming.mapping.fabric.spec.naming.rack or "{hall}{row}-{rack}"
         for field, column in (("row", stand.row), ("rack", stand.at)):
             pattern = pattern.replace(
                 f"{{{field}}}", f"{{{field}:0{max(2, len(str(int(column.max(initial=0)) + 1)))}}}"
@@ -98,12 +98,12 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
     Raises Refusal where a device has no known size, a rack overflows, the room is too small, or
     positions do not hold together.
     """
-    request = naming.mapping.request
-    site = request.spec.site or DEFAULT_SITE
+    fabric = naming.mapping.fabric
+    site = fabric.spec.site or DEFAULT_SITE
     if site.lengths == "unknown":
         return None
     shares = shares_of(
-        request, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers]))
+        fabric, (HOST, *(role.value for role in list(Role)[: naming.mapping.sizing.tiers]))
     )
     kind = kinds_of(naming)
     kept = _kept(naming, site, shares, kind, installed)
@@ -113,9 +113,9 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
         _check_loads(room)
     else:
         room = Room(
-            naming, site, request.spec.site is None, shares, kind, stand(naming, shares, site)
+            naming, site, fabric.spec.site is None, shares, kind, stand(naming, shares, site)
         )
-    if request.spec.naming.rack:
+    if fabric.spec.naming.rack:
         _check_names(room)
     return room
 
@@ -131,7 +131,7 @@ def _kept(
     baseline = naming.mapping.baseline
     if baseline is None or baseline.standing is None or baseline.table != (site.positions or ""):
         return None
-    kept, hosts = baseline.standing, naming.mapping.request.gpus // naming.mapping.request.host_gpus
+    kept, hosts = baseline.standing, naming.mapping.fabric.gpus // naming.mapping.fabric.host_gpus
     switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
         [*installed] * naming.mapping.segments
     )
@@ -160,8 +160,8 @@ def _stated(
     """Put every device where the table says. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)
-    request, mapping = naming.mapping.request, naming.mapping
-    hosts = request.planned_gpus // request.host_gpus
+    fabric, mapping = naming.mapping.fabric, naming.mapping
+    hosts = fabric.planned_gpus // fabric.host_gpus
     names = [naming.host(host) for host in range(hosts)] + list(
         chain.from_iterable(naming.switches(segment) for segment in range(mapping.segments))
     )
@@ -169,7 +169,7 @@ def _stated(
     need = [shares.of[KINDS[each]].rack_units for each in kind.tolist()]
     findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
     wanted = [
-        *range(request.gpus // request.host_gpus),
+        *range(fabric.gpus // fabric.host_gpus),
         *(hosts + at for at, has in enumerate([*installed] * mapping.segments) if has),
     ]
     findings += _missing([names[number] for number in wanted], rows, shown)

@@ -38,8 +38,8 @@ class CableViews:
         """Return the cables of one segment, or a run of them, in the order of `Plan.unit`."""
         plan = self.plan
         names, plane = plan.naming.switches(segment), plan.mapping.plane(segment)
-        request, words = plan.request, SegmentLabels(plan, segment)
-        host_gpus, domain_gpus, all_rails = request.host_gpus, request.domain_gpus, request.rails
+        fabric, words = plan.fabric, SegmentLabels(plan, segment)
+        host_gpus, domain_gpus, all_rails = fabric.host_gpus, fabric.domain_gpus, fabric.rails
         texts = [_joint_texts(joint) for joint in plan.offers]
         many = {int(kind): joint.cables for kind, joint in plan.joints.items()}
         shared = {number: joint for number, joint in enumerate(plan.offers) if joint.shared > 1}
@@ -111,8 +111,8 @@ class CableViews:
         device = view.b_device if joint.near == "upper" else view.a_device
         if role is None:
             port = (
-                plan.request.host.port(nic[0] % plan.request.host_gpus, nic[1])
-                if plan.request.host
+                plan.fabric.host.port(nic[0] % plan.fabric.host_gpus, nic[1])
+                if plan.fabric.host
                 else None
             )
             return f"{device}:{port.cage}" if port else device

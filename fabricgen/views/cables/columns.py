@@ -169,7 +169,7 @@ def _join(plan: Plan, column: str, serials: Mapping[str, str]) -> Join:
         key,
         FIBRES
         if name == "fibre"
-        else {str(rail): colour(rail) for rail in range(plan.request.rails)},
+        else {str(rail): colour(rail) for rail in range(plan.fabric.rails)},
     )
 
 
@@ -188,10 +188,10 @@ def _racks(plan: Plan, what: str) -> dict[str, str]:
 
 def _devices(plan: Plan, what: str, *, lower: bool) -> dict[int, str]:
     """Return the role or the model of the devices at one end, by the tier of the upper end."""
-    host = plan.request.host
+    host = plan.fabric.host
     first = "host" if what == "role" else host.model if host else ""
     rest = [
-        role.value if what == "role" else plan.request.fronts[role].model.model
+        role.value if what == "role" else plan.fabric.port_layouts[role].model.model
         for role in plan.roles
     ]
     texts = [first, *rest] if lower else rest

@@ -96,11 +96,11 @@ def _longest_ends(plan: Plan, ports: dict[str, str]) -> Iterator[_End]:
 
 def _longest_ports(plan: Plan) -> dict[str, str]:
     """Return the longest text printed beside a port of each kind of device."""
-    request, several = plan.request, {kind: joint.cables for kind, joint in plan.joints.items()}
+    fabric, several = plan.fabric, {kind: joint.cables for kind, joint in plan.joints.items()}
     labels = [
         plan.naming.label(gpu, plane)
-        for gpu in range(request.host_gpus)
-        for plane in range(request.planes)
+        for gpu in range(fabric.host_gpus)
+        for plane in range(fabric.planes)
     ]
     ports = {HOST: max(labels, key=len)}
     for role, used in plan.ports.items():

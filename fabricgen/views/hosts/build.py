@@ -66,26 +66,25 @@ class Hosts:
     @cached_property
     def ports(self) -> list[tuple[int, int, str]]:
         """The NIC ports of every host: the GPU within the host, the plane, and the interface's name."""
-        request = self.plan.request
-        seats = (
-            (gpu, plane) for gpu in range(request.host_gpus) for plane in range(request.planes)
-        )
+        fabric = self.plan.fabric
+        seats = ((gpu, plane) for gpu in range(fabric.host_gpus) for plane in range(fabric.planes))
         return [(gpu, plane, self.plan.naming.interface(gpu, plane)) for gpu, plane in seats]
 
     @cached_property
     def ethernet(self) -> bool:
         """Whether the hosts' links speak Ethernet."""
-        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+        return self.plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
 
     @cached_property
     def _leaf_ports(self) -> dict[str, list[tuple[str, str]]]:
         """The interface and the printed name of each port of a leaf, by the NOS that it runs."""
-        fronts, ports = self.plan.request.nos_variants(Role.LEAF), self.plan.ports[Role.LEAF]
+        port_layouts, ports = self.plan.fabric.nos_variants(Role.LEAF), self.plan.ports[Role.LEAF]
         return {
-            front.nos: [
-                (front.interface(port), front.model.alias(front.nos, *port) or "") for port in ports
+            port_layout.nos: [
+                (port_layout.interface(port), port_layout.model.alias(port_layout.nos, *port) or "")
+                for port in ports
             ]
-            for front in fronts
+            for port_layout in port_layouts
         }
 
     @cached_property
@@ -96,15 +95,15 @@ class Hosts:
     @cached_property
     def _step(self) -> int:
         """How far apart the GPUs are that the host links of a block count by: one, or the rails where a block serves one."""
-        return 1 if self.plan.mapping.spans_rails else self.plan.request.rails
+        return 1 if self.plan.mapping.spans_rails else self.plan.fabric.rails
 
     @cached_property
     def _rows(self) -> Int32Array:
         """The row of a segment's host link by block and by GPU of rail 0; shape (blocks of a segment, installed GPUs / step)."""
-        segment, request = self.plan.segment, self.plan.request
+        segment, fabric = self.plan.segment, self.plan.fabric
         links = np.flatnonzero(segment.kind == LinkKind.HOST).astype(np.int32)
         rows = np.full(
-            (self.plan.mapping.segment_blocks, request.gpus // self._step), -1, dtype=np.int32
+            (self.plan.mapping.segment_blocks, fabric.gpus // self._step), -1, dtype=np.int32
         )
         rows[segment.block[links], segment.lower[links] // self._step] = links
         return rows
@@ -114,7 +113,7 @@ class Hosts:
         """What an address of the fabric reaches, in words."""
         parts = [] if self.plan.mapping.spans_rails else ["rail"]
         return " and ".join(
-            [*parts, "plane"] if self.plan.request.planes > 1 or not parts else parts
+            [*parts, "plane"] if self.plan.fabric.planes > 1 or not parts else parts
         )
 
     def prepare(self) -> None:
@@ -127,25 +126,25 @@ class Hosts:
 
     def _host(self, host: int) -> HostView:
         """Make the view of one host."""
-        plan, request, spec = self.plan, self.plan.request, self.plan.spec
+        plan, fabric, spec = self.plan, self.plan.fabric, self.plan.spec
         nics = self._nics(host)
-        placeholders = request.host is None or "ports" in request.host.unverified
+        placeholders = fabric.host is None or "ports" in fabric.host.unverified
         return HostView(
-            plan.hosts[host], spec.name, spec.design.value, "ethernet" if self.ethernet else "infiniband", host // request.domain_hosts,
-            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), request.speed_gbps * 1000, spec.addressing.mtu, self._roce,
-            nics, KERNEL, self._routes() if self.ethernet else [], plan.addresses.host_asn, nics[0].address, settings(request, nics),
+            plan.hosts[host], spec.name, spec.design.value, "ethernet" if self.ethernet else "infiniband", host // fabric.domain_hosts,
+            plan.addresses.numbered, placeholders, self._notes(nics, placeholders=placeholders), fabric.speed_gbps * 1000, spec.addressing.mtu, self._roce,
+            nics, KERNEL, self._routes() if self.ethernet else [], plan.addresses.host_asn, nics[0].address, settings(fabric, nics),
         )  # fmt: skip
 
     def _notes(self, nics: list[NicView], *, placeholders: bool) -> list[str]:
         """Say what a reader should know of this host."""
-        request, notes = self.plan.request, []
+        fabric, notes = self.plan.fabric, []
         if placeholders:
             notes.append(
                 "Interface names are placeholders: put the real ones into a catalog file of your own for this host, and build again."
             )
         here = {nic.rail for nic in nics}
-        away = [rail for rail in range(request.rails) if rail not in here]
-        if away and request.design is Design.RAIL_ONLY:
+        away = [rail for rail in range(fabric.rails) if rail not in here]
+        if away and fabric.design is Design.RAIL_ONLY:
             notes.append(
                 f"No NIC here is on rails {rail_ranges(away)}: the way there is the HB interconnect, which IP does not see."
             )
@@ -157,18 +156,18 @@ class Hosts:
 
     def _nics(self, host: int) -> list[NicView]:
         """Make the views of a host's NIC ports."""
-        request, model = self.plan.request, self.plan.request.host
+        fabric, model = self.plan.fabric, self.plan.fabric.host
         views, seen = [], dict[str, int]()
         for within, plane, interface in self.ports:
-            gpu = host * request.host_gpus + within
-            domain, rank = divmod(gpu, request.domain_gpus)
-            cabled = self._cabled(gpu, rank % request.rails, plane)
+            gpu = host * fabric.host_gpus + within
+            domain, rank = divmod(gpu, fabric.domain_gpus)
+            cabled = self._cabled(gpu, rank % fabric.rails, plane)
             order = seen[cabled.rail_prefix] = seen.get(cabled.rail_prefix, -1) + 1
-            table = FIRST_TABLE + rank * request.planes + plane
+            table = FIRST_TABLE + rank * fabric.planes + plane
             port = model.port(within, plane) if model else None
             views.append(
                 NicView(
-                    gpu_name(domain, rank), rank % request.rails, plane, interface, self.plan.naming.label(within, plane), (port and port.rdma) or "",
+                    gpu_name(domain, rank), rank % fabric.rails, plane, interface, self.plan.naming.label(within, plane), (port and port.rdma) or "",
                     _pci((port and port.pci) or ""), cabled.address, 31 if self.plan.addresses.numbered else 32, cabled.gateway, cabled.leaf,
                     cabled.leaf_interface, cabled.leaf_alias, cabled.cable, cabled.rail_prefix, table, self._nic_routes(cabled, table, order),
                     self._nic_rules(cabled, table),
@@ -180,13 +179,13 @@ class Hosts:
         """Follow the cable of a NIC port."""
         plan, mapping = self.plan, self.plan.mapping
         group, block = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
-        segment = group * plan.request.planes + plane
+        segment = group * plan.fabric.planes + plane
         row = self._rows[block, gpu // self._step]
         slot, number = int(plan.segment.slot[row]), segment * mapping.segment_blocks + block
         if segment not in self._names:
             self._names[segment] = plan.naming.switches(segment)
         cable = f"{plan.label(LinkKind.HOST, segment, block)}{int(plan.segment.number[row]):0{plan.label_width}}"
-        ports = self._leaf_ports[plan.fronts(segment)[Role.LEAF].nos]
+        ports = self._leaf_ports[plan.port_layouts(segment)[Role.LEAF].nos]
         leaf, (interface, alias) = (
             self._names[segment][plan.segment.upper[row]],
             ports[plan.segment.upper_port[row]],

@@ -29,9 +29,9 @@ WIDTH = 118
 """Columns of a comment, behind its mark."""
 
 
-def settings(request: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
+def settings(fabric: ResolvedFabric, nics: Sequence[NicView]) -> list[Setting]:
     """List the settings of a host with these NIC ports, in the order of the file."""
-    found = (*_rails(request, nics), *_devices(request, nics), *_class(request), *_left_open())
+    found = (*_rails(fabric, nics), *_devices(fabric, nics), *_class(fabric), *_left_open())
     return [Setting(name, value, textwrap.wrap(why, WIDTH)) for name, value, why in found]
 
 
@@ -50,10 +50,10 @@ def rail_ranges(rails: Sequence[int]) -> str:
     return ", ".join("-".join(map(str, run)) for run in runs)
 
 
-def _rails(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+def _rails(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
     """Keep traffic on its rail, and say who carries what has to change it."""
-    only = request.design is Design.RAIL_ONLY
-    if request.rails == 1 or request.design is Design.FAT_TREE:
+    only = fabric.design is Design.RAIL_ONLY
+    if fabric.rails == 1 or fabric.design is Design.FAT_TREE:
         return
     costs = (
         "rails meet only inside HB domains"
@@ -65,26 +65,26 @@ def _rails(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[s
         "0",
         f"A ring or tree enters and leaves every host by the NIC of one rail: {costs}.",
     )
-    if not request.spec.nccl.pxn:
+    if not fabric.spec.nccl.pxn:
         yield (
             "NCCL_PXN_DISABLE",
             "1",
             "The inventory turns PXN off: each GPU sends through its own NIC, and other rails are reached over the spines.",
         )
-    elif request.host is None or request.host.scale_up:
-        yield "NCCL_PXN_DISABLE", "0", _relay(request, nics)
+    elif fabric.host is None or fabric.host.scale_up:
+        yield "NCCL_PXN_DISABLE", "0", _relay(fabric, nics)
         if only:
             why = "All point-to-point traffic goes by PXN, all-to-all too: whatever a GPU sent to another rail by its own NIC would be lost."
             yield "NCCL_P2P_PXN_LEVEL", "2", why
 
 
-def _relay(request: ResolvedFabric, nics: Sequence[NicView]) -> str:
+def _relay(fabric: ResolvedFabric, nics: Sequence[NicView]) -> str:
     """Say how traffic changes rails on this host."""
     relay = "PXN: a GPU hands what is for another rail over the HB interconnect to the GPU whose NIC is on that rail. It needs GPUDirect RDMA."
-    if request.design is not Design.RAIL_ONLY:
+    if fabric.design is not Design.RAIL_ONLY:
         return f"{relay} It saves the way over the spines."
     here = sorted({nic.rail for nic in nics})
-    if len(here) == request.rails:
+    if len(here) == fabric.rails:
         return f"{relay} There is no other way between rails."
     return (
         f"{relay} There is no other way between rails. PXN relays inside one host, so it reaches the rails of this host's NICs ({rail_ranges(here)}); "
@@ -92,10 +92,10 @@ def _relay(request: ResolvedFabric, nics: Sequence[NicView]) -> str:
     )
 
 
-def _devices(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
+def _devices(fabric: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple[str, str, str]]:
     """Name the RDMA devices in order of rail, with rail and plane where the version takes them."""
     ordered = sorted(nics, key=lambda nic: (nic.rail, nic.plane))
-    attributed = request.design is not Design.FAT_TREE and _version(request) >= RAIL_ATTRIBUTES
+    attributed = fabric.design is not Design.FAT_TREE and _version(fabric) >= RAIL_ATTRIBUTES
     order = "The NICs of this fabric in order of rail, and no others. The first sign says that names are exact: a name alone also stands for longer ones."
     if not all(nic.rdma for nic in nics):
         names = " ".join(nic.interface for nic in ordered)
@@ -112,7 +112,7 @@ def _devices(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple
         )
     else:
         said = (
-            f"{order} Behind each name stand its port, its rail{' and its plane' if request.planes > 1 else ''}."
+            f"{order} Behind each name stand its port, its rail{' and its plane' if fabric.planes > 1 else ''}."
             if attributed
             else order
         )
@@ -120,11 +120,11 @@ def _devices(request: ResolvedFabric, nics: Sequence[NicView]) -> Iterator[tuple
             "NCCL_IB_HCA",
             "="
             + ",".join(
-                _device(nic, attributed=attributed, planes=request.planes) for nic in ordered
+                _device(nic, attributed=attributed, planes=fabric.planes) for nic in ordered
             ),
             said,
         )
-    if request.planes > request.nics_per_gpu:
+    if fabric.planes > fabric.nics_per_gpu:
         yield (
             "NCCL_IB_MERGE_NICS",
             "0",
@@ -150,15 +150,15 @@ def _device(nic: NicView, *, attributed: bool, planes: int) -> str:
     )
 
 
-def _version(request: ResolvedFabric) -> tuple[int, ...]:
+def _version(fabric: ResolvedFabric) -> tuple[int, ...]:
     """Return the version of NCCL that the inventory names; () where it names none."""
-    return tuple(int(part) for part in (request.spec.nccl.version or "").split(".") if part)
+    return tuple(int(part) for part in (fabric.spec.nccl.version or "").split(".") if part)
 
 
-def _class(request: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
+def _class(fabric: ResolvedFabric) -> Iterator[tuple[str, str, str]]:
     """Put RoCE traffic into the lossless class."""
-    if request.fronts[Role.LEAF].model.transport == "ethernet":
-        roce = request.spec.roce
+    if fabric.port_layouts[Role.LEAF].model.transport == "ethernet":
+        roce = fabric.spec.roce
         why = f"The ToS byte of DSCP {roce.dscp} (four times the DSCP), which the switches put into the lossless class {roce.priority}."
         yield (
             "NCCL_IB_TC",

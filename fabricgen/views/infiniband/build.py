@@ -73,7 +73,7 @@ class Subnets:
             first, last = mapping.rail(segment), mapping.rail(segment, mapping.segment_blocks - 1)
             rails = "" if first is None else f"r{first}" if first == last else f"r{first}-{last}"
             names.append(
-                (rails + (f"p{mapping.plane(segment)}" if self.plan.request.planes > 1 else ""))
+                (rails + (f"p{mapping.plane(segment)}" if self.plan.fabric.planes > 1 else ""))
                 or "all"
             )
         return names
@@ -130,7 +130,7 @@ class Subnets:
         boxes, plane, host_gpus = (
             plan.naming.boxes,
             plan.mapping.plane(segment),
-            plan.request.host_gpus,
+            plan.fabric.host_gpus,
         )
         made = {
             index: self._switch(name, segment, index)
@@ -153,7 +153,7 @@ class Subnets:
                 gpu = lower + (plan.mapping.rail(segment, block) or 0)
                 host, within = divmod(gpu, host_gpus)
                 below, node = self._nics[within, plane], self._adapter(host, within, plane)
-                by_rail[gpu % plan.request.domain_gpus % plan.request.rails].append(node.guid)
+                by_rail[gpu % plan.fabric.domain_gpus % plan.fabric.rails].append(node.guid)
                 adapters.append(node)
             else:
                 below, node = self._panels[boxes[lower].role][lower_port], made[lower]
@@ -187,7 +187,7 @@ class Subnets:
         """Make the node of a switch."""
         role = self.plan.naming.boxes[index].role
         guid = guid_text(self._guids.get((name, ""), self._placeholder(segment, index)))
-        front = self.plan.request.fronts[role]
+        port_layout = self.plan.fabric.port_layouts[role]
         return SubnetNode(
             "Switch",
             f"S-{guid[2:]}",
@@ -196,16 +196,16 @@ class Subnets:
             name,
             name,
             self._switch_systems[role],
-            front.numbers,
+            port_layout.numbers,
             role.value,
         )
 
     def _adapter(self, host: int, within: int, plane: int) -> SubnetNode:
         """Make the node of a NIC port."""
-        request, device = self.plan.request, self.plan.hosts[host]
+        fabric, device = self.plan.fabric, self.plan.hosts[host]
         _, panel, _ = self._nics[within, plane]
         adapter = panel.removesuffix("/P1")
-        number = (host * request.host_gpus + within) * request.planes + plane
+        number = (host * fabric.host_gpus + within) * fabric.planes + plane
         given = (
             self._guids.get((device, adapter))
             or self._guids.get((device, self.plan.naming.interface(within, plane)))
@@ -234,13 +234,13 @@ class Subnets:
     @cached_property
     def _panels(self) -> dict[Role, list[PortNames]]:
         """The number, the panel's name and UFM's name of each planned port of a role's box."""
-        fronts = self.plan.request.fronts
+        port_layouts = self.plan.fabric.port_layouts
         return {
             role: [
                 PortNames(
-                    fronts[role].number(port),
-                    _word(fronts[role].interface(port)),
-                    fronts[role].interface(port),
+                    port_layouts[role].number(port),
+                    _word(port_layouts[role].interface(port)),
+                    port_layouts[role].interface(port),
                 )
                 for port in ports
             ]
@@ -254,34 +254,34 @@ class Subnets:
         An adapter is called as its RDMA device is, and as its interface where the chassis is not
         known; to UFM it counts from 1.
         """
-        request, naming = self.plan.request, self.plan.naming
+        fabric, naming = self.plan.fabric, self.plan.naming
         found: dict[tuple[int, int], PortNames] = {}
-        for gpu in range(request.host_gpus):
-            for plane in range(request.planes):
-                known = request.host and request.host.port(gpu, plane).rdma
+        for gpu in range(fabric.host_gpus):
+            for plane in range(fabric.planes):
+                known = fabric.host and fabric.host.port(gpu, plane).rdma
                 found[gpu, plane] = PortNames(
                     1,
                     f"{known or naming.interface(gpu, plane)}/P1",
-                    f"HCA-{gpu * request.planes + plane + 1}/1",
+                    f"HCA-{gpu * fabric.planes + plane + 1}/1",
                 )
         return found
 
     @cached_property
     def _host_system(self) -> str:
         """The type of the hosts."""
-        host = self.plan.request.host
+        host = self.plan.fabric.host
         return (
             _word(host.model.upper())
             if host
-            else f"HOST-{self.plan.request.host_gpus * self.plan.request.planes}"
+            else f"HOST-{self.plan.fabric.host_gpus * self.plan.fabric.planes}"
         )
 
     @cached_property
     def _switch_systems(self) -> dict[Role, str]:
         """The type of each role's box: its model, and how many ports its split makes."""
-        fronts = self.plan.request.fronts
+        port_layouts = self.plan.fabric.port_layouts
         return {
-            role: f"{_word(fronts[role].model.model.upper())}-{fronts[role].numbers}"
+            role: f"{_word(port_layouts[role].model.model.upper())}-{port_layouts[role].numbers}"
             for role in self.plan.roles
         }
 
@@ -290,30 +290,30 @@ class Subnets:
         """The types of box, by name."""
         views: dict[str, SystemView] = {}
         for role, name in self._switch_systems.items():
-            front, used = self.plan.request.fronts[role], self.plan.ports[role]
+            port_layout, used = self.plan.fabric.port_layouts[role], self.plan.ports[role]
             panel = {
-                front.number(port): _word(front.interface(port))
-                for port in [*front.idle(used), *used]
+                port_layout.number(port): _word(port_layout.interface(port))
+                for port in [*port_layout.idle(used), *used]
             }
             # every number is named, in use or not: ibdmchk dies of a switch that lacks one
             known = (
                 views[name].nodes[0].ports
                 if name in views
-                else [(number, f"N{number}") for number in range(1, front.numbers + 1)]
+                else [(number, f"N{number}") for number in range(1, port_layout.numbers + 1)]
             )
             views[name] = SystemView(
                 name,
                 [
                     SystemNode(
                         "SW",
-                        _word(front.model.model.upper()),
+                        _word(port_layout.model.model.upper()),
                         "U1",
-                        front.numbers,
+                        port_layout.numbers,
                         sorted({**dict(known), **panel}.items()),
                     )
                 ],
             )
-        nic = self.plan.request.host.nic.upper() if self.plan.request.host else "NIC"
+        nic = self.plan.fabric.host.nic.upper() if self.plan.fabric.host else "NIC"
         nodes = [
             SystemNode("CA", _word(nic), panel.removesuffix("/P1"), 1, [(number, panel)])
             for number, panel, _ in self._nics.values()

@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 def is_infiniband(plan: Plan) -> bool:
     """Say whether the fabric's switches speak InfiniBand; `resolving` sees to it that all of them speak the same."""
-    return plan.request.fronts[Role.LEAF].model.transport == "infiniband"
+    return plan.fabric.port_layouts[Role.LEAF].model.transport == "infiniband"

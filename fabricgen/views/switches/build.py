@@ -80,7 +80,7 @@ class SwitchViews:
     ) -> SwitchView:
         """Make the view of one switch."""
         plan, spec = self.plan, self.plan.spec
-        front = plan.request.fronts[box.role]
+        port_layout = plan.fabric.port_layouts[box.role]
         ports = self._ports(segment, index, box, names, labels)
         idle, cages = self._idle[box.role]
         if len(ports) < len(self.ports.facts[box.role]):
@@ -90,10 +90,10 @@ class SwitchViews:
         instances = [self._instance(segment, block, box, ports, shared=shared) for block in blocks]
         rail = None if shared else plan.mapping.rail(segment, box.block)
         return SwitchView(
-            names[index], spec.name, box.role.value, box.role.tier, front.model.model, front.nos, "" if rail is None else str(rail),
+            names[index], spec.name, box.role.value, box.role.tier, port_layout.model.model, port_layout.nos, "" if rail is None else str(rail),
             plan.mapping.plane(segment), plan.addresses.asn(segment, box), spec.addressing.mtu, spec.addressing.bfd, plan.addresses.numbered,
-            self._roce, _platform(front), _hwsku(front), ports, idle, cages, instances, instances if shared else [],
-            spec.nos.versions.get(front.nos, ""), front.model.adaptive_routing,
+            self._roce, _platform(port_layout), _hwsku(port_layout), ports, idle, cages, instances, instances if shared else [],
+            spec.nos.versions.get(port_layout.nos, ""), port_layout.model.adaptive_routing,
         )  # fmt: skip
 
     def _open(self, role: Role, ports: list[PortView]) -> list[IdlePort]:
@@ -114,7 +114,7 @@ class SwitchViews:
         nics, hosts, host_gpus = (
             self.ports.host_interfaces[plan.mapping.plane(segment)],
             plan.hosts,
-            plan.request.host_gpus,
+            plan.fabric.host_gpus,
         )
         far_facts, cables, views, shared = (
             self._box_facts,
@@ -194,11 +194,11 @@ class SwitchViews:
         """The idle ports and the cages of each role's box."""
         shown = {}
         for role, ports in self.plan.ports.items():
-            front = self.plan.request.fronts[role]
-            rest = front.idle(ports)
+            port_layout = self.plan.fabric.port_layouts[role]
+            rest = port_layout.idle(ports)
             shown[role] = (
-                [IdlePort(*facts_of(front, port)[:7]) for port in rest],
-                _cages(front, [*ports, *rest]),
+                [IdlePort(*facts_of(port_layout, port)[:7]) for port in rest],
+                _cages(port_layout, [*ports, *rest]),
             )
         return shown
 
@@ -237,29 +237,31 @@ class SwitchViews:
         return self._lengths[1]
 
 
-def _hwsku(front: PortLayout) -> str:
+def _hwsku(port_layout: PortLayout) -> str:
     """Return the SKU that stands for this front: a wrong one would split the cages otherwise."""
-    sonic = front.model.sonic
+    sonic = port_layout.model.sonic
     return (
-        sonic.hwsku or "" if sonic and sonic.hwsku_split == front.down.name == front.up.name else ""
+        sonic.hwsku or ""
+        if sonic and sonic.hwsku_split == port_layout.down.name == port_layout.up.name
+        else ""
     )
 
 
-def _platform(front: PortLayout) -> PlatformView | None:
+def _platform(port_layout: PortLayout) -> PlatformView | None:
     """Return what SONiC calls the switch; None where the catalog knows none."""
-    sonic = front.model.sonic
+    sonic = port_layout.model.sonic
     return PlatformView(sonic.platform, sonic.fec or "", sonic.dynamic_buffers) if sonic else None
 
 
-def _cages(front: PortLayout, ports: list[Port]) -> list[CageView]:
+def _cages(port_layout: PortLayout, ports: list[Port]) -> list[CageView]:
     """List the cages with their split."""
     splits = {port.cage: port.breakout for port in ports}
-    whole = next((mode for mode in front.model.breakouts if mode.count == 1), None)
+    whole = next((mode for mode in port_layout.model.breakouts if mode.count == 1), None)
     views = []
     for cage in sorted(splits):
         mode = splits[cage]
-        first = front.model.interface(front.nos, cage, 0, mode)
-        unsplit = front.model.interface(front.nos, cage, 0, whole) if whole else first
+        first = port_layout.model.interface(port_layout.nos, cage, 0, mode)
+        unsplit = port_layout.model.interface(port_layout.nos, cage, 0, whole) if whole else first
         views.append(
             CageView(
                 cage,

@@ -42,9 +42,9 @@ class Ports:
     @cached_property
     def facts(self) -> dict[Role, list[PortFacts]]:
         """The ports of each role's box, in the order of `Plan.ports`."""
-        fronts = self.plan.request.fronts
+        port_layouts = self.plan.fabric.port_layouts
         return {
-            role: [facts_of(fronts[role], port) for port in ports]
+            role: [facts_of(port_layouts[role], port) for port in ports]
             for role, ports in self.plan.ports.items()
         }
 
@@ -58,13 +58,13 @@ class Ports:
     @cached_property
     def host_interfaces(self) -> list[list[tuple[str, str]]]:
         """The interface and the printed label of each NIC port, by plane, then by GPU of a host."""
-        request, naming = self.plan.request, self.plan.naming
+        fabric, naming = self.plan.fabric, self.plan.naming
         return [
             [
                 (naming.interface(gpu, plane), naming.label(gpu, plane))
-                for gpu in range(request.host_gpus)
+                for gpu in range(fabric.host_gpus)
             ]
-            for plane in range(request.planes)
+            for plane in range(fabric.planes)
         ]
 
     @cached_property
@@ -73,17 +73,19 @@ class Ports:
         return {role: [port.printed for port in ports] for role, ports in self.plan.ports.items()}
 
 
-def facts_of(front: PortLayout, port: Port) -> PortFacts:
+def facts_of(port_layout: PortLayout, port: Port) -> PortFacts:
     """Work out what a port is called and made of."""
     cage, sub, mode = port
-    alias = front.model.alias(front.nos, cage, sub, mode) or ""
+    alias = port_layout.model.alias(port_layout.nos, cage, sub, mode) or ""
     lanes = (
-        front.model.sonic.lanes[cage - 1] if front.model.sonic and front.model.sonic.lanes else ()
+        port_layout.model.sonic.lanes[cage - 1]
+        if port_layout.model.sonic and port_layout.model.sonic.lanes
+        else ()
     )
     own = ",".join(str(lane) for lane in lanes[sub * mode.lanes : (sub + 1) * mode.lanes])
     subport = sub + 1 if mode.count > 1 else 0
     return PortFacts(
-        front.interface(port),
+        port_layout.interface(port),
         alias,
         cage,
         subport,

@@ -145,10 +145,10 @@ def test_every_pair_arrives(name: str) -> None:
     """Everything lives: no pair takes more than one crossing, none of a domain takes any, and IP routes alone carry packets too."""
     plan = plan_file(PLANS[name])
     tables = tables_of(plan)
-    walker, routed, domain = Walker(tables), 0, plan.request.domain_gpus
+    walker, routed, domain = Walker(tables), 0, plan.fabric.domain_gpus
     gpus = list(tables.gpus)
     step = 1 if len(gpus) <= EVERYWHERE else STEP
-    assert len(gpus) == plan.request.gpus
+    assert len(gpus) == plan.fabric.gpus
     assert domain > step
     assert gcd(domain, step) == 1
     for (i, source), (j, target) in product(
@@ -179,9 +179,9 @@ def single_failures(plan: Plan) -> Iterator[str]:
         elif shown["kind"] == "gpu":
             yield f"gpu:{node}"
             yield f"nic:{node}"
-    yield from (f"hb:{domain}" for domain in range(plan.request.gpus // plan.request.domain_gpus))
-    yield from (f"plane:{plane}" for plane in range(plan.request.planes))
-    yield from (f"rail:{rail}" for rail in range(plan.request.rails))
+    yield from (f"hb:{domain}" for domain in range(plan.fabric.gpus // plan.fabric.domain_gpus))
+    yield from (f"plane:{plane}" for plane in range(plan.fabric.planes))
+    yield from (f"rail:{rail}" for rail in range(plan.fabric.rails))
 
 
 def judged(

@@ -206,7 +206,7 @@ class Cabling:
         """Put two devices that are cabled alike in each other's place."""
         devices = self.hosts if rng.random() < 0.5 else self.switches
         one, other = (rng.choice(devices) for _ in range(2))
-        fronts = [
+        port_layouts = [
             {
                 self.places.places[port].interface: port
                 for port in self.places.of_device[each]
@@ -216,17 +216,17 @@ class Cabling:
         ]
         joined = any(
             self.places.places[self.places.peers[port]].device == other
-            for port in fronts[0].values()
+            for port in port_layouts[0].values()
         )
         if (
-            len(fronts[0]) < 2
-            or fronts[0].keys() != fronts[1].keys()
+            len(port_layouts[0]) < 2
+            or port_layouts[0].keys() != port_layouts[1].keys()
             or joined
-            or not self._claim(*fronts[0].values(), *fronts[1].values())
+            or not self._claim(*port_layouts[0].values(), *port_layouts[1].values())
         ):
             return
         self.exchange_devices(one, other)
-        self._done("exchanged", [*fronts[0].values(), *fronts[1].values()])
+        self._done("exchanged", [*port_layouts[0].values(), *port_layouts[1].values()])
 
     def exchange_devices(self, one: str, other: str) -> None:
         """Exchange all cables of two devices, port by port."""

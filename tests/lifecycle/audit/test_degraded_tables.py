@@ -104,13 +104,13 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
         failures = find_failures(plan, dead_of(plan, rng))
         detours, reach = Detours(plan, failures), Reach(plan, failures)
         tables = tables_of(detours)
-        for source, target in (rng.sample(range(plan.request.gpus), 2) for _ in range(60)):
+        for source, target in (rng.sample(range(plan.fabric.gpus), 2) for _ in range(60)):
             if reach.home(source, 0) != reach.home(target, 0) or not reach.lives(source, 0):
                 continue
             rail = (
                 None
                 if plan.mapping.spans_rails
-                else source % plan.request.domain_gpus % plan.request.rails
+                else source % plan.fabric.domain_gpus % plan.fabric.rails
             )
             leaf = detours.ends.nic(source, 0).switch
             found = ends_of(tables, leaf, rail, dotted(detours.ends.address(target, 0)))

@@ -135,7 +135,7 @@ def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -
 def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
     """Return the host ports of a rail-only fabric that no cable joins to another HB domain's, found by another road."""
     graph: nx.Graph[str] = nx.Graph()
-    hosts = {name: number // plan.request.domain_hosts for number, name in enumerate(plan.hosts)}
+    hosts = {name: number // plan.fabric.domain_hosts for number, name in enumerate(plan.hosts)}
     every = {port for pair in cables for port in pair if port.split()[0] in hosts} | {
         port for view in cables_of(plan) for port in ends(view) if port.split()[0] in hosts
     }

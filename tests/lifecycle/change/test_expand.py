@@ -98,7 +98,7 @@ def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
     ports = (
         new.widths[kind.upper][0]
         if kind.upper.tier < new.sizing.tiers
-        else new.request.fronts[kind.upper].radix
+        else new.fabric.port_layouts[kind.upper].radix
     )
     stays = Counter(
         zip(
@@ -249,7 +249,7 @@ def test_a_plan_file_holds_what_is_kept(pair: tuple[Plan, Plan], tmp_path: Path)
     assert wired(again) == wired(new)
     assert list(again.switches()) == list(new.switches())
     assert diff(new, again).steps == ()
-    assert old.request.gpus < again.request.gpus
+    assert old.fabric.gpus < again.fabric.gpus
 
 
 @pytest.mark.parametrize(

@@ -107,8 +107,8 @@ def test_any_phases_add_up() -> None:
         plan = planned_or_refused(inventory)
         if not plan:
             return
-        rails = plan.request.rails if inventory["design"] != "fat-tree" else 1
-        full = {"planes": plan.request.planes, "rails": rails, "spines": plan.sizing.pod_spines}
+        rails = plan.fabric.rails if inventory["design"] != "fat-tree" else 1
+        full = {"planes": plan.fabric.planes, "rails": rails, "spines": plan.sizing.pod_spines}
         size = {key: data.draw(st.integers(1, count)) for key, count in full.items() if count > 1}
         if size and size != {key: full[key] for key in size}:
             phased = plan_of(**inventory, phases=[{"name": "first", **size}])

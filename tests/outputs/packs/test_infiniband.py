@@ -103,7 +103,7 @@ def built(every: dict[str, Built], request: pytest.FixtureRequest) -> Built:
 
 def planned_links(plan: Plan) -> Counter[Pair]:
     """Return the links of a plan, by device and interface; of a host's port the name of its RDMA device, where it has one."""
-    request, named = plan.request, {}
+    request, named = plan.fabric, {}
     for gpu, plane in itertools.product(range(request.host_gpus), range(request.planes)):
         named[plan.naming.interface(gpu, plane)] = (
             request.host and request.host.port(gpu, plane).rdma
@@ -133,14 +133,14 @@ def interface_of(plan: Plan, numbers: int, device: str, number: int) -> tuple[st
         for name, box in zip(plan.naming.switches(segment), plan.naming.boxes, strict=True)
         if name == device
     )
-    front = plan.request.fronts[role]
-    cage, within = divmod(number - 1, numbers // front.model.cages)
+    port_layout = plan.fabric.port_layouts[role]
+    cage, within = divmod(number - 1, numbers // port_layout.model.cages)
     split = next(port.breakout.count for port in plan.ports[role] if port.cage == cage + 1)
     return (
         device,
         f"1/{cage + 1}"
         if split == 1
-        else f"1/{cage + 1}/{within * split * front.model.cages // numbers + 1}",
+        else f"1/{cage + 1}/{within * split * port_layout.model.cages // numbers + 1}",
     )
 
 
@@ -312,7 +312,7 @@ def test_opensm_routes_every_variant(built: Built, simulated: Callable[[Path], S
     routed, walk = subnet.manage(), subnet.tables().walk()
     tree = plan.sizing.leaf > 1
     assert (routed.engine, routed.faults, walk.lost) == ("ftree" if tree else "updn", [], [])
-    ports = plan.request.gpus * plan.request.planes // plan.mapping.segments
+    ports = plan.fabric.gpus * plan.fabric.planes // plan.mapping.segments
     assert walk.pairs == ports * (ports - 1)
     assert walk.links == 2 * plan.sizing.tiers
 

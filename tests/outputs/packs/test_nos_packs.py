@@ -167,13 +167,13 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
     again = make_plan(read_inventory(str(path)).spec, CATALOG)
     assert again.spec.nos.rails == {1: "sonic", 2: "frr"}
     assert [
-        front.nos
+        port_layout.nos
         for segment in range(again.mapping.segments)
-        for front in again.fronts(segment).values()
+        for port_layout in again.port_layouts(segment).values()
     ] == [
-        front.nos
+        port_layout.nos
         for segment in range(mixed().mapping.segments)
-        for front in mixed().fronts(segment).values()
+        for port_layout in mixed().port_layouts(segment).values()
     ]
 
 

@@ -160,11 +160,11 @@ def test_cables_are_those_of_the_list(name: str) -> None:
     for row in rows:
         host = plan.hosts.index(row["a_device"]) if row["tier"] == "1" else -1
         gpus = {
-            plan.naming.interface(gpu, int(row["plane"])): host * plan.request.host_gpus + gpu
-            for gpu in range(plan.request.host_gpus)
+            plan.naming.interface(gpu, int(row["plane"])): host * plan.fabric.host_gpus + gpu
+            for gpu in range(plan.fabric.host_gpus)
         }
         domain, rank = (
-            divmod(gpus[row["a_interface"]], plan.request.domain_gpus) if host >= 0 else (0, 0)
+            divmod(gpus[row["a_interface"]], plan.fabric.domain_gpus) if host >= 0 else (0, 0)
         )
         assert row["gpu"] == (f"d{domain}-g{rank}" if host >= 0 else "")
 
@@ -240,7 +240,7 @@ def test_drawings_hold_everything_once(name: str) -> None:
         assert {stroke[end] for stroke in drawing["strokes"] for end in "ab"} <= {
             box["id"] for box in boxes
         }
-    assert sorted(gpus) == sorted(list(range(plan.request.gpus)) * plan.request.planes)
+    assert sorted(gpus) == sorted(list(range(plan.fabric.gpus)) * plan.fabric.planes)
     assert (
         sum(
             stroke["links"]
@@ -260,7 +260,7 @@ def test_drawings_hold_everything_once(name: str) -> None:
         for member in box["members"]
     ]
     assert sorted(domains) == sorted(
-        f"d{domain}" for domain in range(plan.request.gpus // plan.request.domain_gpus)
+        f"d{domain}" for domain in range(plan.fabric.gpus // plan.fabric.domain_gpus)
     )
     assert sum(
         stroke["links"] for drawing in stripes.values() for stroke in drawing["strokes"]

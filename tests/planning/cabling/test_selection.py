@@ -91,7 +91,7 @@ def cables_of(plan: Plan) -> list[CableView]:
 
 def cage(plan: Plan, device: str, port: str) -> tuple[str, str]:
     """Return the cage of what is printed beside a port: `5/1` of a switch, and on a host what its model says."""
-    host = plan.request.host
+    host = plan.fabric.host
     seats = {each.label: each.cage for each in host.ports} if host and device in plan.hosts else {}
     return device, seats.get(port, port.split("/", maxsplit=1)[0])
 
