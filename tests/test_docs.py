@@ -59,7 +59,7 @@ def test_the_inventories_of_a_page_plan(page: Path, tmp_path: Path) -> None:
     for block in BLOCKS[page]:
         if block.language == "yaml" and not block.title:
             (tmp_path / "fabric.yaml").write_text(block.text, encoding="utf-8")
-            assert plan_file(tmp_path / "fabric.yaml").request.spec.gpus
+            assert plan_file(tmp_path / "fabric.yaml").fabric.spec.gpus
 
 
 @pages_with("pycon")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json
 
@@ -66,7 +66,7 @@ COUNTS = ("matched", "wrong", "missing", "extra", "silent")
 )
 @json_option
 def audit(
-    asked: Asked,
+    asked: FabricArguments,
     heard: tuple[Path, ...],
     discovered: tuple[Path, ...],
     dead: Path | None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
 
@@ -79,7 +79,7 @@ REQUESTABLE = (
 @click.option("--dry-run", "show", flag_value="files", help="List the files, and write nothing.")
 @json_option
 def build(
-    asked: Asked, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
+    asked: FabricArguments, out: Path | None, archive: Path | None, only: str | None, columns: str, serials: Path | None, show: str | None, *,
     both_ways: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write cabling, configurations, bill, report and more.
@@ -168,7 +168,7 @@ def _write(
     return build_archive(job, archive, advance, inputs=inputs(), force=forced())
 
 
-def _list(asked: Asked, named: frozenset[str], *, as_json: bool) -> None:
+def _list(asked: FabricArguments, named: frozenset[str], *, as_json: bool) -> None:
     """Print the outputs that a fabric's build calls for, or, where none is given, every output."""
     from fabricgen.build.group_cable_sheets import SheetAsked
     from fabricgen.build.listing import every_output, outputs_of

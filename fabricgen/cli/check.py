@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import colours, echo, finding_json, grouped, print_json
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MARKS = {True: ("ok", "green"), False: ("BROKEN", "red"), None: ("-", "yellow")}
 @click.command(cls=Command, examples=("fabricgen check fabric.yaml",))
 @fabric_arguments
 @json_option
-def check(asked: Asked, *, as_json: bool) -> int:
+def check(asked: FabricArguments, *, as_json: bool) -> int:
     """Check every invariant of a fabric and print the evidence.
 
     Exit code 1: a check failed. `fabricgen explain CODE` describes a check.

@@ -9,7 +9,7 @@ import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import (
-    Asked,
+    FabricArguments,
     catalog_option,
     json_option,
     prices_option,
@@ -69,8 +69,8 @@ def diff(
     """
     from fabricgen.lifecycle.change.diff import diff as compare
 
-    older, _ = Asked(old, {}, prices, (), roots, templates).plan()
-    newer, inventory = Asked(new, {}, prices, (), roots, templates).plan()
+    older, _ = FabricArguments(old, {}, prices, (), roots, templates).plan()
+    newer, inventory = FabricArguments(new, {}, prices, (), roots, templates).plan()
     with inventory.placing():
         found = compare(older, newer)
         document = found.document() if as_json else None

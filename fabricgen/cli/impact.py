@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
@@ -49,7 +49,12 @@ COMPARED_GPUS = 65536
 )
 @json_option
 def impact(
-    asked: Asked, failed: tuple[str, ...], each: str | None, *, compare: bool | None, as_json: bool
+    asked: FabricArguments,
+    failed: tuple[str, ...],
+    each: str | None,
+    *,
+    compare: bool | None,
+    as_json: bool,
 ) -> None:
     """Show the effect of one or more failures.
 

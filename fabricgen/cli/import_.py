@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.plan import summary_text
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 )
 @force_option
 @json_option
-def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> None:
+def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: bool) -> None:
     """Import an existing fabric from its cut sheet.
 
     FABRIC describes the fabric, SHEET its cables. SHEET has at least the columns a_device,
@@ -50,12 +50,12 @@ def import_sheet(sheet: Path, asked: Asked, output: Path, *, as_json: bool) -> N
     from fabricgen.bom.summary import summarize
     from fabricgen.build.write.manifest import json_document
     from fabricgen.lifecycle.change.cut_sheet import read_cut_sheet
-    from fabricgen.lifecycle.change.import_cut_sheet import take_over
+    from fabricgen.lifecycle.change.import_cut_sheet import import_cut_sheet
 
     base, inventory = asked.plan()
     found = read_cut_sheet(sheet)
     with inventory.placing():
-        plan = take_over(base, found)
+        plan = import_cut_sheet(base, found)
         summary = summarize(plan, make_bom(plan))
         facts = _facts(plan, {row.label for row in found.rows if row.label})
     save(output, json_document(plan.document(summary)), mark=PLAN_MARK)

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Group
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from fabricgen.lab.registry import Keep
+    from fabricgen.lab.registry import LabRegistry
     from fabricgen.lab.session import Wish
     from fabricgen.planning.plan import Plan
 
@@ -104,7 +104,7 @@ failures_option = click.option(
     help="Boot and test the rails one after the other, in the memory of one.",
 )
 @json_option
-def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
+def run(asked: FabricArguments, *, one_rail: bool, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
     """Boot a lab, test it, and always tear it down.
 
     An InfiniBand fabric runs over ibsim, with OpenSM and the generated files: one subnet manager
@@ -124,13 +124,13 @@ def run(asked: Asked, *, one_rail: bool, as_json: bool, **options: Any) -> int: 
 @slice_options
 @name_option
 @json_option
-def up(asked: Asked, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
+def up(asked: FabricArguments, *, name: str | None, as_json: bool, **options: Any) -> int:  # noqa: ANN401 - the options above, by name
     """Boot a lab and leave it running in the background."""
     from fabricgen.lab.daemon import put_up
-    from fabricgen.lab.registry import Keep
+    from fabricgen.lab.registry import LabRegistry
 
     wish = _wish(asked, {"failures": "none"} | options)
-    keep = Keep(name or wish.plan.spec.name)
+    keep = LabRegistry(name or wish.plan.spec.name)
     with _voice(as_json=as_json) as say:
         put_up(wish, keep, say)
         say(
@@ -295,7 +295,11 @@ def doctor(*, as_json: bool) -> int:
 
 
 def _wish(
-    asked: Asked, options: dict[str, Any], *, one_rail: bool = False, infiniband: bool = False
+    asked: FabricArguments,
+    options: dict[str, Any],
+    *,
+    one_rail: bool = False,
+    infiniband: bool = False,
 ) -> Wish:
     """Plan, and check that this machine can boot what is wished for; `infiniband` says whether that may be subnets over ibsim."""
     from fabricgen.lab import requirements
@@ -335,21 +339,21 @@ def _check_same(plan: Plan, out: Path | None, typed: Path) -> None:
         raise refuse("lab-other-files", f"`{typed}` was not built from this inventory", hint=hint)
 
 
-def _keep(fabric: str | None, name: str | None) -> Keep:
+def _keep(fabric: str | None, name: str | None) -> LabRegistry:
     """Find the lab that is meant: by its name, by its inventory, or the only one."""
-    from fabricgen.lab.registry import Keep, only_keep
+    from fabricgen.lab.registry import LabRegistry, only_keep
 
     if name:
-        return Keep(name)
+        return LabRegistry(name)
     if fabric:
-        from fabricgen.cli.options import Asked
+        from fabricgen.cli.options import FabricArguments
 
-        inventory, _ = Asked(fabric, {}, None, (), ()).read()
-        return Keep(inventory.spec.name)
+        inventory, _ = FabricArguments(fabric, {}, None, (), ()).read()
+        return LabRegistry(inventory.spec.name)
     return only_keep()
 
 
-def _relay(keep: Keep, words: dict[str, Any], say: Say) -> int:
+def _relay(keep: LabRegistry, words: dict[str, Any], say: Say) -> int:
     """Ask a lab and hand its answers on."""
     for answer in keep.ask(words):
         say(answer)

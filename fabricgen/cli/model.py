@@ -11,12 +11,12 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.model_options import (
     PLOTS,
     TRAFFIC_PLOTS,
+    ModelArguments,
     Output,
-    Question,
     output_options,
     question_options,
 )
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import CHART_MARK, force_option, save, save_table
 from fabricgen.cli.printing import echo, print_json, table
 
@@ -51,7 +51,9 @@ COLUMNS = {
 @output_options
 @force_option
 @json_option
-def model(asked: Asked, question: Question, output: Output, *, as_json: bool) -> None:
+def model(
+    asked: FabricArguments, question: ModelArguments, output: Output, *, as_json: bool
+) -> None:
     """Estimate the time of a training iteration.
 
     Prints the parts of an iteration, the best model-parallel group, and the speed relative to an
@@ -91,7 +93,7 @@ def model(asked: Asked, question: Question, output: Output, *, as_json: bool) ->
         echo(_text(points[0], group, plan, compared))
 
 
-def _check(question: Question, output: Output) -> None:
+def _check(question: ModelArguments, output: Output) -> None:
     """Refuse options that do not go together. Raises UsageError."""
     other = "--traffic" if output.traffic else "--all-to-all" if output.all_to_all else ""
     if output.traffic and output.all_to_all:
@@ -171,7 +173,7 @@ def _read(mp_group: str, sweep: str | None) -> tuple[Group, Sweep | None]:
 
 
 def _points(
-    plan: Plan, written: str, question: Question, sweep: Sweep | None, group: Group
+    plan: Plan, written: str, question: ModelArguments, sweep: Sweep | None, group: Group
 ) -> list[Point]:
     """Reckon one model, at one point or at those of a sweep. Raises BadParameter and Refusal."""
     from fabricgen.analysis.workload.equations import iterate

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "--cables", "name", metavar="PHASE", help="Print the cables to pull in this phase, as CSV."
 )
 @json_option
-def phases(asked: Asked, name: str | None, *, as_json: bool) -> None:
+def phases(asked: FabricArguments, name: str | None, *, as_json: bool) -> None:
     """Show what to buy and cable in each phase.
 
     Reads `phases` of the inventory and prints the bandwidth after each of them. No cable is pulled

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json, table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ LONGEST = 200
 @fabric_arguments
 @click.argument("job", required=False, metavar="JOB", help="GPUs of the job, such as d0-d15.")
 @json_option
-def placement(asked: Asked, job: str | None, *, as_json: bool) -> int:
+def placement(asked: FabricArguments, job: str | None, *, as_json: bool) -> int:
     """Check whether NCCL can use a set of GPUs together.
 
     JOB lists HB domains, GPUs and hosts, separated by commas: d0-d15, d0-g0,d1-g1, d0-g0..d0-g3,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     type=click.Path(),
     help="Saved plan to grow: its cables, names and numbers are kept. Without FABRIC, give the new size with --set.",
 )
-def plan(asked: Asked, output: Path | None, older: str | None, *, as_json: bool) -> None:
+def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_json: bool) -> None:
     """Size and wire a fabric, and print its figures."""
     from fabricgen.bom.bill import make_bom
     from fabricgen.bom.summary import summarize
@@ -186,7 +186,7 @@ def _cost(cost: dict[str, Any]) -> str:
 @click.command(cls=Command, examples=("fabricgen compare fabric.yaml --prices street-2026-09",))
 @fabric_arguments
 @json_option
-def compare(asked: Asked, *, as_json: bool) -> None:
+def compare(asked: FabricArguments, *, as_json: bool) -> None:
     """Compare the three designs of one cluster side by side.
 
     Savings are those of rail-only relative to the fat-tree, the any-to-any baseline.

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.printing import echo, grouped, print_json
 
 if TYPE_CHECKING:
-    from fabricgen.analysis.forwarding.path_selection import Way
+    from fabricgen.analysis.forwarding.path_selection import RelayPath
     from fabricgen.analysis.forwarding.paths import Hop, Path, Routing
 
 RELAYED = {
@@ -53,7 +53,7 @@ RELAYED = {
 )
 @json_option
 def route(
-    asked: Asked,
+    asked: FabricArguments,
     source: str | None,
     target: str | None,
     failed: tuple[str, ...],
@@ -108,7 +108,9 @@ def route(
     return 0 if paths else 1
 
 
-def _ends(asked: Asked, source: str | None, target: str | None) -> tuple[Asked, str, str]:
+def _ends(
+    asked: FabricArguments, source: str | None, target: str | None
+) -> tuple[FabricArguments, str, str]:
     """Name the two GPUs; where flags size the fabric there is no FABRIC, and all words stand one place earlier."""
     if target is None and any(value is not None for value in asked.flags.values()):
         asked, source, target = replace(asked, fabric=None), asked.fabric, source
@@ -119,7 +121,7 @@ def _ends(asked: Asked, source: str | None, target: str | None) -> tuple[Asked, 
     return asked, source, target
 
 
-def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[Way]:
+def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[RelayPath]:
     """Choose the ways to show: one of every kind, or the default; where blocks span rails, the relay that other designs would take beside it."""
     ways = routing.choice.each_kind(*ends)
     if all_kinds:

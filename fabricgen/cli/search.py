@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import Asked, fabric_arguments, json_option
+from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
 
@@ -50,7 +50,7 @@ SHOWN_ALIKE = 3
 @force_option
 @json_option
 def search(
-    asked: Asked,
+    asked: FabricArguments,
     llm: str | None,
     accelerator: str | None,
     pick: int | None,

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
-from fabricgen.cli.options import SIZING, Asked, fabric_arguments
+from fabricgen.cli.options import SIZING, FabricArguments, fabric_arguments
 from fabricgen.cli.printing import echo
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.serve.server import Server
-    from fabricgen.serve.sessions import Desk
+    from fabricgen.serve.sessions import PlanCache
 
 PORT = 8765
 
@@ -32,7 +32,7 @@ PORT = 8765
     help="Port of the page; 0 selects a free one.",
 )
 @click.option("--open", "show", is_flag=True, help="Open the page in your browser.")
-def serve(asked: Asked, port: int, *, show: bool) -> None:
+def serve(asked: FabricArguments, port: int, *, show: bool) -> None:
     """Serve the report with controls for GPUs, radix and design.
 
     Only this machine can reach the page. The inventory is read again for every change, so the page
@@ -51,7 +51,7 @@ def serve(asked: Asked, port: int, *, show: bool) -> None:
             echo("", err=True)
 
 
-def open_server(asked: Asked, port: int) -> Server:
+def open_server(asked: FabricArguments, port: int) -> Server:
     """Plan what is asked for, and listen. Raises Refusal, UsageError where the port cannot be had."""
     from fabricgen.serve.server import Server
 
@@ -75,18 +75,18 @@ def open_server(asked: Asked, port: int) -> Server:
         ) from None
 
 
-def open_desk(asked: Asked) -> Desk:
+def open_desk(asked: FabricArguments) -> PlanCache:
     """Return a desk for what is asked for."""
-    from fabricgen.serve.sessions import Desk
+    from fabricgen.serve.sessions import PlanCache
 
-    return Desk(
+    return PlanCache(
         lambda sets: replace(asked, sets=(*asked.sets, *sets)).read()[0],
         asked.read()[1],
         asked.packs,
     )
 
 
-def _build(asked: Asked, file: Path) -> list[str]:
+def _build(asked: FabricArguments, file: Path) -> list[str]:
     """Return the command that builds what is asked for into an archive."""
     flags = [
         f"--{key.replace('_', '-')}={asked.flags[key]}"

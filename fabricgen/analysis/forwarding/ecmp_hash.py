@@ -69,14 +69,14 @@ def _mixed(bits: Any) -> Any:  # noqa: ANN401 - one number, or an array
     return bits ^ bits >> 16
 
 
-def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
+def spread(plan: Plan, segment: int, flows: int) -> dict[LinkKind, Int32Array]:
     """Count the flows on each uplink of the first leaf of a unit, and in three tiers on each uplink of its pod's spines.
 
     The GPUs of the leaf send in turn to all outside of their pod, or of their leaf where there is
     no other pod. Counts are in order of switch and port. A kind of link that no flow crosses is
     left out.
     """
-    climb = _Climb(plan, unit)
+    climb = _Climb(plan, segment)
     if climb.kinds:
         climb.send(flows)
     return {kind: climb.counts[rows] for kind, rows in climb.kinds.items()}
@@ -85,8 +85,8 @@ def spread(plan: Plan, unit: int, flows: int) -> dict[LinkKind, Int32Array]:
 class _Climb:
     """Flows on their way up from the first leaf of a unit."""
 
-    def __init__(self, plan: Plan, unit: int) -> None:
-        columns, sizing, number = plan.unit, plan.sizing, unit * plan.mapping.unit_blocks
+    def __init__(self, plan: Plan, segment: int) -> None:
+        columns, sizing, number = plan.segment, plan.sizing, segment * plan.mapping.segment_blocks
         hosts = (columns.kind == LinkKind.HOST) & (columns.block == 0)
         leaf, slot = columns.upper[hosts], columns.slot[hosts]
         beyond = leaf >= sizing.pod_leaves
@@ -108,7 +108,7 @@ class _Climb:
         }
         self.kinds = {kind: np.flatnonzero(rows) for kind, rows in own.items()}
         self.seeds = {
-            box: plan.addresses.loopback(unit, 0, plan.naming.boxes[box])
+            box: plan.addresses.loopback(segment, 0, plan.naming.boxes[box])
             for rows in self.kinds.values()
             for box in distinct(columns.lower[rows]).tolist()
         }

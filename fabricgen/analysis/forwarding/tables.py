@@ -71,16 +71,15 @@ class Tables:
     @property
     def entries(self) -> int:
         """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         return (
-            request.gpus * request.domain_gpus
-            + request.gpus // request.domain_gpus * request.rails**2
+            fabric.gpus * fabric.domain_gpus + fabric.gpus // fabric.domain_gpus * fabric.rails**2
         )
 
     @cached_property
     def ethernet(self) -> bool:
         """Whether packets are routed by IP; on InfiniBand addresses stand for what the subnet manager gives."""
-        return self.plan.request.fronts[Role.LEAF].model.transport == "ethernet"
+        return self.plan.fabric.port_layouts[Role.LEAF].model.transport == "ethernet"
 
     def prepare(self) -> None:
         """Work out now what all segments share; workers that are forked afterwards inherit it."""
@@ -89,17 +88,17 @@ class Tables:
 
     def domains(self) -> dict[str, Any]:
         """Return the order in which other HB domains are asked to carry a packet, with their hosts, their GPUs and their order of rails."""
-        request, hosts = self.plan.request, self.plan.request.domain_hosts
+        fabric, hosts = self.plan.fabric, self.plan.fabric.domain_hosts
         listed = [
             {
                 "hb_domain": domain,
                 "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
                 "gpus": self.ends.gpus(domain),
                 "third_rails": {
-                    str(rail): third_rails(request, domain, rail) for rail in range(request.rails)
+                    str(rail): third_rails(fabric, domain, rail) for rail in range(fabric.rails)
                 },
             }
-            for domain in range(request.gpus // request.domain_gpus)
+            for domain in range(fabric.gpus // fabric.domain_gpus)
         ]
         return {"rule": RULE, "domains": listed}
 
@@ -109,14 +108,12 @@ class Tables:
         Hosts count over all HB domains. In large HB domains nearly all of it is routes, which are
         written without a mapping for each.
         """
-        request = self.plan.request
-        first = host * request.host_gpus
+        fabric = self.plan.fabric
+        first = host * fabric.host_gpus
         gpus = [
-            gpu
-            for gpu in range(first, first + request.host_gpus)
-            if wanted is None or gpu in wanted
+            gpu for gpu in range(first, first + fabric.host_gpus) if wanted is None or gpu in wanted
         ]
-        head = {"host": self.plan.hosts[host], "hb_domain": host // request.domain_hosts}
+        head = {"host": self.plan.hosts[host], "hb_domain": host // fabric.domain_hosts}
         yield _text(head)[:-1] + ',"gpus":['
         for gpu in gpus:
             routes = ",".join(map(_ROUTE.__mod__, self._gpu_routes(gpu)))
@@ -125,31 +122,31 @@ class Tables:
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Return the tables of a GPU, but for its routes."""
-        request = self.plan.request
+        fabric = self.plan.fabric
         return {
             "gpu": self.ends.gpu(gpu),
-            "rank": gpu % request.domain_gpus,
-            "rail": rail_of(request, gpu),
-            "ports": [self._port(gpu, plane) for plane in range(request.planes)],
+            "rank": gpu % fabric.domain_gpus,
+            "rail": rail_of(fabric, gpu),
+            "ports": [self._port(gpu, plane) for plane in range(fabric.planes)],
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
         }
 
     def _gpu_routes(self, gpu: int) -> list[GpuRoute]:
         """Return the IP routes of a GPU; none where nothing is routed by IP."""
-        routed = self.ethernet and has_hb_addresses(self.plan.request.domain_gpus)
+        routed = self.ethernet and has_hb_addresses(self.plan.fabric.domain_gpus)
         return gpu_routes(self.ends, gpu) if routed else []
 
     def _relays(self, gpu: int) -> Iterator[list[str]]:
         """Name the GPUs on which a packet for a GPU may land, rail by rail, best first: as `landings` has them, and quicker for all rails at once."""
-        request, spans = self.plan.request, self.plan.mapping.spans_rails
-        own, ranks = rail_of(request, gpu), ranks_by_rail(request, gpu)
-        domain, rank = divmod(gpu, request.domain_gpus)
+        fabric, spans = self.plan.fabric, self.plan.mapping.spans_rails
+        own, ranks = rail_of(fabric, gpu), ranks_by_rail(fabric, gpu)
+        domain, rank = divmod(gpu, fabric.domain_gpus)
         names = self.ends.gpus(domain)
-        for rail in range(request.rails):
+        for rail in range(fabric.rails):
             on = [
                 names[other]
                 for other in ranks[
-                    rail * request.ranks_per_rail : (rail + 1) * request.ranks_per_rail
+                    rail * fabric.ranks_per_rail : (rail + 1) * fabric.ranks_per_rail
                 ]
             ]
             yield [names[rank], *on] if spans and rail != own else on

@@ -96,11 +96,11 @@ class Detours(Tables):
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Return the tables of a GPU; dead ports, and relays that are of no use any more, are left out."""
         document = super()._gpu(gpu)
-        first = gpu - gpu % self.plan.request.domain_gpus
+        first = gpu - gpu % self.plan.fabric.domain_gpus
         document["ports"] = [
             port for port in document["ports"] if self.reach.lives(gpu, port["plane"])
         ]
-        own = range(first, first + self.plan.request.domain_gpus)
+        own = range(first, first + self.plan.fabric.domain_gpus)
         useful = {
             self.ends.gpu(each)
             for each in own
@@ -119,19 +119,19 @@ class Detours(Tables):
 
     def _carries(self, gpu: int) -> bool:
         """Say whether a GPU has a living NIC port."""
-        return any(self.reach.lives(gpu, plane) for plane in range(self.plan.request.planes))
+        return any(self.reach.lives(gpu, plane) for plane in range(self.plan.fabric.planes))
 
     def _leads(self, gpu: int, route: GpuRoute) -> bool:
         """Say whether an IP route of a GPU lives: its own NIC port, or its HB domain and the NIC port of the GPU there."""
         if route.device != HB_DEVICE:
             return self.reach.lives(gpu, int(route.device.removeprefix("nic")))
-        first = gpu - gpu % self.plan.request.domain_gpus
+        first = gpu - gpu % self.plan.fabric.domain_gpus
         other = first + hb_rank(route.via)
         if not (self.reach.hb_lives(gpu) and self.reach.hb_lives(other)):
             return False
         plane = next(
             each
-            for each in range(self.plan.request.planes)
+            for each in range(self.plan.fabric.planes)
             if dotted(self.ends.address(gpu, each)) == route.source
         )
         own = f"{dotted(self.ends.address(other, plane))}/32"
@@ -140,7 +140,7 @@ class Detours(Tables):
     @cached_property
     def _dead(self) -> set[str]:
         """The labels of the dead cables and the names of the dead switches."""
-        failures, planes = self.reach.failures, range(self.plan.request.planes)
+        failures, planes = self.reach.failures, range(self.plan.fabric.planes)
         ports = failures.ports | {(gpu, plane) for gpu in failures.gpus for plane in planes}
         cables = {self.ends.nic(gpu, plane).cable for gpu, plane in ports} | {
             self.ends.cable(segment, row) for segment, row in failures.links
