@@ -85,12 +85,12 @@ def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
     assert f"{compared.savings['cost_pct']} % less" in re.sub(r"\s+", " ", text)
 
 
-@pytest.mark.parametrize("units", SUPERPODS)
-def test_a_superpod_has_the_published_boxes(segments: int) -> None:
+@pytest.mark.parametrize("scalable_units", SUPERPODS)
+def test_a_superpod_has_the_published_boxes(scalable_units: int) -> None:
     """Leaves, spines and cores of RA-11333-001, tables 3 and 4, full scalable units."""
-    plan = ready(f"dgx-h100-superpod-{segments}su")
-    assert plan.fabric.gpus == segments * 256
-    assert boxes(plan) == SUPERPODS[segments]
+    plan = ready(f"dgx-h100-superpod-{scalable_units}su")
+    assert plan.fabric.gpus == scalable_units * 256
+    assert boxes(plan) == SUPERPODS[scalable_units]
 
 
 def test_the_others_are_what_their_comments_say() -> None:

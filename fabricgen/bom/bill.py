@@ -277,7 +277,7 @@ def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
 def spare_count(policy: SparePolicy, quantity: int) -> int:
     """Return the spares of a part by its policy.
 
-    >>> from fabricgen.inventory import SparePolicy
+    >>> from fabricgen.inventory.purchasing import SparePolicy
     >>> spare_count(SparePolicy(percent=2, minimum=2), 1536)
     31
     """

@@ -148,7 +148,7 @@ class Plan:
         """Return this plan with the NOS of one rail on every switch. What is worked out here first does not depend on it, and is kept."""
         worked_out = {
             name: getattr(self, name)
-            for name in ("unit", "ports", "installed", "hosts", "lengths", "label_width")
+            for name in ("segment", "ports", "installed", "hosts", "lengths", "label_width")
         }
         other = replace(
             self,

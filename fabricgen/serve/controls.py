@@ -25,7 +25,7 @@ CONTROLS = ("gpus", "hb_domain", "radix", "design", "planes")
 def settings(asked: Mapping[str, str], spec: FabricSpec) -> list[str]:
     """Return what the controls but `radix` set, as `--set` takes it; `asked` are texts as they were typed.
 
-    >>> from fabricgen.inventory import FabricSpec
+    >>> from fabricgen.inventory.fabric import FabricSpec
     >>> leaf = {"generic": {"radix": 8}}
     >>> spec = FabricSpec.model_validate({"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2}, "switches": {"leaf": leaf}})
     >>> settings({"gpus": "128", "hb_domain": "8", "design": "fat-tree"}, spec)
@@ -67,12 +67,12 @@ def _redesigned(spec: FabricSpec, design: str) -> Iterator[str]:
 def radix_overrides(radix: str, spec: FabricSpec, modelled: int | None) -> list[str]:
     """Set another radix: of each tier that has the leaf's. A model has the radix that it has, `modelled`; for another one a generic switch stands in.
 
-    >>> from fabricgen.inventory import FabricSpec
+    >>> from fabricgen.inventory.fabric import FabricSpec
     >>> common = {"name": "a", "gpus": 64, "hb_domain": {"gpus": 8}}
     >>> switches = {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}}
-    >>> reswitched("16", FabricSpec.model_validate({**common, "switches": switches}), None)
+    >>> radix_overrides("16", FabricSpec.model_validate({**common, "switches": switches}), None)
     ['switches.leaf.generic.radix=16']
-    >>> reswitched("64", FabricSpec.model_validate({**common, "switches": {"leaf": {"model": "sn5600"}}, "nos": "sonic"}), 128)
+    >>> radix_overrides("64", FabricSpec.model_validate({**common, "switches": {"leaf": {"model": "sn5600"}}, "nos": "sonic"}), 128)
     ['switches={leaf: {generic: {radix: 64}}}', 'nos={}']
     """
     leaf = spec.switches.leaf.generic

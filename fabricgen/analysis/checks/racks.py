@@ -85,7 +85,7 @@ def _shared_units(room: Room, placed: IntArray) -> Violations:
         both = " and ".join(
             room.device(int(one)) for one in device[np.flatnonzero(cell == cell[row])][:2]
         )
-        return Violation(f"{both} both stand in rack_unit {rack_unit} of rack {room.names[rack]}")
+        return Violation(f"{both} both stand in unit {rack_unit} of rack {room.names[rack]}")
 
     return violations(twice, tell)
 

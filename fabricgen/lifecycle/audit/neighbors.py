@@ -37,7 +37,7 @@ def hear(device: str, interface: str, peer: object, words: Iterable[object]) -> 
     """Make a neighbour of what is said of it; a MAC address names nothing that a plan knows.
 
     >>> hear("leaf-1", "swp1", "host-1", ["44:38:39:00:11:22", '"nic0"', "nic0"])
-    Heard(device='leaf-1', interface='swp1', peer='host-1', peer_interfaces=('nic0',))
+    NeighborRecord(device='leaf-1', interface='swp1', peer='host-1', peer_interfaces=('nic0',))
     """
     names = [str(word or "").strip().strip('"') for word in (peer, *words)]
     named = [name if name and not _MAC.fullmatch(name) else "" for name in names]

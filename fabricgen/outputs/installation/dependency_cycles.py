@@ -38,7 +38,7 @@ def in_order(
 def strong_components(after: list[list[int]]) -> tuple[list[list[int]], list[int]]:
     """Find what waits for each other in a circle, as Kosaraju does: the groups of nodes, and the group of each node.
 
-    >>> knots([[1], [2], [1], [0]])
+    >>> strong_components([[1], [2], [1], [0]])
     ([[3], [0], [1, 2]], [1, 2, 2, 0])
     """
     before: list[list[int]] = [[] for _ in after]

@@ -44,8 +44,8 @@ class Faceplate:
     def seat(self, cage: int) -> CagePosition:
         """Find a cage, counted from 1.
 
-        >>> Face(64, rows=4, by_row=False, assumed=True).seat(6), Face(32, rows=2, by_row=True, assumed=False).seat(17)
-        (Seat(row=1, column=1), Seat(row=1, column=0))
+        >>> Faceplate(64, rows=4, by_row=False, assumed=True).seat(6), Faceplate(32, rows=2, by_row=True, assumed=False).seat(17)
+        (CagePosition(row=1, column=1), CagePosition(row=1, column=0))
         """
         if self.by_row:
             return CagePosition(*divmod(cage - 1, self.columns))
@@ -59,7 +59,7 @@ class Faceplate:
     def hides(self, plugged: int, cage: int) -> bool:
         """Say whether a cable that is plugged into one cage hangs in front of another.
 
-        >>> face = Face(8, rows=2, by_row=False, assumed=True)
+        >>> face = Faceplate(8, rows=2, by_row=False, assumed=True)
         >>> [cage for cage in range(1, 9) if face.hides(3, cage)], [cage for cage in range(1, 9) if face.hides(6, cage)]
         ([1, 2, 4], [8])
         """
@@ -81,7 +81,7 @@ class Faceplate:
     def turns(self) -> dict[int, int]:
         """The turn of each cage, from 1: the left half from the left inwards, then the right half from the right, each column from the bottom.
 
-        >>> list(Face(8, rows=2, by_row=False, assumed=True).turns)
+        >>> list(Faceplate(8, rows=2, by_row=False, assumed=True).turns)
         [2, 1, 4, 3, 8, 7, 6, 5]
         """
         order = sorted(range(1, self.cages + 1), key=self._depth)

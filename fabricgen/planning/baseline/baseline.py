@@ -51,7 +51,7 @@ def stage_of(sizing: Sizing) -> ExpansionStage:
 class ExpansionStages:
     """How the boxes of a block were added: those of the first plan are numbered first, by role, then those of each growth.
 
-    >>> rings = Rings((Ring(2, 1, 0, 1), Ring(4, 2, 0, 1)))
+    >>> rings = ExpansionStages((ExpansionStage(2, 1, 0, 1), ExpansionStage(4, 2, 0, 1)))
     >>> [rings.place(Role.LEAF, index) for index in range(4)], [rings.place(Role.SPINE, index) for index in range(2)]
     ([0, 1, 3, 4], [2, 5])
     """
@@ -74,7 +74,7 @@ class ExpansionStages:
         Leaves and spines come at the end. A core group grows by members, so that the cores of a
         later ring stand between older ones.
 
-        >>> [Rings((Ring(8, 4, 2, 2), Ring(16, 8, 4, 4))).ordinal(Role.CORE, index) for index in range(4)]
+        >>> [ExpansionStages((ExpansionStage(8, 4, 2, 2), ExpansionStage(16, 8, 4, 4))).ordinal(Role.CORE, index) for index in range(4)]
         [0, 2, 1, 3]
         """
         if role is not Role.CORE or len(self.rings) == 1:
@@ -103,7 +103,7 @@ class ExpansionStages:
     def across(self, index: int, group: int, groups: int) -> int:
         """Return the number of a leaf box among those of all `groups` of rails, from 0.
 
-        >>> [Rings((Ring(1, 0, 0, 1), Ring(2, 2, 0, 1))).across(index, group, 2) for group in range(2) for index in range(2)]
+        >>> [ExpansionStages((ExpansionStage(1, 0, 0, 1), ExpansionStage(2, 2, 0, 1))).across(index, group, 2) for group in range(2) for index in range(2)]
         [0, 2, 1, 3]
         """
         ring = bisect_right(self._counts[Role.LEAF], index)

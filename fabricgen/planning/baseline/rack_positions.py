@@ -36,7 +36,7 @@ class RackPositions(NamedTuple):
     def document(self) -> dict[str, Any]:
         """Return it as a plan file holds it; columns are runs of [first, step, count]."""
         return {
-            **{name: runs(getattr(self, name)) for name in COLUMNS},
+            **{name: runs(column) for name, column in zip(COLUMNS, self, strict=False)},
             "row_racks": self.row_racks,
         }
 

@@ -50,7 +50,7 @@ def runs(column: Int32Array) -> list[list[int]]:
 def decode_runs(written: Iterable[Any]) -> Int32Array:
     """Read a column from its runs. Raises ValueError where it has a number that no column holds.
 
-    >>> unrolled([[4, 1, 3], [9, 0, 2]]).tolist()
+    >>> decode_runs([[4, 1, 3], [9, 0, 2]]).tolist()
     [4, 5, 6, 9, 9]
     """
     pieces = [np.zeros(0, dtype=np.int64)]

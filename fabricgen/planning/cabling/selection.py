@@ -46,7 +46,7 @@ def assign_parts(
     """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
 
     >>> ways, cages = np.array([2000, 2500, 9000, 2000]), (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
-    >>> settle(ways, cages, Choice([3000, 50_000], [False, False])).tolist()
+    >>> assign_parts(ways, cages, PartChoice([3000, 50_000], [False, False])).tolist()
     [0, 0, 1, 1]
     """
     last = len(choice.limits_mm) - 1

@@ -35,8 +35,8 @@ SWITCH_UNITS, SWITCH_W = 2, 2_000
 HOST = "host"
 KINDS = (HOST, *(role.value for role in ROLES))
 EXAMPLES = {
-    HOST: Footprint.model_construct(rack_units=8, power_w=10_200, weight_kg=131),
-    "": Footprint.model_construct(rack_units=2, power_w=2_000, weight_kg=24),
+    HOST: Footprint.model_construct(units=8, power_w=10_200, weight_kg=131),
+    "": Footprint.model_construct(units=2, power_w=2_000, weight_kg=24),
 }
 
 

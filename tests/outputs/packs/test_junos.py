@@ -22,16 +22,16 @@ SOURCES = """
 # aiml_multitenancy_backend, leaf1_qfx5240-64od.conf
 set system host-name <word>
 set interfaces
-  lo0 segment <n> family inet address <address>
+  lo0 unit <n> family inet address <address>
   <cage> number-of-sub-ports <2|4|8>
   <cage> speed <100g|200g|400g>
   <port> description <text>
   <port> mtu <n:256-9500>
-  <port> segment 0 family inet mtu <n:1280-9500>
-  <port> segment 0 family inet address <address>
-  <port> segment 0 family inet6 mtu <n:1280-9500>
+  <port> unit 0 family inet mtu <n:1280-9500>
+  <port> unit 0 family inet address <address>
+  <port> unit 0 family inet6 mtu <n:1280-9500>
 set protocols lldp interface all
-set protocols router-advertisement interface <segment>
+set protocols router-advertisement interface <unit>
 # jvd: per-packet load balancing, ecmp-fast-reroute, ecmp-dlb; Juniper YANG: -chassis,
 # -routing-options, -forwarding-options, -policy-options
 set chassis maximum-ecmp <64|128|256>
@@ -58,7 +58,7 @@ set policy-options
 set routing-instances <instance>
   instance-type virtual-router
   interface <loopback>
-  interface <segment>
+  interface <unit>
   routing-options router-id <ip>
   routing-options autonomous-system <n:1-4294967295>
 # jvd: schedulers, scheduler-maps, classifiers, congestion-notification-profile; Juniper, PFC
@@ -68,7 +68,7 @@ set class-of-service
   forwarding-classes class <def:class> no-loss
   forwarding-classes class <def:class> pfc-priority <n:0-7>
   classifiers dscp <def:classifier> forwarding-class <use:class> loss-priority low code-points <bits>
-  interfaces et-* segment * classifiers dscp <use:classifier>
+  interfaces et-* unit * classifiers dscp <use:classifier>
   interfaces et-* congestion-notification-profile <use:pause>
   interfaces et-* scheduler-map <use:scheduler-map>
   congestion-notification-profile <def:pause> pfc-watchdog poll-interval <n:1-1000>
@@ -107,7 +107,7 @@ BGP = """
   bfd-liveness-detection minimum-interval <n:1-255000>
   bfd-liveness-detection multiplier <n:1-255>
   dynamic-neighbor <word> peer-auto-discovery family inet6 ipv6-nd
-  dynamic-neighbor <word> peer-auto-discovery interface <segment>
+  dynamic-neighbor <word> peer-auto-discovery interface <unit>
 """
 
 GRAMMAR = Grammar(
