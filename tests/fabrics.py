@@ -12,7 +12,7 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import Plan, make_plan
-from fabricgen.planning.resolve import Request, resolve
+from fabricgen.planning.resolve import ResolvedFabric, resolve
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def spec_of(**keys: Any) -> FabricSpec:  # noqa: ANN401 - keys of an inventory
     return FabricSpec.model_validate({"name": "test", **leaf, **keys})
 
 
-def request_of(**keys: Any) -> Request:  # noqa: ANN401 - keys of an inventory
+def request_of(**keys: Any) -> ResolvedFabric:  # noqa: ANN401 - keys of an inventory
     """Resolve an inventory: every default is filled in."""
     return resolve(spec_of(**keys), CATALOG)
 
@@ -59,7 +59,7 @@ def refusal_codes(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an invent
 def cables_of(plan: Plan) -> list[CableView]:
     """Return the cables of every unit."""
     views = Views(plan)
-    return [cable for unit in range(plan.mapping.units) for cable in views.cables(unit)]
+    return [cable for unit in range(plan.mapping.segments) for cable in views.cables(unit)]
 
 
 def generic(radix: int, **more: Any) -> Inventory:  # noqa: ANN401 - keys of an inventory

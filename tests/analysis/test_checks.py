@@ -174,36 +174,22 @@ def test_no_fault_of_the_wiring_is_unseen() -> None:
 
 @pytest.mark.usefixtures("hurried")
 def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
-<<<<<<< HEAD
     """Outputs are read in part, but the wiring of every unit is judged."""
     sound = evidence_of(plan_of(**PLANS["lab"]))
-    report = judge(swapped(sound, rows(sound, LinkKind.HOST, unit=4)[3:5]))
-=======
-    """Outputs are read in part, but the wiring of every segment is judged."""
-    sound = evidence_of(planned(**PLANS["lab"]))
     report = judge(swapped(sound, rows(sound, LinkKind.HOST, segment=4)[3:5]))
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert report.broken == ["wired-as-planned"]
     assert "r4-h00004" in report.findings[0].fact
 
 
 def test_the_wiring_is_the_unit_stamped() -> None:
     """Unit 0 as the plan has it, and every other one with its own switches, GPUs and plane."""
-<<<<<<< HEAD
     plan = plan_of(**PLANS["shared"])
-    wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.unit.kind), len(plan.naming.boxes)
-=======
-    plan = planned(**PLANS["shared"])
-    wiring, rows_of_segment, boxes = wiring_of(plan), len(plan.segment.kind), len(plan.naming.boxes)
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
+    wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.segment.kind), len(plan.naming.boxes)
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
     assert {len(column) for column in wiring} == {plan.links}
     segments = [
         Wiring(
-            *(
-                column[segment * rows_of_segment : (segment + 1) * rows_of_segment]
-                for column in wiring
-            )
+            *(column[segment * rows_of_unit : (segment + 1) * rows_of_unit] for column in wiring)
         )
         for segment in range(plan.mapping.segments)
     ]

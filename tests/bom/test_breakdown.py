@@ -113,15 +113,10 @@ def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
 
 def test_racks_hold_what_the_cable_list_says() -> None:
     """Counted once more from its rows: a module for each cage that a cable ends in, a device for each name."""
-<<<<<<< HEAD
     plan = plan_of(**DGX)
-    cables = [cable for unit in range(plan.mapping.units) for cable in Views(plan).cables(unit)]
-=======
-    plan = planned(**DGX)
     cables = [
         cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
     ]
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     ends = {
         (
             cable.a_rack,

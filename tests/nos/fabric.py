@@ -220,4 +220,4 @@ def assert_is_plan(built: Fabric, plan: Plan) -> None:
 
 def forwarding_groups(plan: Plan) -> int:
     """Count the groups of routing instances that reach each other: one per plane, or one per rail and plane."""
-    return plan.request.planes * (1 if plan.mapping.spans_rails else plan.request.rails)
+    return plan.fabric.planes * (1 if plan.mapping.spans_rails else plan.fabric.rails)

@@ -41,7 +41,7 @@ def render_switches(plan: Plan) -> list[SwitchFiles]:
     """Render every file of every switch, each with the pack of its own NOS."""
     views = Views(plan)
     return [
-        _render(switch) for unit in range(plan.mapping.units) for switch in views.switches(unit)
+        _render(switch) for unit in range(plan.mapping.segments) for switch in views.switches(unit)
     ]
 
 

@@ -191,7 +191,7 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
     names = {}
     if infiniband:
         mapping = read_rows((built.root / "hca_mapping.csv").read_text())
-        hosts = built.plan.request.host
+        hosts = built.plan.fabric.host
         assert hosts
         names = {
             row["port"]: next(
@@ -232,13 +232,8 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     ids=["rail-only", "rail-optimized"],
 )
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
-<<<<<<< HEAD
     """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
     plan = plan_of(name="kit", **keys)
-=======
-    """Every host has one link on each rail, a segment is a stripe, and hosts of one segment share their leaves."""
-    plan = planned(name="kit", **keys)
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     write(plan, tmp_path)
     said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
     ends = {

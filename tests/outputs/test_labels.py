@@ -96,7 +96,7 @@ def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
 
 
 def test_an_end_is_written_as_in_tia_606() -> None:
-    """Cabinet, segment, port, where a room is planned; device and port where none is."""
+    """Cabinet, unit, port, where a room is planned; device and port where none is."""
     cable = cables_of(plan_of(**SUPERPOD))[0]
     near, far = Labelling().labels([cable])
     assert near.line1 == f"{cable.a_rack}-{cable.a_unit}:{cable.a_port}"
@@ -273,13 +273,8 @@ def test_a_strange_port_stays_text() -> None:
 
 
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-<<<<<<< HEAD
     """Files are numbered, and hold each cable once between them, across units."""
     plan = small_plan()
-=======
-    """Files are numbered, and hold each cable once between them, across segments."""
-    plan = plan_of()
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))
     tasks = list(label_files(job, "cabling/labels.html", "cabling", "labels.html.j2"))

@@ -18,7 +18,7 @@ DGX = {"gpus": 8}
 
 
 def numbers(plan: Plan, segment: int, role: Role) -> list[int]:
-    """Return the AS numbers of a segment's switches of one role."""
+    """Return the AS numbers of a unit's switches of one role."""
     return [plan.addresses.asn(segment, box) for box in plan.naming.boxes if box.role is role]
 
 
@@ -64,13 +64,8 @@ def test_unnumbered_links() -> None:
 
 def test_planes_are_slices_too() -> None:
     """Slices go by rail, then plane."""
-<<<<<<< HEAD
     plan = plan_of(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
-    views = [next(Views(plan).switches(unit)) for unit in range(3)]
-=======
-    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     views = [next(Views(plan).switches(segment)) for segment in range(3)]
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert [(view.rail, view.plane, view.instances[0].host_prefix) for view in views] == [
         ("0", 0, "10.0.0.0/23"),
         ("0", 1, "10.0.2.0/23"),
@@ -101,13 +96,8 @@ def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
 
 
 def test_as_numbers() -> None:
-<<<<<<< HEAD
     """One for each leaf, one for the spines of a pod, one for the cores of a block; the next unit goes on behind."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=8)
-=======
-    """One for each leaf, one for the spines of a pod, one for the cores of a block; the next segment goes on behind."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=8)
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     sizing, base = plan.sizing, 4200000000
     assert numbers(plan, 0, Role.LEAF) == list(range(base, base + sizing.leaf))
     assert numbers(plan, 0, Role.SPINE) == [

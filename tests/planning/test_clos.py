@@ -104,7 +104,7 @@ def test_width_of_shared_boxes() -> None:
 
 
 def test_divisor_rule() -> None:
-    """Spines divide the uplinks of a leaf: 24 leaves of a DGX H100 SuperPOD of three segments take 16 spines, where 12 would do."""
+    """Spines divide the uplinks of a leaf: 24 leaves of a DGX H100 SuperPOD of three scalable units take 16 spines, where 12 would do."""
     assert spread_over(24 * 32, 32, 64, even=True) == 16
     assert spread_over(24 * 32, 32, 64, even=False) == 12
     assert [spread_over(su * 8 * 32, 32, 64, even=True) for su in (1, 2, 3, 4, 5, 8)] == [

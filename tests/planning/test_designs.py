@@ -22,7 +22,7 @@ NOKIA = {
 
 
 def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
-    """Return the GPUs on each leaf of the first segment in the order of its ports, or those of one block of it."""
+    """Return the GPUs on each leaf of the first unit in the order of its ports, or those of one block of it."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     segment = plan.segment
     for kind, own, gpu, leaf, port in zip(
@@ -45,30 +45,18 @@ def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
 
 def test_rail_only_is_a_block_per_rail_in_order_of_domains() -> None:
     """Rail 3 of eight holds GPU 3 of every domain; a leaf takes them in order."""
-<<<<<<< HEAD
     plan = plan_of(gpus=512, hb_domain=DGX, radix=16)
-    assert (plan.mapping.units, plan.mapping.unit_blocks) == (8, 1)
-    assert [plan.mapping.rail(unit) for unit in range(8)] == list(range(8))
-=======
-    plan = planned(gpus=512, hb_domain=DGX, radix=16)
     assert (plan.mapping.segments, plan.mapping.segment_blocks) == (8, 1)
     assert [plan.mapping.rail(segment) for segment in range(8)] == list(range(8))
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert leaves(plan)[0] == [domain * 8 for domain in range(8)]
     assert leaves(plan)[7] == [domain * 8 for domain in range(56, 64)]
 
 
 def test_planes_are_units_of_their_own() -> None:
     """Units go by rail, then plane; each plane has every GPU of the rail."""
-<<<<<<< HEAD
     plan = plan_of(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
-    assert plan.mapping.units == 16
-    assert [(plan.mapping.rail(unit), plan.mapping.plane(unit)) for unit in range(4)] == [
-=======
-    plan = planned(gpus=64, hb_domain=DGX, radix=16, rails={"planes": 2})
     assert plan.mapping.segments == 16
     assert [(plan.mapping.rail(segment), plan.mapping.plane(segment)) for segment in range(4)] == [
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
         (0, 0),
         (0, 1),
         (1, 0),
@@ -112,19 +100,12 @@ def test_rails_that_share_a_box_alternate() -> None:
 
 def test_spines_of_rails_that_share_a_box_are_apart() -> None:
     """The rails meet in a box, kept apart by configuration, but each has spines of its own."""
-<<<<<<< HEAD
     plan = plan_of(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
-    unit = plan.unit
-    rows = unit.kind == LinkKind.LEAF_SPINE
-    spines = {block: set(unit.upper[rows & (unit.block == block)].tolist()) for block in (0, 1)}
-=======
-    plan = planned(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     segment = plan.segment
     rows = segment.kind == LinkKind.LEAF_SPINE
     spines = {
         block: set(segment.upper[rows & (segment.block == block)].tolist()) for block in (0, 1)
     }
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     assert spines[0].isdisjoint(spines[1])
     assert plan.switch_count(Role.SPINE) == 8 * plan.sizing.spine
 
@@ -248,12 +229,7 @@ def test_vacant_positions() -> None:
     plan = plan_of(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)
     pattern = plan.mapping.pattern()
     assert pattern.tolist() == [domain * 8 for domain in range(16)]
-<<<<<<< HEAD
-    assert np.count_nonzero(plan.unit.kind == LinkKind.HOST) == 8
-    assert plan_of(
-=======
     assert np.count_nonzero(plan.segment.kind == LinkKind.HOST) == 8
-    assert planned(
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
+    assert plan_of(
         gpus=72, hb_domain=DGX, radix=16, rails={"tiers": 2}
     ).mapping.pattern().tolist() == [*range(0, 72, 8), *[-1] * 7]

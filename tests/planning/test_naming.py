@@ -203,13 +203,8 @@ def test_host_ports_without_a_chassis() -> None:
 
 
 def test_places_list_leaves_first() -> None:
-<<<<<<< HEAD
     """The switches of a unit: shared leaves, then each block's spines and cores."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
-=======
-    """The switches of a segment: shared leaves, then each block's spines and cores."""
-    plan = planned(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     roles = [(box.role, box.block) for box in plan.naming.boxes]
     assert roles[0] == (Role.LEAF, -1)
     assert roles == sorted(

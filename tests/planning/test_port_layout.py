@@ -5,13 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fabricgen.core.terms import Role
-<<<<<<< HEAD
-from fabricgen.planning.port_layout import Front, Port
-from tests.fabrics import CATALOG
-=======
 from fabricgen.planning.port_layout import Port, PortLayout
-from tests.planned import CATALOG
->>>>>>> 76275b0 (Name classes and functions by the field's terms)
+from tests.fabrics import CATALOG
 
 
 def port_layout(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:

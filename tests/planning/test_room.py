@@ -51,7 +51,7 @@ def room_of(plan: Plan) -> Room:
 
 
 def seats(plan: Plan, *, installed: bool = False) -> dict[str, tuple[str, int]]:
-    """Return rack and segment of every planned device that has a place, or of those that are installed, by name."""
+    """Return rack and unit of every planned device that has a place, or of those that are installed, by name."""
     room = room_of(plan)
     names = set(plan.hosts) | set(plan.switches()) if installed else None
     every = {
@@ -75,14 +75,14 @@ def racks(plan: Plan, role: Role) -> list[str]:
 
 
 def test_hosts_fill_racks_from_the_bottom() -> None:
-    """Four DGX of 8 segments and 10.2 kW to a rack of 42 segments and 45 kW, and the leaves in the middle of the row, from the top.
+    """Four DGX of 8 units and 10.2 kW to a rack of 42 units and 45 kW, and the leaves in the middle of the row, from the top.
 
     A01-01    A01-02    A01-03
     1-4       leaves    5-8
     """
     found = seats(plan_of(gpus=64, **H100))
     assert [found[f"host-{n}"] for n in range(1, 9)] == [
-        (rack, segment) for rack in ("A01-01", "A01-03") for segment in (1, 9, 17, 25)
+        (rack, rack_unit) for rack in ("A01-01", "A01-03") for rack_unit in (1, 9, 17, 25)
     ]
     assert [found[f"r{rail}-leaf-1"] for rail in range(8)] == [
         ("A01-02", 42 - rail) for rail in range(8)
@@ -90,7 +90,7 @@ def test_hosts_fill_racks_from_the_bottom() -> None:
 
 
 def test_a_rack_is_fed_and_carries_so_much() -> None:
-    """The tightest limit counts: 48 segments hold six hosts, 36 kW feed three, and 300 kg carry two."""
+    """The tightest limit counts: 48 units hold six hosts, 36 kW feed three, and 300 kg carry two."""
 
     def hosts(**rack: int) -> int:
         found = seats(
@@ -107,13 +107,8 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
     )
     assert (
         room_of(
-<<<<<<< HEAD
             plan_of(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
-        ).standing.unit.max()
-=======
-            planned(gpus=256, **H100, site={"rack": {"units": 48}, "hosts_per_rack": 6})
         ).standing.rack_unit.max()
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
         == 48
     )
 
@@ -127,7 +122,7 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
     ],
 )
 def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> None:
-    """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 segments make three to a rack."""
+    """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 units make three to a rack."""
     site = {
         "racks_per_row": 10,
         "network_racks": where,
@@ -165,16 +160,11 @@ def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
 
 
 def test_leaves_on_top_of_the_racks() -> None:
-<<<<<<< HEAD
     """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest unit, and no rack is for switches alone."""
     plan = plan_of(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
-=======
-    """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest segment, and no rack is for switches alone."""
-    plan = planned(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     found = seats(plan)
     tops = [found[name] for name in plan.switches()]
-    assert {segment for _, segment in tops} == {42}
+    assert {rack_unit for _, rack_unit in tops} == {42}
     assert len({rack for rack, _ in tops}) == len(tops) == 8
     assert {rack for rack, _ in tops} <= {found[host][0] for host in plan.hosts}
     assert len(room_of(plan).names) == 16
@@ -251,7 +241,7 @@ SITES = st.none() | st.fixed_dictionaries(
 
 
 def test_every_device_has_one_place_of_its_own() -> None:
-    """Whatever the design and the room: each segment of a rack is taken once, and nothing stands out of its rack."""
+    """Whatever the design and the room: each unit of a rack is taken once, and nothing stands out of its rack."""
     seen: Counter[bool] = Counter()
 
     @settings(max_examples=150)
@@ -262,18 +252,21 @@ def test_every_device_has_one_place_of_its_own() -> None:
         if plan is None:
             return
         room = room_of(plan)
-        segments = [room.shares.of[KINDS[kind]].rack_units for kind in room.kind.tolist()]
+        rack_units = [room.shares.of[KINDS[kind]].rack_units for kind in room.kind.tolist()]
         cells = [
-            (rack, segment + more)
-            for rack, segment, many in zip(
-                room.standing.rack.tolist(), room.standing.rack_unit.tolist(), segments, strict=True
+            (rack, rack_unit + more)
+            for rack, rack_unit, many in zip(
+                room.standing.rack.tolist(),
+                room.standing.rack_unit.tolist(),
+                rack_units,
+                strict=True,
             )
             for more in range(many)
         ]
         assert len(set(cells)) == len(cells)
         assert all(
-            0 <= rack < len(room.names) and 1 <= segment <= room.shares.rack.rack_units
-            for rack, segment in cells
+            0 <= rack < len(room.names) and 1 <= rack_unit <= room.shares.rack.rack_units
+            for rack, rack_unit in cells
         )
         assert len(set(room.names)) == len(room.names)
         used = Counter(zip(room.standing.rack.tolist(), room.kind.tolist(), strict=True))
@@ -287,7 +280,7 @@ def test_every_device_has_one_place_of_its_own() -> None:
 
 
 def test_growth_within_the_reserve_moves_nothing() -> None:
-    """What stands keeps its rack and its segment when the rest arrives."""
+    """What stands keeps its rack and its unit when the rest arrives."""
     seen = 0
 
     @settings(max_examples=40)

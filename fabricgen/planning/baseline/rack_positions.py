@@ -35,8 +35,9 @@ class RackPositions(NamedTuple):
 
     def document(self) -> dict[str, Any]:
         """Return it as a plan file holds it; columns are runs of [first, step, count]."""
+        columns = (self.rack, self.rack_unit, self.hall, self.row, self.at)
         return {
-            **{name: runs(column) for name, column in zip(COLUMNS, self, strict=False)},
+            **{name: runs(column) for name, column in zip(COLUMNS, columns, strict=True)},
             "row_racks": self.row_racks,
         }
 

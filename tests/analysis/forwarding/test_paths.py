@@ -147,8 +147,8 @@ def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
             [f"switch:{draw.choice(list(plan.switches()))}"] if broken else [],
         )
         routing = Routing(Reach(plan, find_failures(plan, failed)))
-        for _ in range(10 if plan.request.gpus > 1 else 0):
-            source, target = draw.sample(range(plan.request.gpus), 2)
+        for _ in range(10 if plan.fabric.gpus > 1 else 0):
+            source, target = draw.sample(range(plan.fabric.gpus), 2)
             for way in routing.choice.each_kind(source, target):
                 path = routing.path(source, target, way, flow_of(draw.randrange(10**6)))
                 assert (path.hops[0].node, path.hops[-1].node) == (
@@ -189,9 +189,9 @@ def carried(plan: Plan, *failed: str) -> Counter[int]:
     """Count over all pairs how many each GPU relays."""
     choice, load = (
         PathSelector(Reach(plan, find_failures(plan, failed))),
-        Counter(dict.fromkeys(range(plan.request.gpus), 0)),
+        Counter(dict.fromkeys(range(plan.fabric.gpus), 0)),
     )
-    for source, target in permutations(range(plan.request.gpus), 2):
+    for source, target in permutations(range(plan.fabric.gpus), 2):
         way = choice.way(source, target)
         assert way is not None
         load.update(gpu for leg in way.legs for gpu in leg if gpu not in (source, target))
@@ -202,7 +202,7 @@ def carried(plan: Plan, *failed: str) -> Counter[int]:
 def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
     """Each carries the packets of one GPU of every other rail of its domain."""
     plan = plan_of(**keys)
-    request = plan.request
+    request = plan.fabric
     pairs = (request.rails - 1) * request.ranks_per_rail * (request.gpus // request.domain_gpus - 1)
     assert set(carried(plan).values()) == {pairs}
 
@@ -211,7 +211,7 @@ def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
 def test_a_lost_rail_is_shared_by_all_others(keys: dict[str, Any]) -> None:
     """What a rail carried is spread over the others, to within what one domain sends."""
     plan = plan_of(**keys)
-    request, load = plan.request, Counter[int]()
+    request, load = plan.fabric, Counter[int]()
     for gpu, pairs in carried(plan, "rail:1").items():
         load[gpu % request.domain_gpus % request.rails] += pairs
     assert load.pop(1) == 0
@@ -349,11 +349,11 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
             for other in range(first, first + 12)
             if other != gpu
         ]
-        by_rail = [[*landings(plan.request, gpu, each)] for each in range(3)]
+        by_rail = [[*landings(plan.fabric, gpu, each)] for each in range(3)]
         orders = (
             by_rail
             if design == "rail-only"
-            else [[*exits(plan.request, gpu, rail, spans_rails=True)]]
+            else [[*exits(plan.fabric, gpu, rail, spans_rails=True)]]
         )
         beyond = [
             (ends.prefix(other, plane), other, metric)

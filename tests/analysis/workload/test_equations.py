@@ -550,7 +550,7 @@ def job(plan: Plan, n_m: int, collective: str = "direct", **facts: object) -> Gr
     """Fill a plan with a model."""
     return Groups(
         llm_of("opt-175b", **facts),
-        machine_of(plan.request, CATALOG),
+        machine_of(plan.fabric, CATALOG),
         n_m,
         "ring" if collective == "ring" else "direct",
     )
@@ -588,7 +588,7 @@ def test_the_matrix_holds_what_the_equations_send(collective: str, stages: int) 
 def walk(
     plan: Plan, loads: tuple[np.ndarray, np.ndarray], box: int, target: int, amount: float
 ) -> None:
-    """Send bytes from a box to a leaf of segment 0: up over all links alike until the leaf is below, then down over those that lead there."""
+    """Send bytes from a box to a leaf of unit 0: up over all links alike until the leaf is below, then down over those that lead there."""
     segment, up, down = plan.segment, *loads
     if box == target:
         return
@@ -627,18 +627,12 @@ def reaches(plan: Plan, box: int, target: int) -> bool:
     ],
 )
 def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
-<<<<<<< HEAD
     """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a unit carry the same."""
     plan = plan_of(**FABRICS[name])
-    groups, unit, request = (
-=======
-    """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a segment carry the same."""
-    plan = planned(**FABRICS[name])
     groups, segment, request = (
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
         job(plan, 1, collective, pipeline_stages=stages),
         plan.segment,
-        plan.request,
+        plan.fabric,
     )
     hosts = np.flatnonzero((segment.kind == LinkKind.HOST) & (segment.block == 0)).tolist()
     seat = {int(segment.lower[row]): row for row in hosts}
@@ -666,7 +660,7 @@ def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
     plan = plan_of(gpus=512, hb_domain={"gpus": 32}, radix=16, design="fat-tree")
     links = Links(plan, job(plan, 4), gathered=True)
     idle = idle_rows(links)
-    assert plan.request.design is Design.FAT_TREE
+    assert plan.fabric.design is Design.FAT_TREE
     assert (plan.segment.kind[idle] == LinkKind.SPINE_CORE).all()
     assert document(links)["idle_links_pct"] == pytest.approx(100 / 3)
     lines = list(idle_csv(links))
@@ -795,7 +789,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
     """GPU by GPU, against the choice that the tables are made of."""
     plan = plan_of(**keys)
     failures = find_failures(plan, failed)
-    found = AllToAll(plan, machine_of(plan.request, CATALOG), failures)
+    found = AllToAll(plan, machine_of(plan.fabric, CATALOG), failures)
     for name, ours, slow_one in zip(
         Load._fields, found.load, slow_load(PathSelector(Reach(plan, failures)), 32), strict=True
     ):
@@ -807,7 +801,7 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
 def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
     """B_S/B_F is 8.3 % and 11.1 %; the paper prints 8.2 to 11.2. Of eight rails one is the own, which saves an eighth of it."""
     plan = plan_of(gpus=512, hb_domain={"gpus": 8}, host={"model": host}, radix=64)
-    found = AllToAll(plan, machine_of(plan.request, CATALOG), Failures()).document(llm_of())
+    found = AllToAll(plan, machine_of(plan.fabric, CATALOG), Failures()).document(llm_of())
     assert found["paper_pct"] == pytest.approx(printed, abs=REPRODUCED)
     assert found["slowdown_in_turn_pct"] == pytest.approx(found["paper_pct"] * 7 / 8)
     assert found["slowdown_overlapped_pct"] == 0
@@ -817,7 +811,7 @@ def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
 def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sound fabric is alike everywhere, and a hurt HB domain is worked through apart."""
     plan = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=32)
-    machine = machine_of(plan.request, CATALOG)
+    machine = machine_of(plan.fabric, CATALOG)
     for failed in ([], ["nic:d0-g3"]):
         failures = find_failures(plan, failed)
         monkeypatch.setattr("fabricgen.analysis.workload.all_to_all.LIMIT", 10**9)

@@ -132,8 +132,8 @@ def finished(network: nx.DiGraph[str], pairs: list[Edge], each_bytes: float) -> 
 
 def timed(plan: Plan, name: str, collective: Collective = "direct", n_m: int = 2) -> float:
     """Send one class of traffic of an iteration over the planned graph, and return how long it takes."""
-    groups = Groups(LLM, machine_of(plan.request, CATALOG), n_m, collective)
-    sent, size = groups.classes[name], plan.request.domain_gpus
+    groups = Groups(LLM, machine_of(plan.fabric, CATALOG), n_m, collective)
+    sent, size = groups.classes[name], plan.fabric.domain_gpus
     columns = [groups.peers(sent, domain) for domain in range(groups.domains)]
     pairs = [
         (gpu_name(*divmod(one, size)), gpu_name(*divmod(other, size)))
@@ -147,7 +147,7 @@ def timed(plan: Plan, name: str, collective: Collective = "direct", n_m: int = 2
 def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
     """Whatever does not block takes what the NIC takes; who passes through which spine does not matter."""
     plan = plan_of(**EVEN[name])
-    expected = iterate(LLM, machine_of(plan.request, CATALOG), 2).dp_across_s
+    expected = iterate(LLM, machine_of(plan.fabric, CATALOG), 2).dp_across_s
     assert timed(plan, "dp_across") == pytest.approx(expected)
     assert plan.sizing.tiers == (1 if name == "one tier" else 3 if name.startswith("three") else 2)
 
@@ -156,9 +156,9 @@ def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
 def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
     """An HB domain is a switch between its GPUs, for the model-parallel groups and for the rest of data parallelism."""
     plan = plan_of(**EVEN["one tier"])
-    expected = iterate(LLM, machine_of(plan.request, CATALOG), n_m)
+    expected = iterate(LLM, machine_of(plan.fabric, CATALOG), n_m)
     assert timed(plan, "mp", n_m=n_m) == pytest.approx(expected.mp_s)
-    if n_m < plan.request.domain_gpus:
+    if n_m < plan.fabric.domain_gpus:
         assert timed(plan, "dp_within", n_m=n_m) == pytest.approx(expected.dp_within_s)
 
 
@@ -168,9 +168,9 @@ def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
     plan = plan_of(
         **{**BASE, "gpus": 4 * 12}, radix=8 if ratio == "3:1" else 9, oversubscription=ratio
     )
-    members, on_leaf = plan.request.gpus // plan.request.rails, plan.sizing.leaf_down
+    members, on_leaf = plan.fabric.gpus // plan.fabric.rails, plan.sizing.leaf_down
     assert members % on_leaf == 0
-    machine = machine_of(plan.request, CATALOG)
+    machine = machine_of(plan.fabric, CATALOG)
     slowed = replace(machine, nic_bytes_s=machine.nic_bytes_s * plan.sizing.leaf_up / on_leaf)
     told, free = iterate(LLM, slowed, 2).dp_across_s, iterate(LLM, machine, 2).dp_across_s
     assert timed(plan, "dp_across") == pytest.approx(told * (members - on_leaf) / (members - 1))
@@ -184,11 +184,11 @@ def test_a_part_filled_leaf_is_done_sooner_and_changes_no_more() -> None:
     """Two leaves of six and one of four, 3:1: members of a full leaf are the last, with what crosses it."""
     plan = plan_of(**{**BASE, "gpus": 4 * 16}, radix=8, oversubscription="3:1")
     members, (full, up) = (
-        plan.request.gpus // plan.request.rails,
+        plan.fabric.gpus // plan.fabric.rails,
         (plan.sizing.leaf_down, plan.sizing.leaf_up),
     )
     assert members % full
-    machine = machine_of(plan.request, CATALOG)
+    machine = machine_of(plan.fabric, CATALOG)
     told = iterate(
         LLM, replace(machine, nic_bytes_s=machine.nic_bytes_s * up / full), 2
     ).dp_across_s

@@ -11,13 +11,8 @@ import pytest
 
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
-<<<<<<< HEAD
-from fabricgen.lifecycle.audit.port_index import Places
-from tests.fabrics import plan_of
-=======
 from fabricgen.lifecycle.audit.port_index import PortIndex
-from tests.planned import planned
->>>>>>> 76275b0 (Name classes and functions by the field's terms)
+from tests.fabrics import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,13 +12,8 @@ import pytest
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
-<<<<<<< HEAD
-from fabricgen.lifecycle.audit.neighbors import Evidence, Heard
-from tests.fabrics import plan_of
-=======
 from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
-from tests.planned import planned
->>>>>>> 76275b0 (Name classes and functions by the field's terms)
+from tests.fabrics import plan_of
 
 RECORDED = Path(__file__).parent / "recorded"
 PLAN = plan_of(

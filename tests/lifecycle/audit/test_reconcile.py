@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
-from fabricgen.lifecycle.audit.fewest_moves import Step, untangle
-from fabricgen.lifecycle.audit.reconcile import Built
+from fabricgen.lifecycle.audit.fewest_moves import Step, group_miscablings
+from fabricgen.lifecycle.audit.reconcile import ObservedCabling
 from tests.fabrics import plan_of
 from tests.laws.drawing import inventories
 from tests.lifecycle.audit.faults import Cabling
@@ -284,7 +284,7 @@ def test_no_shorter_way_exists() -> None:
         lost = [
             port for port in low if port not in cabling.partner and port + 1 not in cabling.partner
         ]
-        tangles = untangle(cabling.places, Built(dict(cabling.partner)), lost)
+        tangles = group_miscablings(cabling.places, ObservedCabling(dict(cabling.partner)), lost)
         assert sum(len(tangle.moves) for tangle in tangles) == fewest(cabling, ports), (
             f"case {seed}"
         )

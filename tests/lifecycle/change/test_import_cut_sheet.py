@@ -80,15 +80,9 @@ def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
 
 def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
     """What the rule makes needs no heritage, in any order of lines."""
-<<<<<<< HEAD
     plan = plan_of(**BASE)
-    taken = take_over(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
-    assert taken.mapping.heritage is None
-=======
-    plan = planned(**BASE)
     taken = import_cut_sheet(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
     assert taken.mapping.baseline is None
->>>>>>> 76275b0 (Name classes and functions by the field's terms)
     assert taken.digest() == plan.digest()
 
 

@@ -319,7 +319,7 @@ def test_opensm_routes_every_variant(built: Built, simulated: Callable[[Path], S
 
 def test_the_superpods_are_ready() -> None:
     """Of one to four scalable units."""
-    assert {f"dgx-h100-superpod-{segments}su" for segments in range(1, 5)} <= set(READY)
+    assert {f"dgx-h100-superpod-{scalable_units}su" for scalable_units in range(1, 5)} <= set(READY)
 
 
 @pytest.mark.parametrize("name", READY)

@@ -156,7 +156,7 @@ def test_a_stale_link_is_said_to_be_one(page: Page) -> None:
 
 
 def test_racks_hold_what_the_table_puts_there(page: Page, lab: Built) -> None:
-    """Every device stands in its rack, at its segments, and says so."""
+    """Every device stands in its rack, at its rack units."""
     rows = lab.rows("cabling/cables.csv")
     placed = {
         (row[f"{side}_rack"], row[f"{side}_device"], int(row[f"{side}_unit"]))

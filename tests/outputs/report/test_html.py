@@ -115,15 +115,9 @@ def test_columns_come_back(runs: list[list[str]]) -> None:
 
 
 @pytest.mark.parametrize(("most", "units"), [(31, 3), (9, 0)])
-<<<<<<< HEAD
-def test_too_many_cables(most: int, units: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_cables(most: int, segments: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of too many cables whole units are shown, or none, and a note says where all are; each unit of this fabric has ten."""
     plan = plan_of(gpus=40, hb_domain={"gpus": 4}, radix=16)
-=======
-def test_too_many_cables(most: int, segments: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of too many cables whole segments are shown, or none, and a note says where all are; each segment of this fabric has ten."""
-    plan = planned(gpus=40, hb_domain={"gpus": 4}, radix=16)
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     monkeypatch.setattr(tables, "MOST_CABLES", most)
     report = Report.of(plan)
     assert plan.cables == 10 * plan.mapping.segments

@@ -171,7 +171,7 @@ def test_cables_are_those_of_the_list(name: str) -> None:
 
 @every_fabric
 def test_devices_stand_where_their_cables_end(name: str) -> None:
-    """Every device stands once, in the rack and segment that the list of cables gives both ends, and its rail is that of its cables."""
+    """Every device stands once, in the rack and rack unit that the list of cables gives both ends, and its rail is that of its cables."""
     devices = {row["name"]: row for row in table(name, "devices")}
     plan = report_named(name).plan
     assert len(devices) == len(plan.hosts) + plan.mapping.segments * len(plan.naming.boxes)

@@ -19,8 +19,8 @@ from tests.planning.test_room import H100, SITES, drawn, room_of
 if TYPE_CHECKING:
     from fabricgen.planning.cabling.lengths import Lengths
 
-# Eight hosts and eight leaves of one segment, in a row of three racks, 600 mm apart, trays 300 mm
-# above racks of 42 segments (1866 mm):
+# Eight hosts and eight leaves of one unit, in a row of three racks, 600 mm apart, trays 300 mm
+# above racks of 42 units (1866 mm):
 #
 #       ================ tray ================
 #        A01-01       A01-02       A01-03
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #        host-2  9                 host-6  9
 #        host-1  1                 host-5  1
 #
-# A cable leaves at half the height of its device: (2 x segment - 2 + segments) x 44.45 / 2 mm, so host-1
+# A cable leaves at half the height of its device: (2 x unit - 2 + units) x 44.45 / 2 mm, so host-1
 # at 177 and r0-leaf-1 at 1844.
 SMALL: dict[str, Any] = {"gpus": 64, **H100}
 HOST_1, LEAF = 8 * 44_450 // 2000, (2 * 42 - 2 + 1) * 44_450 // 2000
@@ -75,7 +75,7 @@ def test_a_way_below_the_floor() -> None:
 
 
 def test_a_way_inside_a_rack() -> None:
-    """From host-1, at 177 mm, to host-4, 24 segments higher, at 1244 mm: 1067 mm, and the slack; no tray."""
+    """From host-1, at 177 mm, to host-4, 24 units higher, at 1244 mm: 1067 mm, and the slack; no tray."""
     assert (
         way(lengths_of(**SMALL), 0, 3) == (2 * 25 - 2 + 8) * 44_450 // 2000 - HOST_1 + 1000 == 2067
     )
@@ -164,13 +164,8 @@ def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
 
 
 def test_the_longest_is_the_longest() -> None:
-<<<<<<< HEAD
     """Over all units, by kind."""
     plan = plan_of(design="rail-only", gpus=512, hb_domain={"gpus": 8}, radix=16)
-=======
-    """Over all segments, by kind."""
-    plan = planned(design="rail-only", gpus=512, hb_domain={"gpus": 8}, radix=16)
->>>>>>> 2bba6b6 (Call a replicated part of a fabric a segment, and a rack unit a rack unit)
     lengths = plan.lengths
     assert lengths
     every = [
