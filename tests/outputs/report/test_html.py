@@ -114,7 +114,7 @@ def test_columns_come_back(runs: list[list[str]]) -> None:
     assert len(set(document["values"])) == len(document["values"])
 
 
-@pytest.mark.parametrize(("most", "units"), [(31, 3), (9, 0)])
+@pytest.mark.parametrize(("most", "segments"), [(31, 3), (9, 0)])
 def test_too_many_cables(most: int, segments: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of too many cables whole units are shown, or none, and a note says where all are; each unit of this fabric has ten."""
     plan = plan_of(gpus=40, hb_domain={"gpus": 4}, radix=16)
