@@ -14,6 +14,7 @@ import pytest
 
 from fabricgen.api import plan_file
 from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.cli.topics import pages as topics
 from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.render import Packs
@@ -167,7 +168,7 @@ def test_the_reference_leaves_nothing_out(site: Path) -> None:
         for key in part.get("properties", {})
     }
     models = {model for kind in KINDS for model in catalog.names(kind)}
-    pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").glob("*.md")}
+    pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").rglob("*.md")}
     written = {
         output.path
         for name in packs.names()
@@ -184,6 +185,11 @@ def test_the_reference_leaves_nothing_out(site: Path) -> None:
         assert wanted
         assert not [word for word in wanted if word not in shown], page
     assert pages <= anchors_of(site, "messages")
+    glossary = text_of(site, "glossary")
+    for text in topics("terms").values():
+        term, _, meaning = text.read_text(encoding="utf-8").partition("\n")[0][2:].partition(": ")
+        assert term in glossary
+        assert meaning in glossary
     assert set(packs.names()) <= anchors_of(site, "packs")
 
 
