@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyavd  # type: ignore[import-untyped]  # annotated, without a py.typed marker
+import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typed marker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
