@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import re
 import sys
-from importlib.resources import files as resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File
 
 from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.build.listing import OWN
 from fabricgen.catalog.catalog import KINDS, Catalog
-from fabricgen.inventory.fabric import json_schema
+from fabricgen.cli.topics import ALIASES, pages
+from fabricgen.inventory.keys import inventory_keys
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.views.cables.columns import FORMAT, LOOKED_UP, read_profiles
 from fabricgen.views.cables.view import CableView
@@ -29,95 +29,87 @@ sys.path.insert(
 from seen import Seen, anchor, attributes, code, seen_page, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+    from importlib.resources.abc import Traversable
 
     from mkdocs.config.defaults import MkDocsConfig
     from mkdocs.structure.files import Files
 
+    from fabricgen.inventory.keys import Key
     from fabricgen.outputs.packs.pack_yaml import Pack
+
+
+KEYS_INTRODUCTION = """
+Generated from the models of the inventory. `fabricgen explain KEY` prints one key, `fabricgen schema`
+the JSON Schema, and `--set KEY=VALUE` overrides a key.
+"""
+MESSAGES_INTRODUCTION = """
+What `fabricgen explain CODE` prints. An error carries its code in brackets:
+`error[rails-do-not-divide]`. The [glossary](glossary.md) lists the terms in short.
+"""
+GLOSSARY_INTRODUCTION = """
+One word has one meaning, in commands, keys, files and code. Ranks (rail, plane, GPU) count from 0,
+installed things (`r0-leaf-1`) from 1. `fabricgen explain TERM` prints the long form.
+"""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages of the reference."""
-    pages = {
-        "inventory": inventory_page(json_schema()),
+    made = {
+        "inventory": inventory_page(inventory_keys()),
         "catalog": catalog_page(Catalog()),
         "packs": packs_page(Packs()),
         "columns": columns_page(Packs()),
         "views": seen_page(),
         "messages": messages_page(),
+        "glossary": glossary_page(),
     }
-    for name, text in pages.items():
+    for name, text in made.items():
         files.append(File.generated(config, f"reference/{name}.md", content=text))
     return files
 
 
-def inventory_page(schema: Mapping[str, Any]) -> str:
-    """Tell of every key of an inventory."""
-    parts = {name: part for name, part in schema["definitions"].items() if "properties" in part}
+def inventory_page(keys: Mapping[str, Key]) -> str:
+    """List the keys of an inventory: those of the top level, then a section for each mapping."""
+    top = [key for key in keys.values() if "." not in key.name]
+    mappings = [key for key in top if key.below]
     return "\n\n".join(
         [
             "# Keys of an inventory",
-            "Made from `fabricgen schema`. Only `name`, `gpus`, `hb_domain.gpus` and a leaf switch are required; any key can be overridden by `--set`.",
-            *_keys("The inventory", "inventory", schema, parts),
+            KEYS_INTRODUCTION,
+            "## Top level { #top }",
+            _keys(top),
             *(
-                text
-                for name in sorted(parts)
-                for text in _keys(name, name.lower(), parts[name], parts)
+                f"## {key.name} {{ #{key.name} }}\n\n{_escaped(key.description)}\n\n{_keys(below)}"
+                for key in mappings
+                if (
+                    below := [
+                        each for each in keys.values() if each.name.startswith(f"{key.name}.")
+                    ]
+                )
             ),
         ]
     )
 
 
-def _keys(
-    title: str, anchor: str, part: Mapping[str, Any], parts: Mapping[str, Any]
-) -> Iterator[str]:
-    """Tell of the keys of one mapping."""
-    yield f"## {title} {{ #{anchor} }}"
-    yield part.get("description", "")
-    required = part.get("required", [])
+def _keys(keys: Iterable[Key]) -> str:
+    """Lay out keys as a table."""
     rows = (
         [
-            code(key) + (", required" if key in required else ""),
-            _kind(said, parts),
-            ""
-            if said.get("default") in (None, []) or isinstance(said["default"], dict)
-            else code(said["default"]),
-            _escaped(said.get("description", "")),
-            ", ".join(code(example) for example in said.get("examples", [])),
+            (
+                f"[{code(key.name)}](#{key.name})"
+                if key.below and "." not in key.name
+                else code(key.name)
+            )
+            + (", required" if key.required else ""),
+            _escaped(key.values),
+            "" if key.default is None else code(key.default),
+            _escaped(key.description),
+            ", ".join(code(example) for example in key.examples),
         ]
-        for key, said in part["properties"].items()
+        for key in keys
     )
-    yield table(["key", "value", "default", "meaning", "example"], rows)
-
-
-def _kind(said: Mapping[str, Any], parts: Mapping[str, Any]) -> str:
-    """Say what a value may be."""
-    if "$ref" in said:
-        name = said["$ref"].rsplit("/", 1)[1]
-        return (
-            f"[{name}](#{name.lower()})"
-            if name in parts
-            else _kind(json_schema()["definitions"][name], parts)
-        )
-    if "enum" in said:
-        return ", ".join(map(code, said["enum"]))
-    choices = said.get("anyOf") or said.get("allOf") or said.get("oneOf")
-    if choices:
-        return " or ".join(
-            dict.fromkeys(text for choice in choices if (text := _kind(choice, parts)) != "null")
-        )
-    if said.get("type") == "array" and isinstance(said.get("items"), dict):
-        return f"list of {_kind(said['items'], parts)}"
-    if isinstance(said.get("additionalProperties"), dict):
-        return f"mapping to {_kind(said['additionalProperties'], parts)}"
-    bounds = [
-        f"{word} {said[key]}"
-        for key, word in (("minimum", "from"), ("maximum", "to"))
-        if key in said
-    ]
-    types = said.get("type", "any")
-    return " ".join([" or ".join(types) if isinstance(types, list) else types, *bounds])
+    return table(["key", "value", "default", "meaning", "example"], rows)
 
 
 def catalog_page(catalog: Catalog) -> str:
@@ -221,33 +213,57 @@ def columns_page(packs: Packs) -> str:
 
 
 def messages_page() -> str:
-    """Print every page of `fabricgen explain`: the laws in the order in which they are asked, then the rest by the alphabet."""
-    pages = {
-        path.name.removesuffix(".md"): path.read_text(encoding="utf-8")
-        for path in resources("fabricgen.cli").joinpath("pages").iterdir()
-    }
-    laws = [law.code for law in LAWS if law.code in pages]
-    rest = sorted(set(pages) - set(laws))
+    """Print every page of `fabricgen explain`: checks in their order, then errors, then terms."""
+    texts = {name: page.read_text(encoding="utf-8") for name, page in pages().items()}
+    terms = sorted(pages("terms"))
+    checks = [law.code for law in LAWS if law.code in texts and law.code not in terms]
+    errors = sorted(set(texts) - set(checks) - set(terms))
     return "\n\n".join(
         [
-            "# Messages, laws and terms",
-            "What `fabricgen explain CODE` prints. An error carries its code in brackets: `error[rails-do-not-divide]`.",
-            "## Laws { #laws }",
-            *(_explained(name, pages) for name in laws),
-            "## Errors and terms { #errors-and-terms }",
-            *(_explained(name, pages) for name in rest),
+            "# Messages, checks and terms",
+            MESSAGES_INTRODUCTION,
+            "## Checks { #laws }",
+            *(_explained(name, texts) for name in checks),
+            "## Errors { #errors }",
+            *(_explained(name, texts) for name in errors),
+            "## Terms { #terms }",
+            *(_explained(name, texts) for name in terms),
         ]
     )
 
 
-def _explained(name: str, pages: Mapping[str, str]) -> str:
+def glossary_page() -> str:
+    """List every term with what it means in one sentence, and the other words for it."""
+    others: dict[str, list[str]] = {}
+    for word, name in ALIASES.items():
+        others.setdefault(name, []).append(word)
+    rows = [
+        [f"[{title}](messages.md#{name})", _escaped(meaning), ", ".join(others.get(name, ()))]
+        for name, page in sorted(pages("terms").items())
+        for title, _, meaning in [_title(page).partition(": ")]
+    ]
+    return "\n\n".join(
+        [
+            "# Glossary",
+            GLOSSARY_INTRODUCTION,
+            table(["term", "meaning", "other words"], rows),
+        ]
+    )
+
+
+def _title(page: Traversable) -> str:
+    """Return the title of a page."""
+    return page.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")
+
+
+def _explained(name: str, texts: Mapping[str, str]) -> str:
     """Turn one page into a section, with links to those that it points to."""
-    title, _, text = pages[name].partition("\n")
+    title, _, text = texts[name].partition("\n")
 
     def linked(match: re.Match[str]) -> str:
         return re.sub(
             r"`([a-z0-9-]+)`",
-            lambda code: f"[{code[0]}](#{code[1]})" if code[1] in pages else code[0],
+            lambda code: f"[{code[0]}](#{code[1]})" if code[1] in texts else code[0],
             match[0],
         )
 

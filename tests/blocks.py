@@ -1,9 +1,8 @@
-"""The blocks of code in a Markdown file, and a session that runs them as a reader would type them.
+"""The blocks of code in a Markdown file, and a session that runs them as a reader would.
 
-A `console` block holds commands and what they print; a block with a title is the file of that name;
-what cannot run anywhere carries its reason in a comment above it, `not run: ...`, and what boots a
-lab carries `lab: ...`. In what is printed, `...` stands for anything, and alone on a line for any
-lines.
+A `console` block holds commands and their output. A block with a title is the file of that name. A
+block that cannot run everywhere has its reason in a comment above it, `not run: ...`, and one that
+boots a lab has `lab: ...`. In the output `...` matches anything, and alone on a line any lines.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ SEEN_IN_A_CHECKOUT = ("examples", "inventories", "templates")
 
 
 class Block(NamedTuple):
-    """One block of code: its language, the file that it is, and the mark above it with its reason."""
+    """One block of code: its language, its file name, and the mark above it with its reason."""
 
     page: str
     language: str
@@ -41,11 +40,11 @@ class Block(NamedTuple):
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """Find every block of a page, fenced or indented; an indented one has no language."""
+    """List the blocks of a page, fenced or indented; an indented one has no language."""
     text = page.read_text(encoding="utf-8")
     bare = FENCED.sub(
         lambda found: re.sub(r"[^\n]", "`", found[0]), text
-    )  # of the same length, and with nothing to find in it
+    )  # of the same length, and without a fence
     found = sorted([*FENCED.finditer(text), *INDENTED.finditer(bare)], key=re.Match.start)
     return [_block(page, text, match) for match in found]
 
@@ -66,7 +65,7 @@ def _block(page: Path, text: str, match: re.Match[str]) -> Block:
 
 
 def checkout(place: Path) -> Path:
-    """Make a directory that looks like a checkout, so that what commands write stays out of the real one."""
+    """Make a copy of a checkout, so that commands write there and not into the real one."""
     place.mkdir(exist_ok=True)
     for name in SEEN_IN_A_CHECKOUT:
         (place / name).symlink_to(ROOT / name)
@@ -74,7 +73,7 @@ def checkout(place: Path) -> Path:
 
 
 def commands_of(block: Block) -> list[tuple[str, str]]:
-    """Return each command of a console block with what stands below it."""
+    """Return each command of a console block with the lines below it."""
     pieces = re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]
     return [
         (command, output.strip())
@@ -83,9 +82,11 @@ def commands_of(block: Block) -> list[tuple[str, str]]:
 
 
 def run_session(blocks: Iterable[Block], place: Path) -> int:
-    """Write the files and run the commands in their order, compare what they print, and count the commands.
+    """Write the files, run the commands in order and compare their output.
 
-    A command ends with 1 where an error stands below it, else with 0.
+    Return the number of commands.
+
+    The expected exit code is 1 where the output has an error, else 0.
     """
     counted = 0
     for block in blocks:
@@ -121,7 +122,7 @@ def shell(command: str, place: Path) -> subprocess.CompletedProcess[str]:
 
 
 def matches(said: str, printed: str) -> bool:
-    r"""Compare, where `...` stands for anything on its line, and for any lines where it is alone.
+    r"""Compare texts: `...` matches anything on its line, and alone on a line any lines.
 
     >>> matches("a\n...\nd ... f", "a\nb\nc\nd e f"), matches("a ... c", "a\nc")
     (True, False)

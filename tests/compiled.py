@@ -1,4 +1,4 @@
-"""What `fabricgen/core/compiled_facts.jsonl` must hold. `make catalog` runs this module to write it."""
+"""The contents of `fabricgen/core/compiled_facts.jsonl`, which `make catalog` writes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sources() -> list[Path]:
 
 
 def document() -> str:
-    """Return what the file must hold: a line for each file of facts, by its path."""
+    """Return the contents of the file: a line for each file of facts, by its path."""
     return "".join(f"{_line(path, path.read_bytes())}\n" for path in sources())
 
 

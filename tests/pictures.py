@@ -1,8 +1,9 @@
-"""The pictures of the README that are drawn: the paper's costs as bars, and one rail.
+"""The drawn pictures of the README: the paper's costs as bars, and one rail.
 
     python -m tests.pictures [FOLDER]
 
-`tests/outputs/report/screens.py` takes those that are photographed. A test draws these anew and compares.
+`tests/outputs/report/screens.py` takes the screenshots. A test draws these pictures again and
+compares.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ PARTS = ("switches", "transceivers")
 
 
 def costs() -> str:
-    """Draw what the six fabrics of the rail-only paper's table II cost, and what the paper prints."""
+    """Draw the costs of the six fabrics in the paper's table II, computed and published."""
     rows = load_facts(ROOT / "tests" / "published" / "paper.yaml")["rail-only-table-2"]["rows"]
     bars: list[tuple[str, list[float]]] = []
     printed = []
@@ -46,8 +47,13 @@ def costs() -> str:
         ]
         printed.append((len(bars) - 1, sum(any_to_any) * (1 - reduction / 100)))
     title = "What the six fabrics of the rail-only paper cost, any-to-any and rail-only"
-    told = ["HB domains of 256 GPUs, at the paper's USD 694 a switch port and 199 a transceiver.",
-            "As printed: the paper's reduction, in whole per cents, off our cost of the any-to-any fabric (arXiv 2307.12169v5, table II)."]  # fmt: skip
+    told = [
+        "HB domains of 256 GPUs, at the paper's USD 694 a switch port and 199 a transceiver.",
+        (
+            "As printed: the paper's reduction, in whole per cents, off our cost of the "
+            "any-to-any fabric (arXiv 2307.12169v5, table II)."
+        ),
+    ]
     return bar_chart(Bars(title, "million USD", list(PARTS), bars, printed), told)
 
 

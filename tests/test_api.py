@@ -1,4 +1,7 @@
-"""The front door for programs: files and mappings plan as the command line does, and what is wrong is said with its place."""
+"""The API for programs: it plans files and mappings as the command line does.
+
+A refusal names the place of the error.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,8 @@ def path(tmp_path: Path) -> Path:
     return written
 
 
-def test_everything_that_is_promised_is_there() -> None:
-    """Each name of `__all__` is public, exists and says what it is."""
+def test_every_public_name_exists() -> None:
+    """Each name of `__all__` is public, exists and has a docstring."""
     assert all(getattr(api, name).__doc__ for name in api.__all__)
     assert not [name for name in api.__all__ if name.startswith("_")]
 
@@ -57,8 +60,8 @@ def test_the_summary_is_what_the_command_prints(path: Path, run: Run) -> None:
     assert json.loads(json.dumps(api.summary(api.plan_file(path, {"rails.count": 4})))) == printed
 
 
-def test_a_kept_plan_is_taken_up_again(path: Path, tmp_path: Path, run: Run) -> None:
-    """What `plan -o` wrote is planned to the same wiring, and refused where it promises another."""
+def test_a_plan_file_is_planned_again(path: Path, tmp_path: Path, run: Run) -> None:
+    """The result has the same wiring; a plan file with another digest is refused."""
     kept = tmp_path / "plan.json"
     assert run("plan", path, "-o", kept).returncode == 0
     assert api.plan_file(kept).digest() == api.plan_file(path).digest()
@@ -69,7 +72,7 @@ def test_a_kept_plan_is_taken_up_again(path: Path, tmp_path: Path, run: Run) -> 
     assert [finding.code for finding in refused.value.findings] == ["plan-of-another-version"]
 
 
-def test_a_refusal_says_where(path: Path) -> None:
+def test_a_refusal_has_a_place(path: Path) -> None:
     """A file's finding has line and column, an override's and a mapping's the key."""
     path.write_text(INVENTORY.replace("64", "60"), encoding="utf-8")
     with pytest.raises(api.Refusal) as refused:
@@ -86,15 +89,18 @@ def test_a_refusal_says_where(path: Path) -> None:
     ] == [["gpus"], ["gpus"]]
 
 
-def test_the_callers_values_stay_as_they_are(path: Path) -> None:
-    """An override below another one is laid over a copy."""
+def test_the_callers_values_are_not_changed(path: Path) -> None:
+    """An override below another one is applied to a copy."""
     overrides = {"rails": {"count": 8}, "rails.count": 4}
     assert api.plan_file(path, overrides).fabric.rails == 4
     assert overrides == {"rails": {"count": 8}, "rails.count": 4}
 
 
 def test_catalogs_and_price_books_are_found(path: Path, tmp_path: Path) -> None:
-    """A directory of one's own shadows the catalog, and a price book lies relative to the inventory."""
+    """A directory of the caller shadows the catalog.
+
+    The path of a price book is relative to the inventory.
+    """
     (tmp_path / "own" / "prices").mkdir(parents=True)
     book = "description: ours\ncurrency: EUR\nsource: own\ndate: '2026-01-01'\nparts: {}\n"
     (tmp_path / "own" / "prices" / "mine.yaml").write_text(f"name: mine\n{book}", encoding="utf-8")
@@ -114,17 +120,17 @@ def test_catalogs_and_price_books_are_found(path: Path, tmp_path: Path) -> None:
     assert api.summary(api.plan_file(path, {"prices": "beside.yaml"}))["cost"]["currency"] == "EUR"
 
 
-def test_both_graphs_are_networkx(path: Path) -> None:
-    """What networkx can do with a graph, it can do with these."""
+def test_both_graphs_are_networkx_graphs(path: Path) -> None:
+    """Functions of networkx accept them."""
     plan = api.plan_file(path)
     assert isinstance(api.graph(plan), nx.MultiGraph)
     assert nx.number_connected_components(api.switch_graph(plan)) == 8
 
 
-def test_the_report_is_the_file_that_is_built_but_for_the_files_of_switches(
+def test_the_report_equals_the_built_file_except_for_switch_files(
     path: Path, tmp_path: Path, run: Run
 ) -> None:
-    """The same elements stand in both, and differ in one part."""
+    """Both have the same elements and differ in one part."""
     assert run("build", path, "-o", tmp_path / "out", "--only", "report").returncode == 0
     built, ours = (
         Blocks(text)

@@ -1,4 +1,7 @@
-"""What written files count: links, cables as pieces, link ends in modules, and modules, each the same wherever it is read."""
+"""Every count of the written files is the same in each file.
+
+Counted are links, cables as pieces, link ends in modules, and modules.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +39,48 @@ FOUR = {"rack": {"units": 48}, "hosts_per_rack": 4}
 FABRICS: dict[str, dict[str, Any]] = {
     "twin copper between switches": {**H100, **SN5600, "gpus": 128, "site": FOUR},
     "twin copper of two rails": {
-        **H100, **SN5600, "gpus": 32, "design": "rail-only", "rails": {"per_switch": 2}, "site": {**FOUR, "leaves": "top-of-rack", "tray": {"slack_mm": 0}},
+        **H100,
+        **SN5600,
+        "gpus": 32,
+        "design": "rail-only",
+        "rails": {"per_switch": 2},
+        "site": {**FOUR, "leaves": "top-of-rack", "tray": {"slack_mm": 0}},
     },
-    "copper splitters of two lengths": {**NVL72, **SN5600, "site": {**TRAYS, "tray": {"slack_mm": 100}}},
-    "two cables for each link": {**B300, **SN5600, "rails": {"planes": 1}, "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}, "site": FOUR},
+    "copper splitters of two lengths": {
+        **NVL72,
+        **SN5600,
+        "site": {**TRAYS, "tray": {"slack_mm": 100}},
+    },
+    "two cables for each link": {
+        **B300,
+        **SN5600,
+        "rails": {"planes": 1},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
+        "site": FOUR,
+    },
     "splitter fibres": {
-        "gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "half-speed"}, "switches": {"leaf": {"model": "sn5600", "breakout": "4x200G"}},
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "half-speed"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "4x200G"}},
         "site": {"hosts_per_rack": 4},
     },
-    "a reserve": {**NVL72, **SN5600, "gpus": 72, "rails": {"count": 8}, "reserve": {"gpus": 144}, "site": {**TRAYS, "tray": {"slack_mm": 100}}},
-    "phases": {**H100, **SN5600, "site": FOUR, "phases": [{"name": "first", "spines": 2}, {"name": "second"}]},
+    "a reserve": {
+        **NVL72,
+        **SN5600,
+        "gpus": 72,
+        "rails": {"count": 8},
+        "reserve": {"gpus": 144},
+        "site": {**TRAYS, "tray": {"slack_mm": 100}},
+    },
+    "phases": {
+        **H100,
+        **SN5600,
+        "site": FOUR,
+        "phases": [{"name": "first", "spines": 2}, {"name": "second"}],
+    },
     "fibres in a generated room": {**H100, **QM9700, "gpus": 64},
-}  # fmt: skip
+}
 """A fabric for each way in which links and cables differ."""
 
 READ = (
@@ -72,7 +105,7 @@ class Written(NamedTuple):
 
 
 def write(keys: dict[str, Any], out: Path) -> Written:
-    """Plan an inventory and write what counts anything."""
+    """Plan an inventory and write the files that contain counts."""
     (out / "hosts").mkdir()
     ports = ", ".join(
         f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8)
@@ -90,14 +123,17 @@ def write(keys: dict[str, Any], out: Path) -> Written:
 
 
 def drawn() -> Iterator[dict[str, Any]]:
-    """Draw described rooms that copper reaches into, or not; the draw is the same each time."""
-    chance = random.Random(7)  # noqa: S311 - draws inventories, no secrets
+    """Generate rooms with and without copper within reach, the same each time."""
+    chance = random.Random(7)  # noqa: S311 - generates inventories, not secrets
     for _ in range(8):
         host = chance.choice((H100, B300, NVL72))
         site = {
-            "rack": {"units": chance.choice((48, 52))}, "hosts_per_rack": chance.choice((1, 2, 4)), "leaves": chance.choice(("network-rack", "top-of-rack")),
-            "tray": {"slack_mm": chance.choice((0, 100, 500))}, "footprints": {"host": {"units": chance.choice((1, 4, 8)), "power_w": 5000}},
-        }  # fmt: skip
+            "rack": {"units": chance.choice((48, 52))},
+            "hosts_per_rack": chance.choice((1, 2, 4)),
+            "leaves": chance.choice(("network-rack", "top-of-rack")),
+            "tray": {"slack_mm": chance.choice((0, 100, 500))},
+            "footprints": {"host": {"units": chance.choice((1, 4, 8)), "power_w": 5000}},
+        }
         rails = {**host.get("rails", {}), "per_switch": chance.choice((1, 2, "auto"))}
         design = chance.choice(("rail-only", "rail-optimized"))
         sizes = (72, 144) if host is NVL72 else (32, 64)
@@ -124,7 +160,7 @@ def accepted() -> list[dict[str, Any]]:
 
 
 def shape(plan: Plan) -> tuple[bool, bool]:
-    """Say whether cables are shared, and whether a link takes several."""
+    """Return whether cables are shared, and whether a link takes several."""
     return plan.pieces is not None, plan.rows > plan.links
 
 
@@ -132,13 +168,16 @@ def shape(plan: Plan) -> tuple[bool, bool]:
 def written(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> list[Written]:
-    """Write a fabric, or those that were drawn."""
+    """Write the files of a fabric, or of the generated ones."""
     several = [FABRICS[request.param]] if request.param in FABRICS else accepted()
     return [write(keys, tmp_path_factory.mktemp("counts")) for keys in several]
 
 
-def test_what_is_written_is_of_every_shape() -> None:
-    """Twin copper, splitters, links of two cables and plain fibres are among the fabrics, and copper among the drawn ones."""
+def test_the_fabrics_have_every_shape() -> None:
+    """Twin copper, splitters, links of two cables and plain fibres occur.
+
+    Generated ones have copper.
+    """
     shipped = {name: plan_of(**keys) for name, keys in FABRICS.items() if "fibres" not in name}
     kinds = {
         name: {(joint.shared > 1, joint.cable.legs, joint.cables) for joint in plan.offers}
@@ -151,7 +190,7 @@ def test_what_is_written_is_of_every_shape() -> None:
 
 
 def totals(written: Written) -> dict[str, dict[str, int]]:
-    """Return what each file counts, by what it counts."""
+    """Return the counts of each file, by the thing counted."""
     plan, cables = (
         json.loads((written.root / "plan.json").read_text("utf-8")),
         written.rows("cabling/cables.csv"),
@@ -165,15 +204,23 @@ def totals(written: Written) -> dict[str, dict[str, int]]:
             "plan.json": plan["cables"]["total"],
             "cables.csv": pieces.count("") + len({*pieces} - {""}),
             "bom.csv": sum(int(row["quantity"]) for row in bill if row["class"] == "cables"),
-            "phases": sum(stage["cables"] for stage in document(written.plan, phase_in(written.plan))),
+            "phases": sum(
+                stage["cables"] for stage in document(written.plan, phase_in(written.plan))
+            ),
             "diff": diff(written.plan, written.plan).kept,
         },
         "transceivers": {
             "plan.json": plan["transceivers"],
-            "cables.csv": sum(bool(row["a_transceiver"]) + bool(row["b_transceiver"]) for row in links.values()),
-            "bom.csv": next(int(row["quantity"]) for row in written.rows("bom/bom.csv") if row["row"] == "count" and "link end" in row["description"]),
+            "cables.csv": sum(
+                bool(row["a_transceiver"]) + bool(row["b_transceiver"]) for row in links.values()
+            ),
+            "bom.csv": next(
+                int(row["quantity"])
+                for row in written.rows("bom/bom.csv")
+                if row["row"] == "count" and "link end" in row["description"]
+            ),
         },
-    }  # fmt: skip
+    }
     for part in ("role", "rack", "phase"):
         rows = [row for row in written.rows(f"bom/by-{part}.csv") if row["row"] == "part"]
         found["cables"][f"by-{part}.csv"] = sum(
@@ -214,8 +261,8 @@ def workbook(written: Written) -> dict[str, int]:
     return dict(found)
 
 
-def test_every_file_counts_alike(written: list[Written]) -> None:
-    """Of everything that is counted, all files have one number."""
+def test_every_file_has_the_same_counts(written: list[Written]) -> None:
+    """Every file that counts a thing has the same number."""
     for each in written:
         for what, counts in totals(each).items():
             assert len(counts) > 3 - (what == "transceivers"), what
@@ -223,7 +270,7 @@ def test_every_file_counts_alike(written: list[Written]) -> None:
 
 
 def test_a_connector_has_one_label(written: list[Written]) -> None:
-    """A cable has a label at its near end, and one on each leg; no end of a name has two."""
+    """A cable has one label at its near end and one on each leg, and no end has two."""
     for each in written:
         labels, legs = (
             each.rows("cabling/labels.csv"),
@@ -242,7 +289,10 @@ def test_a_connector_has_one_label(written: list[Written]) -> None:
 
 
 def test_a_piece_has_one_length_and_one_colour(written: list[Written]) -> None:
-    """All rows of a piece have the length that is bought; its label has the rail of all of them, or none."""
+    """All rows of a piece have the length that is bought.
+
+    Its label has the rail of all of its rows, or none.
+    """
     for each in written:
         pieces: dict[str, list[dict[str, str]]] = {}
         for row in each.rows("cabling/cables.csv"):
@@ -256,7 +306,7 @@ def test_a_piece_has_one_length_and_one_colour(written: list[Written]) -> None:
 
 
 def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
-    """What it says of cables is what is bought."""
+    """Its number of cables is the number bought."""
     for each in written:
         plan = json.loads((each.root / "plan.json").read_text("utf-8"))
         assert headline(each.plan, plan).endswith(f", {plan['cables']['total']:,} cables.")
@@ -270,8 +320,8 @@ def test_the_headline_of_a_report_counts_pieces(written: list[Written]) -> None:
         ({"site": {**FOUR, "media": {"leaf_spine": ["mmf"]}}}, {}),
     ],
 )
-def test_what_changes_adds_up_in_pieces(before: dict[str, Any], after: dict[str, Any]) -> None:
-    """What stays, moves and goes is the old fabric, and what stays, moves and comes the new one."""
+def test_the_pieces_of_a_diff_add_up(before: dict[str, Any], after: dict[str, Any]) -> None:
+    """Kept, moved and removed pieces are the old fabric; kept, moved and added ones the new."""
     twin = FABRICS["twin copper between switches"]
     old, new = plan_of(**twin | before), plan_of(**twin | after)
     found = diff(old, new)

@@ -14,6 +14,7 @@ import pytest
 
 from fabricgen.api import plan_file
 from fabricgen.catalog.catalog import KINDS, Catalog
+from fabricgen.cli.topics import pages as topics
 from fabricgen.inventory.fabric import json_schema
 from fabricgen.lab.requirements import doctor
 from fabricgen.outputs.packs.render import Packs
@@ -76,10 +77,10 @@ def test_the_python_of_a_page_runs(page: Path, monkeypatch: pytest.MonkeyPatch) 
     assert outcome.attempted
 
 
-def test_what_boots_a_lab_runs_where_a_lab_can(
+def test_blocks_that_boot_a_lab_run_where_a_lab_can(
     tmp_path: Path, out_of_reach: Callable[[str], NoReturn]
 ) -> None:
-    """The lab of the tutorial is the real one."""
+    """The lab of the tutorial is booted."""
     missing = [need.what for need in doctor() if not need.ok]
     if missing:
         out_of_reach(f"no lab here: {', '.join(missing)}")
@@ -89,8 +90,11 @@ def test_what_boots_a_lab_runs_where_a_lab_can(
     )
 
 
-def test_no_block_is_passed_over() -> None:
-    """A block is run, planned or written to a file, or says why it is not; and most of them are."""
+def test_no_block_is_skipped() -> None:
+    """A block is run, planned or written to a file, or has a reason why not.
+
+    Most of them are run.
+    """
     every = [block for page in BLOCKS for block in BLOCKS[page]]
     lost = [
         (block.page, block.text)
@@ -109,8 +113,8 @@ def test_no_block_is_passed_over() -> None:
     assert 0 < len(marked) < len(every) / 4
 
 
-def test_a_block_that_says_something_else_is_seen(tmp_path: Path) -> None:
-    """A session fails where a command prints something else, or ends in another way."""
+def test_a_wrong_block_is_detected(tmp_path: Path) -> None:
+    """A session fails where a command prints other text or has another exit code."""
     page = tmp_path / "page.md"
     for said in ("$ echo right\nwrong", "$ false", "$ echo fine\nerror[fine]"):
         page.write_text(f"# A page\n\n```console\n{said}\n```\n", encoding="utf-8")
@@ -121,7 +125,7 @@ def test_a_block_that_says_something_else_is_seen(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build the site as `make docs` does: a warning ends it."""
+    """Build the site as `make docs` does, with warnings as errors."""
 
     def make() -> str:
         out = tmp_path_factory.mktemp("docs") / "site"
@@ -143,7 +147,7 @@ def site(once: Once, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def text_of(site: Path, page: str) -> str:
-    """Return a page of the reference as a reader sees it, without its marks, and without where it was."""
+    """Return a page of the reference as text, without markup and without source paths."""
     return html.unescape(
         re.sub(r"<[^>]+>", "", (site / "reference" / f"{page}.html").read_text(encoding="utf-8"))
     )
@@ -158,8 +162,8 @@ def anchors_of(site: Path, page: str) -> set[str]:
     )
 
 
-def test_the_reference_leaves_nothing_out(site: Path) -> None:
-    """Every key, model, pack, output, column and message has its place."""
+def test_the_reference_is_complete(site: Path) -> None:
+    """Every key, model, pack, output, column and message has an entry."""
     schema, packs, catalog = json_schema(), Packs(), Catalog()
     keys = {
         key
@@ -167,7 +171,7 @@ def test_the_reference_leaves_nothing_out(site: Path) -> None:
         for key in part.get("properties", {})
     }
     models = {model for kind in KINDS for model in catalog.names(kind)}
-    pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").glob("*.md")}
+    pages = {path.stem for path in (ROOT / "fabricgen/cli/pages").rglob("*.md")}
     written = {
         output.path
         for name in packs.names()
@@ -184,11 +188,19 @@ def test_the_reference_leaves_nothing_out(site: Path) -> None:
         assert wanted
         assert not [word for word in wanted if word not in shown], page
     assert pages <= anchors_of(site, "messages")
+    glossary = text_of(site, "glossary")
+    for text in topics("terms").values():
+        term, _, meaning = text.read_text(encoding="utf-8").partition("\n")[0][2:].partition(": ")
+        assert term in glossary
+        assert meaning in glossary
     assert set(packs.names()) <= anchors_of(site, "packs")
 
 
-def test_every_kind_of_output_shows_what_its_template_sees(site: Path) -> None:
-    """A link from each output leads to what it is given, as the strict build holds; and values stand there, not only names."""
+def test_every_kind_of_output_links_to_its_view(site: Path) -> None:
+    """Each output links to the view of its template, which is shown with values.
+
+    The strict build verifies the links.
+    """
     shown = text_of(site, "views")
     assert "r0-leaf-1" in shown
     assert "One port in use on a switch." in shown
@@ -200,8 +212,8 @@ def test_every_kind_of_output_shows_what_its_template_sees(site: Path) -> None:
     } <= anchors_of(site, "views")
 
 
-def test_the_site_stands_alone(site: Path) -> None:
-    """Nothing is fetched by its reader, it names no machine, and nothing that was made is kept in the checkout."""
+def test_the_site_is_self_contained(site: Path) -> None:
+    """A reader fetches nothing, no machine is named, and no built file is kept in the checkout."""
     for path in site.rglob("*.html"):
         text = path.read_text(encoding="utf-8")
         assert not REACHES_OUT.findall(text), path.name

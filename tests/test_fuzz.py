@@ -1,4 +1,4 @@
-"""The finds of the random search, run again, and the search itself seen to notice a fault."""
+"""The finds of the random search, run again, and tests that the search detects faults."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ PLAN = Case(("plan", "f.yaml", "--json"), {"f.yaml": INVENTORY})
 
 
 @pytest.mark.parametrize("path", FOUND, ids=[path.stem for path in FOUND])
-def test_what_was_found_stays_mended(path: Path, tmp_path: Path) -> None:
+def test_earlier_finds_stay_fixed(path: Path, tmp_path: Path) -> None:
     """Each case that once broke a promise keeps all of them."""
     case = read_case(path.read_text(encoding="utf-8"))
     assert list(faults(case, execute(case, tmp_path))) == []
 
 
-def test_each_reader_starts_from_a_file_that_it_takes(tmp_path: Path) -> None:
-    """The search spoils good files: none of them is refused before it is spoiled."""
+def test_each_reader_starts_from_a_valid_file(tmp_path: Path) -> None:
+    """The search corrupts files, and no file is refused before it is corrupted."""
     refused = []
     for number, given in enumerate(inputs()):
         home = tmp_path / str(number)
@@ -36,13 +36,15 @@ def test_each_reader_starts_from_a_file_that_it_takes(tmp_path: Path) -> None:
 
 
 def test_a_good_run_breaks_no_promise(tmp_path: Path) -> None:
-    """A plan is made, and its document is read."""
+    """A plan is made, and its document is parsed."""
     ended = execute(PLAN, tmp_path)
     assert (ended.code, list(faults(PLAN, ended))) == (0, [])
 
 
-def test_a_fault_of_the_program_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An exception that nothing refuses is a fault, named by its place."""
+def test_a_fault_of_the_program_is_detected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An uncaught exception is a fault, named by its place."""
 
     def broken(*_: object) -> NoReturn:
         raise ZeroDivisionError("a mistake")
@@ -68,8 +70,8 @@ def test_a_fault_of_the_program_is_noticed(tmp_path: Path, monkeypatch: pytest.M
         (Ended(2, "", "", 0, 0), "it failed without a word"),
     ],
 )
-def test_each_promise_can_be_broken(ended: Ended, fault: str) -> None:
-    """Each promise is noticed where it alone is broken."""
+def test_each_broken_promise_is_detected(ended: Ended, fault: str) -> None:
+    """Each is detected where it alone is broken."""
     assert list(faults(PLAN, ended)) == [fault]
 
 
@@ -83,8 +85,8 @@ def built(tmp_path: Path) -> Path:
     return tmp_path / "out"
 
 
-def test_counts_that_disagree_are_noticed(built: Path, tmp_path: Path) -> None:
-    """A cable less in the sheet, and another total in the plan, are both named."""
+def test_counts_that_disagree_are_detected(built: Path, tmp_path: Path) -> None:
+    """A missing cable in the sheet and another total in the plan are both named."""
     summary = json.loads(execute(PLAN, tmp_path).out)
     assert list(count_faults(built, summary)) == []
     sheet = built / "cabling/cables.csv"

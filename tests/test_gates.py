@@ -1,11 +1,12 @@
-"""The gates that no linter knows: what a template may do, that every exception has a reason, and that the lock is complete.
+"""Gates that no linter has: templates, reasons of exceptions, and the lock.
 
-A template lays out what is already decided. It may loop, test and join; it may not count, sort or
+A template lays out what is already decided. It may loop, test and join. It may not count, sort or
 keep a value:
 
-- no `+ - * / // % **` (join with `~`), and none of the filters that reckon, order or pick;
+- no `+ - * / // % **` (join with `~`), and no filter that computes, sorts or selects;
 - no filter and no test that the sandbox does not list;
-- `set` only renames, joins or tests: a constant, a field, a list of them, `~`, a comparison, an `if`;
+- `set` only renames, joins or tests: a constant, a field, a list of them, `~`, a comparison,
+  an `if`;
 - fewer than 40 lines: a longer one is two sections.
 """
 
@@ -71,7 +72,7 @@ LONGEST = 40
 
 
 def faults_of(source: str) -> list[str]:
-    """Name everything in a template that belongs into the plan or the views."""
+    """List everything in a template that the plan or the views must decide."""
     tree = Environment(autoescape=True).parse(source)
     faults = [
         (node.lineno, f"arithmetic: {type(node).__name__}") for node in tree.find_all(ARITHMETIC)
@@ -99,8 +100,11 @@ def faults_of(source: str) -> list[str]:
     return [f"line {line}: {fault}" for line, fault in sorted(faults)]
 
 
-def test_documents_name_the_targets_of_make() -> None:
-    """Every `make NAME` of the README and of CONTRIBUTING is a target, and both name those of the tests."""
+def test_documents_name_targets_of_make() -> None:
+    """Every `make NAME` of the README and of CONTRIBUTING is a target.
+
+    Both name those of the tests.
+    """
     targets = set(
         re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     )
@@ -111,7 +115,7 @@ def test_documents_name_the_targets_of_make() -> None:
 
 
 def test_templates_are_found() -> None:
-    """The collector below has something to collect."""
+    """The collector below finds templates."""
     assert TEMPLATES
 
 
@@ -135,29 +139,31 @@ def test_a_template_decides_nothing(template: Path) -> None:
         ("\n" * 40, "line 40: 40 lines; a template has fewer than 40"),
     ],
 )
-def test_the_gate_sees_a_decision(source: str, fault: str) -> None:
-    """Each rule of the template gate is seen to bite."""
+def test_the_gate_finds_a_decision(source: str, fault: str) -> None:
+    """Each rule of the template gate finds its violation."""
     assert fault in faults_of(source)
 
 
-def test_the_gate_lets_layout_pass() -> None:
-    """Loops, tests and joins are what templates are for."""
+def test_the_gate_accepts_layout() -> None:
+    """Loops, tests and joins are accepted."""
     assert (
         faults_of(
-            "{% for p in ports if p.peer %}{{ p.name ~ '-' ~ p.peer }}{{ p.lanes | join(',') }}{% endfor %}"
+            "{% for p in ports if p.peer %}{{ p.name ~ '-' ~ p.peer }}"
+            "{{ p.lanes | join(',') }}{% endfor %}"
         )
         == []
     )
     assert (
         faults_of(
-            "{% set columns = ['cable', 'rail'] %}{% set title = 'RAIL' ~ rail if rail else 'FABRIC' %}"
+            "{% set columns = ['cable', 'rail'] %}{% set title = 'RAIL' ~ rail if rail "
+            "else 'FABRIC' %}"
         )
         == []
     )
 
 
 def test_every_exception_in_the_settings_has_a_reason() -> None:
-    """Each ruff code that is switched off stands on a line with a comment in words."""
+    """Each ruff code that is switched off is on a line with a comment in words."""
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lint = tomllib.loads(text)["tool"]["ruff"]["lint"]
     codes = [
@@ -176,13 +182,14 @@ def test_every_exception_in_the_code_has_a_reason() -> None:
 
 
 def unreasoned(path: Path) -> list[str]:
-    """Name the lines of a source whose exception says no reason."""
+    """List the lines of a source whose exception has no reason."""
     with path.open("rb") as file:
         comments = [
             token for token in tokenize.tokenize(file.readline) if token.type == tokenize.COMMENT
         ]
     reason = re.compile(
-        r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - [\w.]+,? \w+|type: ignore\[[a-z-]+(, ?[a-z-]+)*\]\s+# \w+ \w+"
+        r"noqa: [A-Z]+\d+(, ?[A-Z]+\d+)* - [\w.]+,? \w+|type: ignore\[[a-z-]+(, "
+        r"?[a-z-]+)*\]\s+# \w+ \w+"
     )
     marked = [token for token in comments if re.match(r"#\s*(noqa|type: ?ignore)", token.string)]
     return [
@@ -193,7 +200,10 @@ def unreasoned(path: Path) -> list[str]:
 
 
 def test_the_lock_pins_and_hashes_everything() -> None:
-    """Every requirement has a version and a hash, everything the project asks for is in it, and nothing in it names a machine."""
+    """Every requirement has a version and a hash.
+
+    The lock has all that the project requires, and names no machine.
+    """
     text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     blocks = [block for block in re.split(r"\n(?=[a-z0-9])", text) if not block.startswith("#")]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

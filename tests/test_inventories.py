@@ -1,4 +1,7 @@
-"""Every ready fabric and every example is read and planned, and the ready ones are what their names promise."""
+"""Every ready fabric and every example is planned.
+
+The ready ones have the counts of their source.
+"""
 
 from __future__ import annotations
 
@@ -43,15 +46,18 @@ def ready(name: str) -> Plan:
     return plan_file(ROOT / "inventories" / f"{name}.yaml")
 
 
-def test_how_many_are_found() -> None:
-    """Six of the paper, eight SuperPODs, twin planes, NVL72, a lab and two of a million GPUs; and seven examples."""
+def test_the_number_of_inventories() -> None:
+    """Six of the paper, eight SuperPODs, twin planes, NVL72, a lab, two of a million GPUs.
+
+    Seven examples.
+    """
     assert (len(READY), len(EXAMPLES)) == (19, 7)
     assert len(PAPER) == 6
 
 
 @pytest.mark.parametrize("path", READY + EXAMPLES, ids=lambda path: path.stem)
-def test_it_plans(path: Path) -> None:
-    """It is called like its file, tells its story first, and cables every NIC port."""
+def test_each_inventory_plans(path: Path) -> None:
+    """It has the name of its file, begins with a comment, and cables every NIC port."""
     plan = plan_file(path)
     text = path.read_text(encoding="utf-8")
     assert plan.spec.name == path.stem
@@ -62,7 +68,7 @@ def test_it_plans(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", PAPER, ids=lambda path: path.stem)
-def test_a_fabric_of_the_paper_saves_what_it_says(path: Path) -> None:
+def test_a_fabric_of_the_paper_saves_what_its_comment_states(path: Path) -> None:
     """The counts and the saving in the comment are those that `compare` prints."""
     text = path.read_text(encoding="utf-8").replace("\n#", "")
     compared = compare(plan_file(path).spec, CATALOG)
@@ -93,8 +99,8 @@ def test_a_superpod_has_the_published_boxes(scalable_units: int) -> None:
     assert boxes(plan) == SUPERPODS[scalable_units]
 
 
-def test_the_others_are_what_their_comments_say() -> None:
-    """Counts that a reader would check first."""
+def test_the_others_are_what_their_comments_state() -> None:
+    """Counts that a reader would verify first."""
     assert boxes(ready("b300-twin-plane")) == (128, 64, 0)
     assert boxes(ready("gb200-nvl72")) == (20, 16, 0)
     assert boxes(ready("lab-64")) == (16, 16, 0)
@@ -130,5 +136,5 @@ def test_a_million_gpus(name: str, counts: tuple[int, ...], links: int) -> None:
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_an_example_can_be_compared(path: Path) -> None:
-    """The demo compares each example with the other designs; at least two of them can be built."""
+    """The demo compares each example with the other designs, of which at least two can be built."""
     assert len(compare(plan_file(path).spec, CATALOG).summaries) >= 2

@@ -1,7 +1,7 @@
-"""Every output agrees with every other: cables, configurations, graph and bill, for every ready inventory of up to 4,096 GPUs.
+"""Every output agrees with every other, for every ready inventory of up to 4,096 GPUs.
 
-Each file is read back as a stranger would read it, from the bytes of one build; nothing here looks
-into the plan.
+Cables, configurations, graph and bill of one build are read back from their bytes, independent of
+the plan.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def ends(row: dict[str, str]) -> tuple[End, End]:
 
 
 def read_configs(out: Path) -> dict[End, tuple[End, str]]:
-    """Return what each configured port says of its peer and its cable."""
+    """Return the peer and the cable of each configured port."""
     said: dict[End, tuple[End, str]] = {}
     for folder in sorted((out / "configs").glob("*")):
         for path in [*folder.glob("frr.conf"), *folder.glob("frr/frr.conf")]:
@@ -68,7 +68,10 @@ def read_configs(out: Path) -> dict[End, tuple[End, str]]:
 
 
 def read_graph(out: Path) -> dict[str, tuple[str, str]]:
-    """Return the two nodes that each cable of the graph joins; a NIC port stands for its host."""
+    """Return the two nodes that each cable of the graph joins.
+
+    The host takes the place of its NIC ports.
+    """
     graph = json.loads((out / "graph/fabric.json").read_text(encoding="utf-8"))
     hosts = {node["id"]: node.get("host") or node.get("switch") for node in graph["nodes"]}
     return {
@@ -86,8 +89,8 @@ def read_topology(out: Path) -> set[tuple[End, End]]:
     }
 
 
-def test_there_is_something_to_compare() -> None:
-    """A collector that finds nothing proves nothing."""
+def test_there_are_outputs_to_compare() -> None:
+    """The collector below finds inventories."""
     assert len(READY) >= 12
 
 
@@ -98,8 +101,8 @@ def test_there_is_something_to_compare() -> None:
         for path in READY
     ],
 )
-def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> None:
-    """Cables in the sheet, in the labels, in both ends' configurations, in the graph and in the bill."""
+def test_every_output_has_the_same_cables(path: Path, tmp_path: Path) -> None:
+    """Compared are the sheet, the labels, both ends' configurations, the graph and the bill."""
     plan = plan_file(path)
     job = Job(plan, Packs(), ("cabling", "bom", "configs", "graph"))
     out = tmp_path / "out"
@@ -137,12 +140,15 @@ def test_every_output_tells_of_the_same_cables(path: Path, tmp_path: Path) -> No
 
 
 def link_of(row: dict[str, str]) -> str:
-    """Return the label that the cables of one link share: a link of two connectors takes two, told apart by a letter."""
+    """Return the label that the cables of one link share.
+
+    A link of two connectors has two cables, which differ in a letter.
+    """
     return row["cable"].rstrip("ab")
 
 
 def check_bill(out: Path, rows: list[dict[str, str]], links: int) -> None:
-    """Check that the bill buys the cables and modules that the sheet names, and that the summary counts them."""
+    """Verify that the bill has the cables and modules of the sheet. The summary must count them."""
     bill = [line for line in read_csv(out / "bom/bom.csv") if line["row"] == "part"]
     bought = {line["part"]: int(line["quantity"]) for line in bill}
     summary = json.loads((out / "plan.json").read_text(encoding="utf-8"))

@@ -1,4 +1,7 @@
-"""Every refusal says exactly what its file promises, writes nothing, has a page, and its hint works when it is followed."""
+"""Every refusal prints the text of its file, writes nothing and has a page.
+
+Its hint works when it is followed.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
 SOURCES = sorted((ROOT / "fabricgen").rglob("*.py"))
 PAGES = ROOT / "fabricgen" / "cli" / "pages"
 FEWEST = 54
-"""Error codes that existed when this was written."""
+"""The number of error codes when this was written."""
 
 MAKERS = {"Finding", "refuse", "_refuse", "_undivided"}
 """The functions whose first argument is an error code; others take it as `code`."""
@@ -40,7 +43,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[Case, list[str]], int]:
-    """Return a function that lays a case out in an empty directory and runs a command there."""
+    """Return a function that writes a case into an empty directory and runs a command there."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FABRICGEN_CATALOG", raising=False)
     monkeypatch.delenv("FABRICGEN_TEMPLATES", raising=False)
@@ -63,7 +66,7 @@ def test_refusal(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The text is exact, the exit code is 1, stdout is empty, and nothing on the disk has changed."""
+    """The text is exact, the exit code is 1, stdout is empty, and the disk is unchanged."""
     case.lay_out(tmp_path)
     before = snapshot(tmp_path)
     code = play(case, case.command)
@@ -84,14 +87,14 @@ def test_refusal(
         for fix in case.fixes
     ],
 )
-def test_following_the_hint_helps(
+def test_following_the_hint_works(
     case: Case,
     fix: str,
     play: Callable[[Case, list[str]], int],
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Whoever does what the hint says is not refused again."""
+    """An inventory changed as the hint asks is accepted."""
     command = list(case.command)
     old, arrow, new = (
         fix.replace("\\n", "\n").replace("\\t", "\t").removesuffix("(nothing)").partition(" => ")
@@ -107,8 +110,11 @@ def test_following_the_hint_helps(
     assert (code, capsys.readouterr().err.partition("error[")[2]) == (0, "")
 
 
-def test_what_is_shown_elsewhere_is_shown() -> None:
-    """A case that needs a machine in some state names the test that brings it there, and that test knows the case."""
+def test_cases_of_other_tests_are_tested_there() -> None:
+    """A case that needs a machine in some state names the test that provides it.
+
+    That test names the case.
+    """
     elsewhere = [case for case in CASES if case.shown_by]
     assert elsewhere
     assert [
@@ -119,12 +125,12 @@ def test_what_is_shown_elsewhere_is_shown() -> None:
 
 
 def literal(node: ast.expr | None) -> str | None:
-    """Return a string that stands in the source."""
+    """Return the value of a string literal."""
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None
 
 
 def codes_of(source: Path) -> Iterator[str | None]:
-    """Find the error codes that a source makes findings with; None where the code is a variable."""
+    """Return the error codes of the findings in a source. A code held in a variable is None."""
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.FunctionDef):
             names = [argument.arg for argument in node.args.args]
@@ -142,7 +148,10 @@ def codes_of(source: Path) -> Iterator[str | None]:
 
 
 def test_every_code_has_a_refusal_and_a_page() -> None:
-    """Each error code of the source is shown by a file here and explained by a page; no file is about a code that is gone."""
+    """Each error code of the source has a file here and a page.
+
+    No file has a code that was removed.
+    """
     codes = {code for source in SOURCES for code in codes_of(source) if code}
     shown = {case.code for case in CASES}
     pages = {page.stem for page in PAGES.glob("*.md")}
@@ -153,8 +162,8 @@ def test_every_code_has_a_refusal_and_a_page() -> None:
     assert len(CASES) >= len(codes)
 
 
-def test_the_collector_sees_every_way_to_make_a_finding() -> None:
-    """A code in a variable is allowed in the few functions that take it from their caller, where it is seen.
+def test_the_collector_finds_every_finding() -> None:
+    """Code in a variable is allowed in the few functions that take it from their caller.
 
     `law` takes it from a law, `registry` from a lab.
     """
@@ -170,17 +179,17 @@ def test_the_collector_sees_every_way_to_make_a_finding() -> None:
 
 
 def test_every_refusal_has_a_hint() -> None:
-    """A refusal always says what to do."""
+    """A refusal always names a remedy."""
     assert [case.path.name for case in CASES if "hint: " not in case.expected] == []
 
 
 def test_most_hints_are_followed() -> None:
-    """Cases whose hint is a change to the inventory carry that change."""
+    """Cases whose hint is a change of the inventory contain that change."""
     followed = [case for case in CASES if case.fixes]
     assert len(followed) * 2 > len(CASES)
 
 
-def test_no_refusal_names_a_machine() -> None:
-    """What a refusal shows are the names that were typed."""
+def test_no_refusal_names_a_path_of_the_machine() -> None:
+    """A refusal prints the names that were typed."""
     for case in CASES:
-        assert "/tmp" not in case.expected, case.path.name  # noqa: S108 - that such a path is absent is the point
+        assert "/tmp" not in case.expected, case.path.name  # noqa: S108 - the path must be absent from the texts

@@ -1,4 +1,7 @@
-"""The suite is steady: two runs of it draw the same examples, whatever the machine, the hour, the order of the tests and the seed of hashes."""
+"""The suite is deterministic: two runs of it draw the same examples.
+
+They depend neither on the machine, the time, the order of the tests nor the seed of hashes.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ SEEDED = {"Random", "default_rng"}
 
 
 def faults_of(source: str) -> list[str]:
-    """Name everything in a test module that may differ between two runs."""
+    """List everything in a test module that may differ between two runs."""
     tree = ast.parse(source)
     imported = {
         name.asname or name.name
@@ -86,8 +89,8 @@ def faults_of(source: str) -> list[str]:
     return [f"line {line}: {fault}" for line, fault in found]
 
 
-def test_nothing_is_left_to_chance() -> None:
-    """No test draws without a seed, reads a clock, or takes settings of its own for its examples."""
+def test_no_test_depends_on_chance() -> None:
+    """No test draws without a seed, reads a clock, or has hypothesis settings of its own."""
     assert len(SOURCES) > 100
     assert [
         f"{path.relative_to(TESTS)}, {fault}"
@@ -111,31 +114,38 @@ def test_nothing_is_left_to_chance() -> None:
         "st.randoms(use_true_random=True)",
     ],
 )
-def test_the_gate_sees_chance(source: str) -> None:
-    """Each rule of the gate is seen to bite."""
+def test_the_gate_finds_chance(source: str) -> None:
+    """Each rule of the gate finds its violation."""
     assert len(faults_of(source)) == 1
 
 
-def test_the_gate_lets_seeds_pass() -> None:
-    """A generator with a seed, and one that hypothesis hands over, are the same in every run."""
+def test_the_gate_accepts_seeds() -> None:
+    """A generator with a seed, or one from hypothesis, is the same in every run."""
     assert faults_of("import random\ndraw = random.Random(7)\nrng = np.random.default_rng(7)") == []
     assert (
         faults_of(
-            "@settings(max_examples=9)\n@given(st.randoms(use_true_random=False))\ndef f(random): random.shuffle([1])"
+            "@settings(max_examples=9)\n@given(st.randoms(use_true_random=False))\ndef "
+            "f(random): random.shuffle([1])"
         )
         == []
     )
 
 
 def test_the_profile_is_derandomized() -> None:
-    """Examples come from a seed, and from no database, no deadline, and no constant of whichever modules are imported."""
+    """Examples come from a seed.
+
+    They need no database, no deadline and no constants of imported modules.
+    """
     profile = settings()
     assert (profile.derandomize, profile.database, profile.deadline) == (True, None, None)
-    assert len(providers._get_local_constants()) == 0  # noqa: SLF001 - no setting of hypothesis shows it
+    assert len(providers._get_local_constants()) == 0  # noqa: SLF001 - no setting of hypothesis exposes it
 
 
 def some_inventories() -> list[Inventory]:
-    """Draw some inventories, and numbers and texts that hypothesis likes to fill with constants of the sources."""
+    """Draw inventories, numbers and texts.
+
+    Hypothesis likes to draw them from constants of the sources.
+    """
     found: list[Inventory] = []
 
     @settings(max_examples=30, phases=[Phase.generate])
@@ -148,8 +158,11 @@ def some_inventories() -> list[Inventory]:
 
 
 def test_another_process_draws_the_same() -> None:
-    """With another seed of hashes and other modules imported, the examples are the same."""
-    script = "import json, tests.conftest; from tests.test_steady import some_inventories; print(json.dumps(some_inventories()))"
+    """The examples are the same with another hash seed and other imported modules."""
+    script = (
+        "import json, tests.conftest; from tests.test_steady import some_inventories; "
+        "print(json.dumps(some_inventories()))"
+    )
     command = [sys.executable, "-c", script]
     done = subprocess.run(
         command,

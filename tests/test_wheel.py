@@ -1,4 +1,4 @@
-"""The wheel, as a stranger gets it: built, installed into an empty environment, and used far away from the checkout."""
+"""The wheel: built, installed into an empty environment, and used outside of the checkout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ pytestmark = pytest.mark.slow
 def shell(
     *command: object, cwd: Path, env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a program and return how it ended; without `env` it sees the caller's, as pip must for its proxies and its index."""
+    """Run a program.
+
+    Without `env` it has the caller's environment, as pip needs for proxies and index.
+    """
     return subprocess.run(
         [str(word) for word in command],
         cwd=cwd,
@@ -56,15 +59,15 @@ def wheel(once: Once, root: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 def shipped(directory: Path) -> set[str]:
-    """Name the files under a directory of the checkout that belong to the project."""
+    """List the files under a directory of the checkout that belong to the project."""
     files = (
         path for path in directory.rglob("*") if path.is_file() and "__pycache__" not in path.parts
     )
     return {path.relative_to(directory).as_posix() for path in files}
 
 
-def test_the_wheel_carries_the_package_and_its_files(root: Path, wheel: Path) -> None:
-    """Templates and inventories travel inside the package, complete, and nothing else comes along."""
+def test_the_wheel_contains_the_package_and_its_files(root: Path, wheel: Path) -> None:
+    """Templates and inventories are inside the package, complete, and nothing else is."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     expected = {f"fabricgen/{name}" for name in shipped(root / "fabricgen")}
     for directory in ("templates", "inventories"):
@@ -75,13 +78,16 @@ def test_the_wheel_carries_the_package_and_its_files(root: Path, wheel: Path) ->
 
 
 def empty_environment(home: Path) -> Path:
-    """Create an environment without a single package and return its python."""
+    """Create an environment without packages and return its python."""
     venv.create(home, with_pip=False, symlinks=True)
     return home / "bin" / "python"
 
 
 def constraints(root: Path, path: Path) -> Path:
-    """Write the locked versions as constraints, without hashes: the wheel just built has none to compare with."""
+    """Write the locked versions as constraints without hashes.
+
+    The wheel just built has no hash to compare with.
+    """
     path.write_text(
         "\n".join(
             re.findall(
@@ -96,7 +102,10 @@ def constraints(root: Path, path: Path) -> Path:
 
 
 def install(root: Path, wheel: Path, home: Path, out_of_reach: Callable[[str], NoReturn]) -> Path:
-    """Install the wheel with what it asks for, in the locked versions, and return the directory of its programs."""
+    """Install the wheel and its dependencies in the locked versions.
+
+    Return the directory of its programs.
+    """
     python = empty_environment(home / "env")
     pip = [
         sys.executable,

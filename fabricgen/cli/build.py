@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fabricgen.cli.command import Command
+from fabricgen.cli.completion import columns, complete_list
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OutputPath, force_option, forced, inputs
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, progress
@@ -55,12 +56,14 @@ REQUESTABLE = (
 @click.option(
     "--only",
     metavar="GROUPS",
+    shell_complete=complete_list(lambda _: REQUESTABLE),
     help=f"Groups to write, separated by commas: {', '.join(REQUESTABLE)}.",
 )
 @click.option(
     "--columns",
     default="",
     metavar="NAME|A,B,C",
+    shell_complete=complete_list(columns),
     help="Columns of the cable sheets: a profile, or names separated by commas.",
 )
 @click.option("--both-ways", is_flag=True, help="Write two rows for each cable, one from each end.")

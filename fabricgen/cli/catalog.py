@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from fabricgen.cli.command import Group
+from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import catalog_option, json_option
 from fabricgen.cli.printing import echo, print_json, table
 
@@ -61,7 +62,11 @@ def list_models(kind: str | None, roots: tuple[Path, ...], *, as_json: bool) -> 
 
 
 @catalog.command("show", examples=("fabricgen catalog show sn5600",))
-@click.argument("model", help="Name of a switch, host, module, cable or price book.")
+@click.argument(
+    "model",
+    shell_complete=complete_models(),
+    help="Name of a switch, host, module, cable or price book.",
+)
 @catalog_option
 @json_option
 def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
@@ -107,6 +112,7 @@ def show_model(model: str, roots: tuple[Path, ...], *, as_json: bool) -> None:
 )
 @click.option(
     "--nos",
+    shell_complete=complete_nos,
     default="frr",
     show_default=True,
     help="NOS whose port names the NetBox device type uses.",

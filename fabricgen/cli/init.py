@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
+from fabricgen.cli.completion import complete_models, complete_nos
 from fabricgen.cli.options import DESIGNS
 from fabricgen.cli.printing import echo
 
@@ -61,15 +62,30 @@ DOMAIN_GPUS, RADIX, GROWTH = 8, 64, 4
     type=click.IntRange(1),
     help="GPUs of an HB domain; default: as the host model, else 8.",
 )
-@click.option("--host", metavar="MODEL", help="Host of the catalog, such as dgx-h100.")
-@click.option("--leaf", metavar="MODEL", help="Switch of the catalog, such as sn5600.")
+@click.option(
+    "--host",
+    metavar="MODEL",
+    shell_complete=complete_models("hosts"),
+    help="Host of the catalog, such as dgx-h100.",
+)
+@click.option(
+    "--leaf",
+    metavar="MODEL",
+    shell_complete=complete_models("switches"),
+    help="Switch of the catalog, such as sn5600.",
+)
 @click.option(
     "--radix",
     metavar="N",
     type=click.IntRange(2),
     help="Number of ports of a switch, instead of a model; default: 64.",
 )
-@click.option("--nos", metavar="NAME", help="Network operating system, such as sonic.")
+@click.option(
+    "--nos",
+    metavar="NAME",
+    shell_complete=complete_nos,
+    help="Network operating system, such as sonic.",
+)
 @click.option(
     "--design",
     type=click.Choice(DESIGNS),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from fabricgen.cli.completion import complete_models
 from fabricgen.cli.output_file import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ question_options = _bundled(
     click.option(
         "--llm",
         "llms",
+        shell_complete=complete_models("workloads", or_file=True),
         multiple=True,
         required=True,
         metavar="NAME",
@@ -91,6 +93,7 @@ question_options = _bundled(
     ),
     click.option(
         "--accelerator",
+        shell_complete=complete_models("accelerators"),
         metavar="MODEL",
         help="GPU of the catalog; default: that of the host.",
     ),

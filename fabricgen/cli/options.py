@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import click
 
 from fabricgen.cli.command import SharedOption, SizingOption
+from fabricgen.cli.completion import complete_models, complete_set
 from fabricgen.cli.output_file import note_inventory
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ prices_option = click.option(
     "--prices",
     cls=SharedOption,
     metavar="BOOK",
+    shell_complete=complete_models("prices", or_file=True),
     help="Price book: a name of the catalog, or a .yaml file.",
 )
 catalog_option = click.option(
@@ -207,6 +209,7 @@ def fabric_arguments(function: Callable[P, T]) -> Callable[..., T]:
         cls=SharedOption,
         multiple=True,
         metavar="KEY=VALUE",
+        shell_complete=complete_set,
         help="Override one key of the inventory, such as rails.count=4; may be repeated.",
     )
     @prices_option

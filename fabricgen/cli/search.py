@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricgen.cli.command import Command
+from fabricgen.cli.completion import complete_models
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, check, force_option, save
 from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
@@ -32,11 +33,15 @@ SHOWN_ALIKE = 3
 @fabric_arguments
 @click.option(
     "--llm",
+    shell_complete=complete_models("workloads", or_file=True),
     metavar="NAME",
     help="Language model whose iteration is timed; default: search.llm of the inventory.",
 )
 @click.option(
-    "--accelerator", metavar="MODEL", help="GPU of the catalog; default: that of the host."
+    "--accelerator",
+    metavar="MODEL",
+    shell_complete=complete_models("accelerators"),
+    help="GPU of the catalog; default: that of the host.",
 )
 @click.option(
     "--pick", metavar="N", type=click.IntRange(1), help="Row that -o writes; default: the cheapest."

@@ -1,4 +1,4 @@
-"""The bill: what is counted, what it costs, what nobody knows."""
+"""The bill of materials: counts, costs, and what is unpriced or unknown."""
 
 from __future__ import annotations
 
@@ -18,8 +18,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DGX: dict[str, Any] = {
-    "design": "rail-optimized", "gpus": 1024, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "sn5600"}},
-}  # fmt: skip
+    "design": "rail-optimized",
+    "gpus": 1024,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "sn5600"}},
+}
 
 
 def lines_of(**keys: Any) -> dict[str, Line]:  # noqa: ANN401 - keys of an inventory
@@ -28,7 +32,10 @@ def lines_of(**keys: Any) -> dict[str, Line]:  # noqa: ANN401 - keys of an inven
 
 
 def test_a_twin_port_module_serves_two_links() -> None:
-    """16 leaves and 8 spines of 128 ports: 2,048 links have 4,096 ends, and 2,048 modules, of which a DGX takes four."""
+    """16 leaves and 8 spines of 128 ports.
+
+    2,048 links have 4,096 ends and 2,048 modules, of which a DGX takes four.
+    """
     lines = lines_of(**DGX)
     assert (lines["mma4z00-ns"].quantity, lines["mma4z00-ns"].purpose) == (
         1536,
@@ -40,7 +47,7 @@ def test_a_twin_port_module_serves_two_links() -> None:
 
 
 def test_a_half_filled_cage_needs_its_module() -> None:
-    """A rail of 31 hosts ends in the middle of a leaf's sixteenth cage, and the module there is bought whole."""
+    """A rail of 31 hosts ends inside a leaf's sixteenth cage, whose module is bought whole."""
     lines = lines_of(
         gpus=31 * 8,
         hb_domain={"gpus": 8},
@@ -62,7 +69,10 @@ def test_an_800g_link_takes_two_cables() -> None:
 
 
 def test_the_papers_rates_scale_with_bandwidth() -> None:
-    """$694 a port and $199 a transceiver at 400G: a box of 51.2 Tbps is 128 ports, and a module of 2 x 400G two transceivers."""
+    """$694 a port and $199 a transceiver at 400G.
+
+    A switch of 51.2 Tbps counts as 128 ports, and a module of 2 x 400G as two transceivers.
+    """
     for breakout in ("2x400G", "4x200G"):
         speed = breakout.split("x")[1]
         lines = lines_of(
@@ -76,7 +86,7 @@ def test_the_papers_rates_scale_with_bandwidth() -> None:
 
 
 def test_own_prices_win_over_the_book() -> None:
-    """An inventory's price replaces the book's, and only that one."""
+    """An inventory's price replaces the book's price of that part only."""
     lines = lines_of(
         **DGX, prices={"book": "street-2026-09", "parts": {"sn5600": 50000.5, "mfp7e10": 60}}
     )
@@ -87,8 +97,8 @@ def test_own_prices_win_over_the_book() -> None:
     ]
 
 
-def test_what_has_no_price_is_named_and_not_free() -> None:
-    """The total leaves it out and says so; a class without any price has no cost at all."""
+def test_unpriced_parts_are_named_and_not_free() -> None:
+    """The total leaves them out and names them; a class without any price has no cost."""
     bom = make_bom(plan_of(**DGX, prices="street-2026-09"))
     assert bom.unpriced == ["mfp7e10"]
     assert bom.cost("cables") is None
@@ -97,8 +107,8 @@ def test_what_has_no_price_is_named_and_not_free() -> None:
     )
 
 
-def test_what_has_no_power_makes_the_sum_unknown() -> None:
-    """A sum that leaves something out would be read as a sum."""
+def test_unknown_power_makes_the_sum_unknown() -> None:
+    """An incomplete sum would be read as a complete one."""
     bom = make_bom(
         plan_of(
             gpus=64,
@@ -123,17 +133,18 @@ def test_spares_are_rounded_up_and_never_fewer_than_asked() -> None:
     assert lines["sn5600"].total == 26 * 128 * 694
 
 
-def test_nics_are_counted_where_one_is_named() -> None:
-    """A DGX brings its own; a NIC in the inventory is bought."""
+def test_nics_are_counted_where_the_inventory_names_one() -> None:
+    """A DGX includes its own; a NIC of the inventory is bought."""
     assert "connectx-7" not in lines_of(**DGX)
     assert lines_of(**DGX, nic={"model": "connectx-7"})["connectx-7"].quantity == 1024
 
 
-def test_a_book_of_ones_own(tmp_path: Path) -> None:
-    """A path is a book; one that is not there is refused."""
+def test_a_price_book_of_the_user(tmp_path: Path) -> None:
+    """Its path is accepted, and a missing file is refused."""
     book = tmp_path / "ours.yaml"
     book.write_text(
-        "name: ours\ndescription: our quotation\ncurrency: EUR\nsource: a letter\nparts: {sn5600: 40000}\n",
+        "name: ours\ndescription: our quotation\ncurrency: EUR\nsource: a letter\nparts: "
+        "{sn5600: 40000}\n",
         encoding="utf-8",
     )
     bom = make_bom(plan_of(**DGX, prices=str(book)))
@@ -144,7 +155,10 @@ def test_a_book_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_packs_are_filled_with_spares() -> None:
-    """1,536 and 31 spares are 1,567, which fill 157 packs of ten; where the policy asks for no spares packs are filled all the same."""
+    """1,536 and 31 spares are 1,567, which fill 157 packs of ten.
+
+    Packs are filled also where the policy asks for no spares.
+    """
     lines = lines_of(
         **DGX, spares={"transceivers": {"percent": 2, "pack": 10}, "cables": {"pack": 100}}
     )
@@ -154,11 +168,12 @@ def test_packs_are_filled_with_spares() -> None:
     assert lines["sn5600"].pack == 1
 
 
-def test_a_pack_of_the_book_counts_where_the_inventory_has_none(tmp_path: Path) -> None:
-    """The price stays that of one."""
+def test_the_pack_size_of_the_book_is_the_default(tmp_path: Path) -> None:
+    """The price stays that of one part."""
     book = tmp_path / "ours.yaml"
     book.write_text(
-        "name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\nparts: {mfp7e10: 9}\npacks: {mfp7e10: 12}\n",
+        "name: ours\ndescription: ours\ncurrency: EUR\nsource: a letter\nparts: {mfp7e10: "
+        "9}\npacks: {mfp7e10: 12}\n",
         encoding="utf-8",
     )
     fibre = lines_of(**DGX, prices=str(book))["mfp7e10"]
@@ -167,8 +182,8 @@ def test_a_pack_of_the_book_counts_where_the_inventory_has_none(tmp_path: Path) 
     assert lines_of(**DGX, prices=str(book), spares={"cables": {"pack": 5}})["mfp7e10"].spares == 2
 
 
-def test_a_discount_comes_off_the_book_and_a_class_has_its_own() -> None:
-    """A price of the inventory is what is paid; 0 % for a class replaces what all have."""
+def test_discounts_apply_to_the_book_and_to_classes() -> None:
+    """A price of the inventory is net; 0 % for a class replaces the general discount."""
     prices = {
         "book": "street-2026-09",
         "parts": {"mfp7e10": 60},
@@ -191,7 +206,10 @@ def test_a_discount_comes_off_the_book_and_a_class_has_its_own() -> None:
 
 
 def test_another_currency_is_paid_at_the_stated_rate() -> None:
-    """Own prices are in the currency of the book, so they are exchanged, too; cents are rounded once, in the unit price."""
+    """Prices of the inventory are in the currency of the book and exchanged as well.
+
+    Cents are rounded once, in the unit price.
+    """
     exchange = {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}
     prices = {
         "book": "street-2026-09",
@@ -214,8 +232,8 @@ def test_another_currency_is_paid_at_the_stated_rate() -> None:
     assert bom.cost() == sum(line.total for line in bom.lines if line.total is not None)
 
 
-def test_a_currency_is_not_exchanged_for_itself() -> None:
-    """A rate between USD and USD is a mistake."""
+def test_a_currency_has_no_rate_to_itself() -> None:
+    """A rate from USD to USD is refused."""
     with pytest.raises(Refusal, match="same-currency"):
         make_bom(
             plan_of(
@@ -224,25 +242,34 @@ def test_a_currency_is_not_exchanged_for_itself() -> None:
         )
 
 
-def test_terms_are_said_where_there_are_any() -> None:
-    """On the bill, in words; a plain bill has none."""
+def test_terms_are_printed_where_there_are_any() -> None:
+    """The bill prints them in words; a bill without terms prints none."""
     plan = plan_of(**DGX)
     assert bom_view(make_bom(plan), plan).terms == []
     keys = {
-        "prices": {"discount": {"all": 5, "cables": 0}, "exchange": {"currency": "EUR", "rate": 0.5, "date": "2026-09-22"}},
+        "prices": {
+            "discount": {"all": 5, "cables": 0},
+            "exchange": {"currency": "EUR", "rate": 0.5, "date": "2026-09-22"},
+        },
         "spares": {"switches": {"percent": 1, "minimum": 2}, "cables": {"pack": 50}},
-    }  # fmt: skip
+    }
     plan = plan_of(**DGX, **keys)
     assert bom_view(make_bom(plan), plan).terms == [
-        "discount: 5 % off every price of the book, 0 % off cables; the inventory's own prices are net",
+        (
+            "discount: 5 % off every price of the book, 0 % off cables; the inventory's own "
+            "prices are net"
+        ),
         "paid in EUR at 0.5 for 1 USD, the rate of 2026-09-22 as the inventory states it",
-        "spares, once for the whole inventory, which is one site: switches 1 % and at least 2 of each",
+        (
+            "spares, once for the whole inventory, which is one site: switches 1 % and at "
+            "least 2 of each"
+        ),
         "sold in packs, which quantity and spares fill: mfp7e10 50 to a pack",
     ]
 
 
-def test_the_most_power_is_that_of_boxes_and_modules() -> None:
-    """A maker's maximum of the box, and of a module the one figure that there is."""
+def test_the_maximum_power_is_that_of_switches_and_modules() -> None:
+    """It is the maker's maximum of a switch, and the only figure of a module."""
     plan = plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}})
     bom = make_bom(plan)
     boxes = plan.switch_count(Role.LEAF) + plan.switch_count(Role.SPINE)

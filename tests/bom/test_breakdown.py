@@ -1,4 +1,7 @@
-"""The bill divided by role, rack and phase, and what it asks of the room: every division sums to the whole."""
+"""The bill divided by role, rack and phase, and the loads of the racks.
+
+Every division sums to the whole.
+"""
 
 from __future__ import annotations
 
@@ -35,9 +38,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 DGX: dict[str, Any] = {
-    "design": "rail-optimized", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}},
-    "spares": {"transceivers": {"percent": 2, "minimum": 2, "pack": 10}, "switches": {"minimum": 1}}, "prices": "street-2026-09",
-}  # fmt: skip
+    "design": "rail-optimized",
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "spares": {
+        "transceivers": {"percent": 2, "minimum": 2, "pack": 10},
+        "switches": {"minimum": 1},
+    },
+    "prices": "street-2026-09",
+}
 
 
 def whole(bom: Bom) -> Counter[str]:
@@ -46,7 +57,7 @@ def whole(bom: Bom) -> Counter[str]:
 
 
 def summed(portions: list[BomLine]) -> Counter[str]:
-    """Count what the portions are of each part."""
+    """Count the parts of all portions."""
     found: Counter[str] = Counter()
     for portion in portions:
         found[portion.line.part] += portion.quantity
@@ -65,7 +76,7 @@ def divisions(plan: Plan, bom: Bom) -> dict[str, list[BomLine]]:
 @settings(max_examples=60)
 @given(inventories())
 def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
-    """Parts, money and loads, whatever the design, the tiers and the hosts."""
+    """Parts, money and loads, for every design, number of tiers and host."""
     inventory = inventory | {
         "spares": {"cables": {"percent": 3, "pack": 7}, "transceivers": {"minimum": 2}}
     }
@@ -100,7 +111,10 @@ def test_every_division_sums_to_the_whole(inventory: Inventory) -> None:
     ids=["copper", "mixed"],
 )
 def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
-    """Where lengths decide on parts, a cable that carries two links is one piece in each division, and modules are where there are any."""
+    """Where lengths select parts, a cable of two links is one piece in each division.
+
+    So are its modules.
+    """
     plan = plan_of(**DGX | keys)
     bom = make_bom(plan)
     copper = [
@@ -111,8 +125,8 @@ def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
         assert summed(portions) == whole(bom), by
 
 
-def test_racks_hold_what_the_cable_list_says() -> None:
-    """Counted once more from its rows: a module for each cage that a cable ends in, a device for each name."""
+def test_racks_hold_what_the_cable_list_has() -> None:
+    """Counted again from its rows: a module for each cage with a cable, a device for each name."""
     plan = plan_of(**DGX)
     cables = [
         cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
@@ -144,7 +158,7 @@ def test_racks_hold_what_the_cable_list_says() -> None:
 
 
 def test_a_twin_cage_counts_once_in_each_division() -> None:
-    """Four cages of a DGX carry its eight rails, and so hold four modules, wherever one looks."""
+    """The eight rails of a DGX use four cages, and so four modules, in each division."""
     plan = plan_of(**DGX)
     bom = make_bom(plan)
     for by, portions in divisions(plan, bom).items():
@@ -158,8 +172,8 @@ def test_a_twin_cage_counts_once_in_each_division() -> None:
     assert {rack.parts["mma4z00-ns-flt"] / rack.boxes[HOST] for rack in racks} == {4}
 
 
-def test_phases_buy_what_the_phases_say() -> None:
-    """The division by phase is that of `phases`: eight rails in two halves, with the spares beside them."""
+def test_the_division_by_phase_equals_phases() -> None:
+    """`phases` and the division have eight rails in two halves, with the spares separately."""
     plan = plan_of(
         **DGX | {"design": "rail-only"}, phases=[{"name": "first", "rails": 4}, {"name": "second"}]
     )
@@ -177,8 +191,11 @@ def test_phases_buy_what_the_phases_say() -> None:
 
 
 @pytest.mark.parametrize("by", ["role", "rack", "phase"])
-def test_the_tables_add_up_as_they_are_read(by: str) -> None:
-    """Read back, the rows of each place sum to its subtotal, and the subtotals to the total, which says what it lacks."""
+def test_the_printed_tables_add_up(by: str) -> None:
+    """Read back, the rows of each place sum to its subtotal, and the subtotals to the total.
+
+    The total names what it lacks.
+    """
     plan = plan_of(**DGX)
     bom = make_bom(plan)
     rows = read_rows(
@@ -205,8 +222,11 @@ def test_the_tables_add_up_as_they_are_read(by: str) -> None:
     assert {row[by] for row in rows if row["row"] == "spares"} == {""}
 
 
-def test_what_racks_ask_of_the_room() -> None:
-    """A rack of four DGX, and one of switches; roles and racks sum to the total, with hosts and without."""
+def test_the_loads_of_racks() -> None:
+    """A rack of four DGX, and one of switches.
+
+    Roles and racks sum to the total, with hosts and without.
+    """
     plan = plan_of(**DGX)
     rows = read_rows(
         Packs().render(
@@ -233,8 +253,8 @@ def test_what_racks_ask_of_the_room() -> None:
     assert Decimal(total["heat_btu_h"]) == round(Decimal(total["power_w"]) * Decimal("3.412"), 1)
 
 
-def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
-    """Of a generic box nobody knows size or weight, until the inventory says them."""
+def test_stated_footprints_override_and_unknown_ones_are_named() -> None:
+    """Size and weight of a generic switch are unknown until the inventory states them."""
     keys: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 64}
     plan = plan_of(**keys)
     summary = summarize(plan, make_bom(plan))
@@ -258,8 +278,8 @@ def test_stated_footprints_win_and_unknown_ones_are_named() -> None:
     assert summary["power_max_w"] == 2000 * leaves + 8 * 2 * 64
 
 
-def test_a_room_that_is_left_open_has_no_racks() -> None:
-    """Nothing is placed, so nothing is divided by rack."""
+def test_an_undescribed_room_has_no_racks() -> None:
+    """Nothing is placed, so there is no division by rack."""
     plan = plan_of(**DGX, site="unknown")
     assert racks_of(plan) == {}
     view = loads_view(plan, make_bom(plan), {})
@@ -267,7 +287,10 @@ def test_a_room_that_is_left_open_has_no_racks() -> None:
 
 
 def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above a size the bill by rack is left out, and the build says how to have it; where no racks are known it says that."""
+    """Above a size the bill by rack is left out, and the build names the option that writes it.
+
+    Without known racks it states that.
+    """
     monkeypatch.setattr(group_bom, "MOST_RACKS", 3)
     plan = plan_of(**DGX)
     left, asked = (
@@ -293,7 +316,7 @@ def test_many_racks_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_workbook_has_a_sheet_for_each_division(tmp_path: Path) -> None:
-    """Their totals are those of the bill, and the sheet of the room has a row for each rack."""
+    """Their totals are those of the bill, and the sheet of loads has a row for each rack."""
     plan = plan_of(**DGX, phases=[{"name": "first", "spines": 2}, {"name": "second"}])
     job = Job(plan, Packs(), ("bom",))
     (book,) = (task for task in job.tasks if isinstance(task, group_bom.BillBook))

@@ -1,4 +1,4 @@
-"""The report on what the rail-only design saves: its figures, its sentences, and what it owns up to."""
+"""The report on the savings of the rail-only design: figures, sentences and exclusions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 PAPER: dict[str, Any] = {"name": "paper", "gpus": 32768, "hb_domain": {"gpus": 256}, "radix": 64}
 DGX: dict[str, Any] = {
-    "name": "pod", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}},
-    "prices": {"book": "street-2026-09", "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"}},
-}  # fmt: skip
+    "name": "pod",
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "prices": {
+        "book": "street-2026-09",
+        "exchange": {"currency": "EUR", "rate": 0.92, "date": "2026-09-22"},
+    },
+}
 
 
 def compared(**keys: Any) -> Comparison:  # noqa: ANN401 - keys of an inventory
@@ -36,7 +43,7 @@ def rows_of(view: SavingsView) -> dict[str, SavingView]:
 
 
 def test_each_amount_is_the_difference_of_two_totals() -> None:
-    """Of every figure that is known, against both designs; and the per cent are those of `compare`."""
+    """For every known figure, against both designs; percentages are those of `compare`."""
     comparison = compared(**PAPER)
     view = savings_view(comparison)
     for row in view.rows:
@@ -61,12 +68,16 @@ def test_the_headline_is_the_papers() -> None:
     """Row 1 of the rail-only paper: 40 % of the switches and 38 % of the cost."""
     _, headline = savings_view(compared(**PAPER)).headline
     assert headline == (
-        "Against the fat-tree design, rail-only takes 1,024 fewer switches (40 %), 1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost (38.3 %)."
+        "Against the fat-tree design, rail-only takes 1,024 fewer switches (40 %), "
+        "1,572,864 W less power (37.5 %), and USD 58,523,648 less in cost (38.3 %)."
     )
 
 
-def test_what_costs_more_is_said_to_cost_more() -> None:
-    """Small rails on large boxes: rail-only takes a box for each rail, and the fat-tree one for all."""
+def test_what_costs_more_is_reported_as_more() -> None:
+    """Small rails on large switches.
+
+    Rail-only takes a switch per rail, the fat-tree one for all.
+    """
     view = savings_view(compared(gpus=64, hb_domain={"gpus": 8}, radix=64))
     assert view.headline[1].startswith(
         "Against the fat-tree design, rail-only takes 7 more switches (700 %), "
@@ -76,14 +87,17 @@ def test_what_costs_more_is_said_to_cost_more() -> None:
     assert (row.saved[1], row.saved_pct[1]) == ("-7", "-700")
 
 
-def test_the_report_owns_up_to_what_it_leaves_out() -> None:
-    """What has no price, what nobody publishes, NICs that no bill counts, and labour; prices with their book, date and rate."""
+def test_the_report_names_what_it_leaves_out() -> None:
+    """Unpriced parts, unpublished figures, NICs that no bill counts, and labour.
+
+    Prices have their book, date and rate.
+    """
     view = savings_view(compared(**DGX))
     left_out, counted = "\n".join(view.left_out), "\n".join(view.counted)
     assert (
-        "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as rail-optimized, 512 as fat-tree."
-        in left_out
-    )
+        "mfp7e10 has no price in the book, and is in no cost: 256 as rail-only, 512 as "
+        "rail-optimized, 512 as fat-tree."
+    ) in left_out
     assert "Hosts, NICs and GPUs" in left_out
     assert "Labour" in left_out
     assert "`street-2026-09` of 2026-09-22" in counted
@@ -93,14 +107,14 @@ def test_the_report_owns_up_to_what_it_leaves_out() -> None:
     assert "Hosts and GPUs" in "\n".join(with_nics.left_out)
 
 
-def test_a_design_that_cannot_be_built_saves_nothing() -> None:
-    """The report says why, and leaves its figures open."""
+def test_a_design_that_cannot_be_built_has_no_savings() -> None:
+    """The report has the reason, and leaves its figures empty."""
     comparison = compared(gpus=1024, hb_domain={"gpus": 8}, radix=8)
     assert [design for design, _ in comparison.refused] == ["rail-optimized", "fat-tree"]
     view, finding = savings_view(comparison), comparison.refused[1][1]
-    assert (
-        view.headline[1]
-        == f"Against the fat-tree design nothing can be said: fat-tree cannot be built here, because {finding.fact}."
+    assert view.headline[1] == (
+        "Against the fat-tree design nothing can be said: fat-tree cannot be built "
+        f"here, because {finding.fact}."
     )
     row = rows_of(view)["switches"]
     assert (row.values[1:], row.saved, row.saved_pct) == (["", ""], ["", ""], ["", ""])
@@ -108,7 +122,11 @@ def test_a_design_that_cannot_be_built_saves_nothing() -> None:
 
 
 def test_designs_are_compared_in_one_room() -> None:
-    """All of them choose parts by the same lengths; where a room suits one only, that is said, for the others have parts of an assumed reach."""
+    """All of them choose parts by the same lengths.
+
+    Where a room suits one design only, the others have parts of an assumed reach, and the report
+    names them.
+    """
     told = [
         savings_view(compared(**DGX | {"site": site})).compared
         for site in ({}, {"media": {"leaf_spine": ["aoc"]}})
@@ -130,8 +148,11 @@ def test_designs_are_compared_in_one_room() -> None:
 
 
 @pytest.mark.parametrize("keys", [PAPER, DGX], ids=["paper", "superpod"])
-def test_the_page_and_the_table_say_the_same(keys: dict[str, Any]) -> None:
-    """Every row of the table has one of the page, with as many cells as its head; every sentence stands in both."""
+def test_the_page_and_the_table_agree(keys: dict[str, Any]) -> None:
+    """Every row of the table is a row of the page, with as many cells as its head.
+
+    Every sentence is in both.
+    """
     view, packs = savings_view(compared(**keys)), Packs()
     page, table = (
         packs.render("bom", f"savings.{ending}.j2", savings=view) for ending in ("md", "csv")

@@ -1,4 +1,4 @@
-"""The catalog: every shipped file, the names it makes, shadowing, and files that are refused."""
+"""The catalog: every shipped file, the names it makes, shadowing, and refused files."""
 
 from __future__ import annotations
 
@@ -24,22 +24,71 @@ if TYPE_CHECKING:
 
 MODELS = {
     "switches": [
-        "7060dx5-64s", "7060x6-64pe", "7220-ixr-h5-64", "ds5000", "generic", "n9364e-sg2", "q3400", "qfx5240", "qm8790", "qm9700",
-        "sn4700", "sn5400", "sn5600", "sn5640", "z9864f",
+        "7060dx5-64s",
+        "7060x6-64pe",
+        "7220-ixr-h5-64",
+        "ds5000",
+        "generic",
+        "n9364e-sg2",
+        "q3400",
+        "qfx5240",
+        "qm8790",
+        "qm9700",
+        "sn4700",
+        "sn5400",
+        "sn5600",
+        "sn5640",
+        "z9864f",
     ],
     "hosts": ["dgx-a100", "dgx-b200", "dgx-b300", "dgx-h100", "gb200-nvl72", "gh200", "pcie-8gpu"],
     "nics": ["connectx-6", "connectx-7", "connectx-8"],
     "transceivers": [
-        "generic-100g", "generic-1600g", "generic-200g", "generic-400g", "generic-800g", "mma1z00-ns400", "mma4z00-ns", "mma4z00-ns-flt",
-        "mma4z00-ns400", "mms1v00-wm", "mms1x00-ns400", "mms4a00", "mms4a20", "mms4x00-nm", "mms4x00-ns", "mms4x00-ns400", "mms4x50-nm",
+        "generic-100g",
+        "generic-1600g",
+        "generic-200g",
+        "generic-400g",
+        "generic-800g",
+        "mma1z00-ns400",
+        "mma4z00-ns",
+        "mma4z00-ns-flt",
+        "mma4z00-ns400",
+        "mms1v00-wm",
+        "mms1x00-ns400",
+        "mms4a00",
+        "mms4a20",
+        "mms4x00-nm",
+        "mms4x00-ns",
+        "mms4x00-ns400",
+        "mms4x50-nm",
     ],
-    "cables": ["generic-fibre", "mca4j80", "mca7j60", "mcp1660", "mcp4y10", "mcp7y00", "mcp7y10", "mfp7e10", "mfp7e20", "mfp7e30", "mfp7e40"],
+    "cables": [
+        "generic-fibre",
+        "mca4j80",
+        "mca7j60",
+        "mcp1660",
+        "mcp4y10",
+        "mcp7y00",
+        "mcp7y10",
+        "mfp7e10",
+        "mfp7e20",
+        "mfp7e30",
+        "mfp7e40",
+    ],
     "prices": ["paper-v1-fit", "paper-v5", "street-2026-09"],
-    "accelerators": ["a100-sxm", "b200-sxm", "b300-sxm", "gb200-gpu", "gh200-gpu", "gh200-paper", "h100-sxm", "h200-sxm"],
+    "accelerators": [
+        "a100-sxm",
+        "b200-sxm",
+        "b300-sxm",
+        "gb200-gpu",
+        "gh200-gpu",
+        "gh200-paper",
+        "h100-sxm",
+        "h200-sxm",
+    ],
     "workloads": ["glam-64b-64e", "gpt3", "opt-175b", "palm-540b"],
-}  # fmt: skip
+}
 
-# One 8-lane 800G cage in its three shapes, as the vendors' documents name its ports.
+# One 8-lane 800G cage in its three forms, as the vendors' documents name its ports.
 CUMULUS = (["swp1"], ["swp1s0", "swp1s1"], ["swp1s0", "swp1s1", "swp1s2", "swp1s3"])
 SONIC = (
     ["Ethernet0"],
@@ -118,14 +167,14 @@ def _everything() -> list[tuple[str, str, Sourced]]:
 # --- what ships
 
 
-def test_every_model_is_there_and_no_other() -> None:
+def test_the_list_of_models_is_exact() -> None:
     """The list of models is a contract: inventories name them."""
     catalog = Catalog()
     assert {kind: catalog.names(kind) for kind in KINDS} == MODELS
 
 
-def test_every_file_is_read_and_says_where_its_facts_come_from() -> None:
-    """Each file is a model of its kind under its own name; none lies beside the others unread."""
+def test_every_file_is_read_and_names_its_sources() -> None:
+    """Each file is a model of its kind under its own name, and no file is left unread."""
     everything = _everything()
     assert len(everything) == len(_files()) == sum(len(names) for names in MODELS.values())
     for kind, name, facts in everything:
@@ -139,14 +188,14 @@ def test_every_file_is_read_and_says_where_its_facts_come_from() -> None:
 
 
 def test_facts_of_quality_c_are_marked_unverified() -> None:
-    """What comes from memory or a derivation says so in the file."""
+    """Facts from memory or derivation are marked in the file."""
     for _, name, facts in _everything():
         quality = facts.model_dump().get("quality")
         assert quality != "C" or facts.unverified or name == "generic-fibre", name
 
 
-def test_every_unverified_mark_names_a_fact_that_the_file_states() -> None:
-    """A mark on a fact that is absent would say nothing."""
+def test_every_unverified_mark_names_a_stated_fact() -> None:
+    """A mark on an absent fact would have no meaning."""
     for _, name, facts in _everything():
         values = facts.model_dump()
         for mark in facts.unverified:
@@ -159,8 +208,8 @@ def test_everything_prints_as_json() -> None:
         assert json.loads(facts.model_dump_json()).get("model", name) == name
 
 
-def test_lists_are_sorted_and_kept() -> None:
-    """The same tuple comes back: nothing is read twice."""
+def test_lists_are_sorted_and_cached() -> None:
+    """The same tuple is returned: no file is read twice."""
     catalog = Catalog()
     lists = (
         catalog.switches(),
@@ -175,8 +224,8 @@ def test_lists_are_sorted_and_kept() -> None:
     assert catalog.switch("sn5600") is catalog.switches()[MODELS["switches"].index("sn5600")]
 
 
-def test_only_the_file_asked_for_is_read(tmp_path: Path) -> None:
-    """A broken file of one model is no matter to a fabric that uses another."""
+def test_only_the_requested_file_is_read(tmp_path: Path) -> None:
+    """An invalid file of one model does not matter to a fabric that uses another."""
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "broken.yaml").write_text("[", encoding="utf-8")
     catalog = Catalog([tmp_path])
@@ -186,7 +235,7 @@ def test_only_the_file_asked_for_is_read(tmp_path: Path) -> None:
 
 
 def test_an_unknown_model_is_none_and_its_nearest_is_found() -> None:
-    """Who asks decides what to say about a model that is not there."""
+    """The caller reports that a model is missing."""
     catalog = Catalog()
     assert catalog.switch("sn560") is None
     assert nearest("sn_5600", catalog.names("switches")) == "sn5600"
@@ -209,7 +258,7 @@ def test_an_unknown_model_is_none_and_its_nearest_is_found() -> None:
     ],
 )
 def test_a_name_cannot_leave_its_folder(name: str) -> None:
-    """A model is a plain lower-case word; anything else is unknown, whatever lies on the disk."""
+    """A model is a plain lower-case word; anything else is unknown, whatever files exist."""
     catalog = Catalog()
     assert catalog.switch(name) is None
     assert catalog.host(name) is None
@@ -239,7 +288,7 @@ def test_a_name_cannot_leave_its_folder(name: str) -> None:
     ],
 )
 def test_interface_names(model: str, nos: str, expected: tuple[list[str], ...]) -> None:
-    """The first cage, whole and split, in the words of each NOS."""
+    """The first cage, whole and split, as each NOS names it."""
     switch = _switch(model)
     assert tuple(_names(switch, nos, shape) for shape in SHAPES[: len(expected)]) == expected
 
@@ -259,7 +308,7 @@ def test_interface_names(model: str, nos: str, expected: tuple[list[str], ...]) 
 def test_interface_names_of_the_last_cage(
     model: str, nos: str, shape: str, expected: list[str]
 ) -> None:
-    """Counting from 0 or 1 shows at the far end."""
+    """Whether the NOS counts from 0 or 1 shows in the last cage."""
     assert _names(_switch(model), nos, shape, 64) == expected
 
 
@@ -274,7 +323,7 @@ def test_infiniband_ports_are_cage_and_port() -> None:
 
 @pytest.mark.parametrize("model", MODELS["switches"])
 def test_no_two_ports_have_one_name(model: str) -> None:
-    """Under every NOS, in every breakout, each port of the box has its own name."""
+    """For every NOS and breakout, each port of the switch has its own name."""
     switch = _switch(model)
     for nos in switch.interfaces:
         for mode in switch.breakouts:
@@ -293,7 +342,7 @@ def test_every_ethernet_switch_has_linux_names() -> None:
 
 
 def test_front_panel_aliases() -> None:
-    """SONiC keeps the name that is printed on the box beside its own; other systems keep none."""
+    """SONiC keeps the printed name of a port beside its own; other systems keep none."""
     switch = _switch("sn5600")
     whole, half = switch.breakout("1x800G"), switch.breakout("2x400G")
     assert whole is not None
@@ -304,14 +353,14 @@ def test_front_panel_aliases() -> None:
 
 
 def test_a_nos_that_the_model_does_not_run_is_a_key_error() -> None:
-    """Who asks has checked; a name is never made up."""
+    """The caller has checked; a name is never invented."""
     switch = _switch("sn5600")
     with pytest.raises(KeyError):
         switch.interface("junos", 1, 0, switch.breakouts[0])
 
 
 def test_limits() -> None:
-    """Some cages split less than others, and an ASIC carries only so many ports."""
+    """Some cages split less than others, and an ASIC has a limit of ports."""
     nokia = _switch("7220-ixr-h5-64")
     assert [mode.name for mode in nokia.breakouts_of(32)] == [
         "1x800G",
@@ -329,7 +378,7 @@ def test_limits() -> None:
 
 
 def test_cages_take_modules_with_the_right_top() -> None:
-    """Finned modules go into switches cooled by air, flat ones under a NIC's or a cold plate's heat sink."""
+    """Finned modules fit switches cooled by air, flat ones a heat sink of a NIC or a cold plate."""
     catalog = Catalog()
     finned, flat = catalog.transceiver("mma4z00-ns"), catalog.transceiver("mma4z00-ns-flt")
     assert finned is not None
@@ -375,7 +424,7 @@ def test_generic_names_its_breakout_like_any_other() -> None:
 
 
 def test_a_speed_without_a_file_scales_the_400g_one() -> None:
-    """Generic parts exist at every speed; those with a file come from it."""
+    """Generic parts exist at every speed, and their files override the scaling."""
     catalog = Catalog()
     half = catalog.generic_transceiver(200)
     odd = catalog.generic_transceiver(50)
@@ -390,7 +439,7 @@ def test_a_speed_without_a_file_scales_the_400g_one() -> None:
 
 
 def test_a_generic_port_takes_twice_what_a_generic_transceiver_does() -> None:
-    """The ratio that reproduces the paper's power savings, at every speed."""
+    """The ratio reproduces the paper's power savings at every speed."""
     catalog = Catalog()
     generic = [part for part in catalog.transceivers() if part.form_factor == "generic"]
     assert len(generic) == 5
@@ -423,7 +472,10 @@ def test_the_port_map_of_a_dgx_h100() -> None:
 
 
 def test_each_cage_of_a_dgx_h100_carries_two_rails() -> None:
-    """The same guide: (4,7) (6,5) (2,1) (3,0) for OSFP1 to OSFP4, so no cage may go whole to one rail's leaf."""
+    """The same guide: (4,7) (6,5) (2,1) (3,0) for OSFP1 to OSFP4.
+
+    So no whole cage belongs to one rail's leaf.
+    """
     host = _host("dgx-h100")
     assert all(port.label == f"{port.cage}P{port.sub}" for port in host.ports)
     cages = {
@@ -475,7 +527,7 @@ def test_planes_of_a_dgx_b300_share_the_cage_of_their_gpu() -> None:
 
 
 def test_placeholders_are_marked() -> None:
-    """A Linux name that nobody printed is `nic<i>`, and its file says so."""
+    """An unpublished Linux name is `nic<i>`, and its file marks it."""
     for host in Catalog().hosts():
         made_up = any(port.ethernet.startswith("nic") for port in host.ports)
         assert made_up == ("ports" in host.unverified), host.model
@@ -527,7 +579,10 @@ def test_linkx_cables() -> None:
 
 
 def test_xdr_has_neither_copper_nor_multimode() -> None:
-    """NVIDIA: XDR takes linear active copper or single-mode fibre only, and none of the former is in the catalog."""
+    """NVIDIA: XDR takes linear active copper or single-mode fibre only.
+
+    The catalog has none of the former.
+    """
     catalog = Catalog()
     assert {
         part.medium
@@ -542,7 +597,7 @@ def test_xdr_has_neither_copper_nor_multimode() -> None:
 
 
 def test_cable_lengths_stay_within_reach() -> None:
-    """The longest length on offer is no longer than the cable's reach."""
+    """The longest length on offer is at most the cable's reach."""
     for part in Catalog().cables():
         assert list(part.lengths_m) == sorted(set(part.lengths_m))
         assert not part.lengths_m or not part.reach_m or part.lengths_m[-1] <= part.reach_m, (
@@ -554,7 +609,7 @@ def test_cable_lengths_stay_within_reach() -> None:
 
 
 def test_the_rates_of_the_paper() -> None:
-    """Rail-only, arXiv 2307.12169: v5's rates, and the fit to v1's savings, which says that it is one."""
+    """Rail-only, arXiv 2307.12169: v5's rates, and the fit to v1's savings, marked as a fit."""
     v5, v1 = _book("paper-v5"), _book("paper-v1-fit")
     assert (v5.switch_port_400g, v5.transceiver_400g, v5.currency) == (
         Decimal(694),
@@ -570,7 +625,7 @@ def test_the_rates_of_the_paper() -> None:
     assert set(v1.unverified) == {"switch_port_400g", "transceiver_400g"}
 
 
-def test_rates_scale_linearly_with_bandwidth_and_say_so() -> None:
+def test_rates_scale_linearly_with_bandwidth() -> None:
     """Exactly, in decimals."""
     for name in ("paper-v5", "paper-v1-fit"):
         book = _book(name)
@@ -589,7 +644,7 @@ def test_rates_scale_linearly_with_bandwidth_and_say_so() -> None:
 
 
 def test_street_prices_are_dated_parts_of_the_catalog() -> None:
-    """No rate, no part that nobody can plan with, no price without its day."""
+    """Street prices have no rate, no part that cannot be planned, and a date for each price."""
     book, catalog = _book("street-2026-09"), Catalog()
     assert str(book.date) == "2026-09-22"
     assert book.switch_port(400) is None
@@ -606,10 +661,11 @@ def test_street_prices_are_dated_parts_of_the_catalog() -> None:
 
 
 def test_a_book_by_path(tmp_path: Path) -> None:
-    """A user's own book is a file anywhere; its name is its own affair."""
+    """A user's own book is a file anywhere, with any name."""
     path = tmp_path / "ours.yaml"
     path.write_text(
-        "{name: Our book, description: ours, currency: EUR, source: offer 7, parts: {sn5600: 50000.50}}",
+        "{name: Our book, description: ours, currency: EUR, source: offer 7, parts: "
+        "{sn5600: 50000.50}}",
         encoding="utf-8",
     )
     book = Catalog().price_book(str(path))
@@ -632,8 +688,8 @@ def _copy(root: Path, kind: str, model: str, old: str = "", new: str = "") -> Pa
     return path
 
 
-def test_a_user_file_shadows_the_shipped_one_and_only_that(tmp_path: Path) -> None:
-    """The first directory that has the file wins; everything else still ships."""
+def test_a_user_file_shadows_only_the_shipped_one(tmp_path: Path) -> None:
+    """The first directory that has the file is used; all other files are the shipped ones."""
     first, second = tmp_path / "first", tmp_path / "second"
     _copy(first, "switches", "sn5600", "typical_w: 940", "typical_w: 941")
     _copy(second, "switches", "sn5600", "typical_w: 940", "typical_w: 942")
@@ -834,8 +890,8 @@ def test_bad_files_are_refused(
     assert finding.hint == hint
 
 
-def test_all_bad_facts_of_a_file_are_told_at_once(tmp_path: Path) -> None:
-    """Three faults, three findings."""
+def test_all_bad_facts_of_a_file_are_reported_at_once(tmp_path: Path) -> None:
+    """Three errors give three findings."""
     path = _copy(tmp_path, "switches", "sn5600", "cages: 64", "cages: -1")
     path.write_text(
         path.read_text(encoding="utf-8")
@@ -848,8 +904,8 @@ def test_all_bad_facts_of_a_file_are_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["[", "- a\n- b\n", "", "\tx: 1", "a: 1\na: 2\n"])
-def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
-    """Broken YAML, a list, nothing at all, or a key twice."""
+def test_a_file_that_is_not_a_mapping_is_refused(tmp_path: Path, text: str) -> None:
+    """Broken YAML, a list, an empty file, or a duplicate key."""
     (tmp_path / "switches").mkdir()
     (tmp_path / "switches" / "box.yaml").write_text(text, encoding="utf-8")
     assert len(_refused(tmp_path, "switches", "box")) == 1
@@ -866,7 +922,7 @@ def test_what_is_no_mapping_is_refused(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_bad_price_books_are_refused(tmp_path: Path, old: str, new: str, fact: str) -> None:
-    """A price is a positive number; whatever else it is, it is not a price."""
+    """A price must be a positive number."""
     text = (shipped("inventories") / "prices" / "paper-v5.yaml").read_text(encoding="utf-8")
     assert old in text
     (tmp_path / "prices").mkdir()

@@ -1,7 +1,7 @@
-"""`catalog import`: what a description of a switch gives, what is assumed and said, and that the file can be planned with.
+"""`catalog import`: imported facts, assumptions, and planning with the written file.
 
-The descriptions are written here, in the form of the projects that they are named for: facts of
-boxes that do not exist.
+The descriptions have the form of the projects that they are named for, with facts of switches that
+do not exist.
 """
 
 from __future__ import annotations
@@ -25,29 +25,62 @@ if TYPE_CHECKING:
     from tests.conftest import Run
 
 DEVICE_TYPE: dict[str, Any] = {
-    "manufacturer": "Acme", "model": "Box 64", "slug": "acme-box-64", "part_number": "AB-64", "u_height": 2.0, "weight": 44, "weight_unit": "lb",
-    "interfaces": [{"name": "eth0", "type": "1000base-t", "mgmt_only": True}, *({"name": f"swp{at}", "type": "800gbase-x-osfp"} for at in range(64, 0, -1))],
-}  # fmt: skip
+    "manufacturer": "Acme",
+    "model": "Box 64",
+    "slug": "acme-box-64",
+    "part_number": "AB-64",
+    "u_height": 2.0,
+    "weight": 44,
+    "weight_unit": "lb",
+    "interfaces": [
+        {"name": "eth0", "type": "1000base-t", "mgmt_only": True},
+        *({"name": f"swp{at}", "type": "800gbase-x-osfp"} for at in range(64, 0, -1)),
+    ],
+}
 PROFILE: dict[str, Any] = {
-    "apiVersion": "wiring.githedgehog.com/v1beta1", "kind": "SwitchProfile", "metadata": {"name": "acme-box"},
+    "apiVersion": "wiring.githedgehog.com/v1beta1",
+    "kind": "SwitchProfile",
+    "metadata": {"name": "acme-box"},
     "spec": {
-        "displayName": "Acme Box", "switchSilicon": "acme-1", "maxPorts": 40, "pipelines": {"1": {"maxPorts": 10}},
+        "displayName": "Acme Box",
+        "switchSilicon": "acme-1",
+        "maxPorts": 40,
+        "pipelines": {"1": {"maxPorts": 10}},
         "ports": {
-            "M1": {"nos": "Management0", "management": True}, "E1/17": {"nos": "Ethernet128", "label": "17", "profile": "SFP28-25G"},
-            **{f"E1/{at}": {"nos": f"1/{at}", "baseNOSName": f"Ethernet{at * 8 - 8}", "label": str(at), "profile": "OSFP-800G"} for at in range(1, 17)},
+            "M1": {"nos": "Management0", "management": True},
+            "E1/17": {"nos": "Ethernet128", "label": "17", "profile": "SFP28-25G"},
+            **{
+                f"E1/{at}": {
+                    "nos": f"1/{at}",
+                    "baseNOSName": f"Ethernet{at * 8 - 8}",
+                    "label": str(at),
+                    "profile": "OSFP-800G",
+                }
+                for at in range(1, 17)
+            },
         },
         "portProfiles": {
             "SFP28-25G": {"speed": {"default": "25G", "supported": ["25G"]}},
-            "OSFP-800G": {"breakout": {"default": "1x800G", "supported": {
-                "4x200G": {"offsets": ["0", "2", "4", "6"]}, "1x800G": {"offsets": ["0"]}, "2x400G": {"offsets": ["0", "4"]},
-            }}},
+            "OSFP-800G": {
+                "breakout": {
+                    "default": "1x800G",
+                    "supported": {
+                        "4x200G": {"offsets": ["0", "2", "4", "6"]},
+                        "1x800G": {"offsets": ["0"]},
+                        "2x400G": {"offsets": ["0", "4"]},
+                    },
+                }
+            },
         },
     },
-}  # fmt: skip
+}
 
 
 def platform(cages: int = 32, lanes: int = 8) -> dict[str, Any]:
-    """Write a platform.json of a box with one service port, and a cage at its end that cannot be split."""
+    """Write a platform.json of a switch.
+
+    It has one service port, and its last cage cannot be split.
+    """
     split = {"1x800G[400G]": 1, "2x400G": 2, "4x100G(4)+1x400G(4)": 5}
     letters = "abcdefgh"
     interfaces: dict[str, Any] = {}
@@ -79,7 +112,10 @@ def imported(
     nos: str = "frr",
     **stated: Any,  # noqa: ANN401 - facts of a switch
 ) -> tuple[Switch, tuple[str, ...]]:
-    """Lay a description out, import it, and read the file back as the catalog does; return what is still needed too."""
+    """Write a description, import it, and read the file back as the catalog does.
+
+    Return the missing facts too.
+    """
     source = folder / name
     source.parent.mkdir(parents=True, exist_ok=True)
     source.write_text(
@@ -95,7 +131,7 @@ def imported(
 
 
 def refusal(folder: Path, name: str, facts: dict[str, Any], **stated: Any) -> str:  # noqa: ANN401 - facts of a switch
-    """Return what is said of a description that is refused."""
+    """Return the text with which a description is refused."""
     with pytest.raises(Refusal) as refused:
         imported(folder, name, facts, **stated)
     assert {finding.code for finding in refused.value.findings} == {"bad-switch-description"}
@@ -105,7 +141,7 @@ def refusal(folder: Path, name: str, facts: dict[str, Any], **stated: Any) -> st
 
 
 def test_a_device_type(tmp_path: Path) -> None:
-    """Maker, ports, size and weight are its facts; splits, power and lanes behind the names are not."""
+    """Maker, ports, size and weight are its facts. Splits, power and the lanes of names are not."""
     box, needed = imported(tmp_path, "box.yaml", DEVICE_TYPE, "cumulus")
     assert (
         box.model,
@@ -179,7 +215,7 @@ def test_types_and_names_of_ports(
 
 
 def test_a_list_of_ports_with_a_gap_is_refused(tmp_path: Path) -> None:
-    """A library's file that lacks a port would name every later one wrongly."""
+    """A library file that lacks a port would shift every later name."""
     ports = [port for port in DEVICE_TYPE["interfaces"] if port["name"] != "swp22"]
     assert "swp1, swp2, swp3, ..., swp64" in refusal(
         tmp_path, "box.yaml", DEVICE_TYPE | {"interfaces": ports}
@@ -190,7 +226,10 @@ def test_a_list_of_ports_with_a_gap_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_platform_file(tmp_path: Path) -> None:
-    """Lanes, modes with their verbatim texts, aliases, a cage that can do less; the service port is left out, and the platform is the folder's name."""
+    """Lanes, modes with their verbatim texts, aliases, a cage with fewer modes.
+
+    The service port is left out, and the platform is named after its folder.
+    """
     box, needed = imported(tmp_path, "x86_64-acme_box-r0/platform.json", platform())
     assert (box.model, box.cages, box.lanes_per_cage, box.default_nos, box.transport) == (
         "box-32",
@@ -218,7 +257,7 @@ def test_a_platform_file(tmp_path: Path) -> None:
 
 
 def test_a_profile(tmp_path: Path) -> None:
-    """Ports that can be split, their splits in order, both names of a port, and the limit of the box."""
+    """Ports that can be split, their splits in order, port names, the limit of the switch."""
     box, _ = imported(tmp_path, "profile.yaml", PROFILE)
     assert (
         box.model,
@@ -240,8 +279,8 @@ def test_a_profile(tmp_path: Path) -> None:
     assert len(box.notes) == 2
 
 
-def test_what_is_stated_wins_and_is_no_doubt(tmp_path: Path) -> None:
-    """A fact that somebody states is in the file, named as such in its source; one that there is not is refused."""
+def test_stated_facts_override(tmp_path: Path) -> None:
+    """A stated fact is in the file with its source. An unknown one is refused."""
     box, needed = imported(
         tmp_path,
         "profile.yaml",
@@ -275,13 +314,16 @@ def test_what_is_stated_wins_and_is_no_doubt(tmp_path: Path) -> None:
         platform() | {"interfaces": {}},
     ],
 )
-def test_what_describes_no_switch_is_refused(facts: dict[str, Any], tmp_path: Path) -> None:
-    """Whatever a file holds, it is refused in words."""
+def test_a_file_that_describes_no_switch_is_refused(facts: dict[str, Any], tmp_path: Path) -> None:
+    """Any contents are refused with a finding."""
     assert refusal(tmp_path, "x.platform.json", facts)
 
 
 def test_import_and_plan(tmp_path: Path, run: Run) -> None:
-    """The file that the command writes is planned with as any other, it is printed without a directory, and it is never overwritten."""
+    """The written file is planned like any other.
+
+    Its name is printed without a directory, and it is never overwritten.
+    """
     (tmp_path / "p.platform.json").write_text(json.dumps(platform()), encoding="utf-8")
     printed = run("catalog", "import", "p.platform.json", cwd=tmp_path)
     done = run(
@@ -300,7 +342,8 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
     assert printed.stdout.startswith("# still needed: vendor: ")
     assert "still needed: cooling: the file does not say; `air` is assumed" in done.stderr
     (tmp_path / "f.yaml").write_text(
-        "{name: f, gpus: 64, hb_domain: {gpus: 8}, nic: {speed: 400G}, switches: {leaf: {model: box-32, breakout: 2x400G}}}"
+        "{name: f, gpus: 64, hb_domain: {gpus: 8}, nic: {speed: 400G}, switches: {leaf: "
+        "{model: box-32, breakout: 2x400G}}}"
     )
     planned = run("plan", "f.yaml", "--catalog", "own", "--json", cwd=tmp_path)
     assert json.loads(planned.stdout)["switches"]["leaf"] == 8, planned.stderr
@@ -310,10 +353,8 @@ def test_import_and_plan(tmp_path: Path, run: Run) -> None:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_real_platform_files_give_what_the_catalog_has(
-    model: str, tmp_path: Path, oracles: Path
-) -> None:
-    """What was typed in from each file is what the import finds in it."""
+def test_real_platform_files_match_the_catalog(model: str, tmp_path: Path, oracles: Path) -> None:
+    """The import finds the facts that the catalog has from each file."""
     ours = _switch(model)
     assert ours.sonic
     source = _folder(oracles) / f"{ours.sonic.platform}.platform.json"

@@ -1,4 +1,4 @@
-"""The catalog's lanes, breakouts and aliases against SONiC's own platform files.
+"""The catalog's lanes, breakouts and aliases equal those of SONiC's own platform files.
 
 The files are sonic-buildimage's device/*/platform.json (github.com/sonic-net/sonic-buildimage,
 Apache-2.0). They are found through FABRICGEN_ORACLES and never copied: without it these tests are
@@ -63,8 +63,8 @@ def _cages(oracles: Path, switch: Switch) -> list[Cage]:
     return found
 
 
-def test_every_platform_file_is_compared_and_nothing_is_compared_twice(oracles: Path) -> None:
-    """Seven files, seven models with lanes, and not one more on either side."""
+def test_every_platform_file_is_compared_once(oracles: Path) -> None:
+    """Seven files, and seven models with lanes."""
     on_disk = {path.name.removesuffix(".platform.json") for path in _folder(oracles).iterdir()}
     compared = [
         switch.sonic.platform
@@ -81,7 +81,7 @@ def test_every_platform_file_is_compared_and_nothing_is_compared_twice(oracles: 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_cages_and_lanes(oracles: Path, model: str) -> None:
-    """The catalog knows every front cage, in order, with the serdes lanes behind it."""
+    """The catalog has every front cage, in order, with its serdes lanes."""
     switch = _switch(model)
     cages = _cages(oracles, switch)
     assert switch.sonic is not None
@@ -92,7 +92,7 @@ def test_cages_and_lanes(oracles: Path, model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_mode_strings_are_verbatim_and_complete(oracles: Path, model: str) -> None:
-    """Every cage offers exactly the modes of the catalog: those that can be planned, and those that split a cage unevenly."""
+    """Every cage has exactly the modes of the catalog, including those that split it unevenly."""
     switch = _switch(model)
     assert switch.sonic is not None
     known = [mode.sonic for mode in switch.breakouts] + list(switch.sonic.mixed_modes)
@@ -103,8 +103,11 @@ def test_mode_strings_are_verbatim_and_complete(oracles: Path, model: str) -> No
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_breakouts_are_what_their_mode_strings_say(model: str) -> None:
-    """Name, ports, speed and lanes follow from the verbatim string; a number in round brackets is the lanes of all ports together."""
+def test_breakouts_follow_from_their_mode_strings(model: str) -> None:
+    """They give name, ports, speed and lanes.
+
+    A number in round brackets is the lanes of all ports together.
+    """
     switch = _switch(model)
     assert switch.sonic is not None
     for mode in switch.breakouts:
@@ -123,7 +126,10 @@ def test_breakouts_are_what_their_mode_strings_say(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODELS)
 def test_names_and_aliases(oracles: Path, model: str) -> None:
-    """The first port of a cage bears the cage's name in SONiC, and every port of every breakout the alias that the platform gives it."""
+    """In SONiC the first port of a cage has the cage's name.
+
+    Every port of every breakout has the platform's alias.
+    """
     switch = _switch(model)
     compared = 0
     for cage in _cages(oracles, switch):

@@ -23,7 +23,7 @@ from tests.conftest import clean_environment
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PAGES = sorted(page.stem for page in (ROOT / "fabricgen" / "cli" / "pages").glob("*.md"))
+PAGES = sorted(page.stem for page in (ROOT / "fabricgen" / "cli" / "pages").rglob("*.md"))
 TEXT = """\
 name: west
 gpus: 64
@@ -586,9 +586,11 @@ def test_every_page_is_explained(cli: Cli, page: str) -> None:
 
 
 def test_pages_are_listed(cli: Cli) -> None:
-    """A line each, with the title."""
-    lines = cli("explain").out.splitlines()
+    """A line each, with the title; the keys follow."""
+    listed, _, keys = cli("explain").out.partition("\n\n")
+    lines = listed.splitlines()
     assert [line.split()[0] for line in lines] == PAGES
+    assert "rails, switches, oversubscription" in " ".join(keys.split())
     assert all(len(line.split()) > 3 for line in lines)
 
 

@@ -10,8 +10,13 @@ import pytest
 from fabricgen.analysis.checks.laws import LAWS
 from fabricgen.bom.bill import make_bom
 from fabricgen.catalog.catalog import Catalog
+from fabricgen.cli import run
+from fabricgen.cli.explain import WIDTH, key_text
+from fabricgen.cli.topics import ALIASES
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.yaml_text import read_document, write_yaml
+from fabricgen.inventory.fabric import json_schema
+from fabricgen.inventory.keys import inventory_keys
 from fabricgen.inventory.load import read_text
 from fabricgen.planning.plan import make_plan
 from tests import ROOT
@@ -20,12 +25,15 @@ from tests.refusals import CASES
 if TYPE_CHECKING:
     from pathlib import Path
 
-PAGES = sorted((ROOT / "fabricgen" / "cli" / "pages").glob("*.md"))
+    from fabricgen.inventory.keys import Key
+
+PAGES = sorted((ROOT / "fabricgen" / "cli" / "pages").rglob("*.md"))
 TERMS = {
     "hb-domain", "host", "rail", "rail-only", "rail-optimized", "fat-tree", "plane", "tier", "stripe", "pod", "block", "cage", "breakout", "port", "radix",
     "interface", "link", "cable", "transceiver", "oversubscription", "relay", "spread", "reserve", "impact",
     "placement", "site", "audit", "model",
 }  # fmt: skip
+"""The vocabulary that has a page; `ALIASES` leads other words of the field to them."""
 CODES = {case.code for case in CASES}
 LAW_CODES = {law.code for law in LAWS}
 SMALL: dict[str, Any] = {
@@ -70,6 +78,8 @@ def codes_of(change: dict[str, Any]) -> set[str]:
 def test_there_is_a_page_for_every_code_and_term_and_no_other() -> None:
     """Codes of findings, laws, and the words that the documentation uses; a law is no refusal, and one of them is a term as well."""
     assert {page.stem for page in PAGES} == CODES | TERMS | LAW_CODES
+    assert {page.stem for page in PAGES if page.parent.name == "terms"} == TERMS
+    assert set(ALIASES.values()) <= {page.stem for page in PAGES}
     assert CODES.isdisjoint(LAW_CODES)
     assert TERMS.intersection(LAW_CODES) == {"oversubscription"}
     assert len(PAGES) >= 77
@@ -119,3 +129,59 @@ def test_many_pages_have_such_examples() -> None:
     """Codes about an inventory show it; those about files and commands cannot."""
     assert len({page.stem for page, _, _ in EXAMPLES}) >= 30
     assert len(EXAMPLES) >= 60
+
+
+@pytest.mark.parametrize("key", inventory_keys().values(), ids=lambda key: key.name)
+def test_every_key_is_explained(key: Key) -> None:
+    """With its meaning, its values, an example, and its default where it has one."""
+    text = key_text(key)
+    assert f"# Key of the inventory: {key.name}" in text
+    assert key.description
+    assert key.values
+    assert key.examples
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "None" not in text
+
+
+def test_the_keys_are_those_of_the_schema() -> None:
+    """The walk reaches every definition, and `--set` names what is in no list."""
+    schema, keys = json_schema(), inventory_keys()
+    declared = {
+        word
+        for part in [schema, *schema["definitions"].values()]
+        for word in part.get("properties", ())
+    }
+    assert {name.rpartition(".")[2] for name in keys} == declared
+    assert keys["phases.planes"].in_list
+    assert not keys["rails.planes"].in_list
+    assert keys["rails"].below == ("rails.count", "rails.planes", "rails.per_switch", "rails.tiers")
+    assert keys["addressing.mtu"].values == "integer from 1280 to 9216"
+    assert keys["design"].choices == ("rail-only", "rail-optimized", "fat-tree")
+
+
+@pytest.mark.parametrize(
+    ("topic", "line"),
+    [
+        ("rails.per_switch", "    default       1"),
+        ("rails.per-switch", "    default       1"),
+        ("mtu", "# Key of the inventory: addressing.mtu"),
+        ("percent", "# Key of the inventory: spares.cables.percent"),
+        ("site", "# Key of the inventory: site"),
+        ("HB domain", "# HB domain"),
+        ("leaf", "# Tier"),
+        ("SU", "# Stripe"),
+        ("phases.name", "    default       none: the key is required"),
+    ],
+)
+def test_a_topic_is_found_by_any_of_its_names(
+    topic: str, line: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A key by its dotted name or its last part, a term in any spelling, and other words for it."""
+    assert run(["explain", topic]) == 0
+    assert any(each.startswith(line) for each in capsys.readouterr().out.splitlines())
+
+
+def test_an_unknown_topic_is_refused_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    """Keys are suggested as well as pages."""
+    assert run(["explain", "rials.count"]) != 0
+    assert "did you mean `rails.count`?" in capsys.readouterr().err

@@ -1,1 +1,4 @@
-"""Readers of each NOS's configuration, independent of the plan, and checks against its vendor's models."""
+"""Readers of each NOS's configuration, and checks against its vendor's models.
+
+The readers know nothing of the plan.
+"""

@@ -1,4 +1,4 @@
-"""A NOS that no parser is at hand for: the statements that its vendor documents judge what a pack writes for it."""
+"""A NOS without a parser outside its boxes: its files are judged by documented statements."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ if TYPE_CHECKING:
     from tests.nos.switch_files import SwitchFiles
 
 Edit = tuple[str, str, str]
-"""What is replaced in a file, by what, and words of the finding that must follow."""
+"""The text that is replaced, its replacement, and words of the finding that must follow."""
 
 
 @dataclass(frozen=True)
 class Documented:
-    """A release of a NOS: the file of statements, their grammar, and the files of the variants in `pack_models`."""
+    """A release of a NOS: its file of statements, their grammar, its rendered variants."""
 
     nos: str
     file: str
     grammar: Grammar
     words: Callable[[SwitchFiles], Names]
-    """Names of a box: its ports, and what the NOS has by itself."""
+    """Names on a switch: its ports, and what the NOS defines itself."""
     read: Callable[[str], Box]
     models: tuple[str, ...]
     """Models of the catalog whose breakouts are judged."""
     broken: tuple[Edit, ...]
-    """Edits that make a file no longer what the vendor documents."""
+    """Edits that make a statement undocumented."""
     misread: tuple[Edit, ...]
-    """Edits that leave the statements sound, but not the fabric."""
+    """Edits that keep the statements valid and break the fabric."""
     release: str = ""
     variant: Callable[[str], list[SwitchFiles]] | None = None
 
@@ -46,5 +46,5 @@ class Documented:
         return one.files[self.file]
 
     def findings(self, one: SwitchFiles, text: str | None = None) -> list[str]:
-        """Say what is wrong with the statements of a switch, or with a text in their place."""
+        """List the errors in the statements of a switch, or in a text in their place."""
         return self.grammar.findings(self.text(one) if text is None else text, self.words(one))

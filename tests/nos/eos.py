@@ -1,4 +1,7 @@
-"""Reads back what the pack `eos` writes, from the startup-config alone, as a stack of indented blocks."""
+"""Reads the files of the pack `eos` back, from the startup-config alone.
+
+The text is a stack of indented blocks.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 Line = tuple[str, ...]
-"""A line with the lines that it stands under, the outermost first."""
+"""A line with its enclosing lines, the outermost first."""
 
 
 def lines_of(text: str) -> list[Line]:
-    """List the lines with where they stand; `!` and comments say nothing. Indentation is three blanks a level."""
+    """List the lines with their enclosing lines.
+
+    `!` and comments are skipped, and three blanks indent a level.
+    """
     found: list[Line] = []
     for row in text.splitlines():
         depth, odd = divmod(len(row) - len(row.lstrip()), 3)
@@ -49,7 +55,7 @@ def read(startup_config: str) -> Box:
 
 
 def _after(lines: list[Line], where: Line, start: str) -> list[str]:
-    """Return what follows a word in the lines that stand right under others."""
+    """Return the text after a word in the lines directly below others."""
     return [
         line[-1].removeprefix(start)
         for line in lines
@@ -58,7 +64,7 @@ def _after(lines: list[Line], where: Line, start: str) -> list[str]:
 
 
 def _interface(box: Box, name: str, said: list[str]) -> None:
-    """Read one interface; one that is shut, or has no address and no IPv6, carries nothing."""
+    """Read one interface; one that is shut, or has no address and no IPv6, has no link."""
     vrf = next((line.removeprefix("vrf ") for line in said if line.startswith("vrf ")), "")
     address = next(
         (
@@ -92,7 +98,10 @@ def _interface(box: Box, name: str, said: list[str]) -> None:
 
 
 def _route_maps(lines: list[Line]) -> dict[str, tuple[Permit, ...]]:
-    """Return what each route map and each prefix list lets through, by `route-map NAME` and `prefix-list NAME`."""
+    """Return what each route map and prefix list permits.
+
+    The keys are `route-map NAME` and `prefix-list NAME`.
+    """
     lists = {name: tuple(_permits(lines, name)) for name in _after(lines, (), "ip prefix-list ")}
     found: dict[str, list[Permit]] = {}
     for header, match in (
@@ -165,5 +174,5 @@ def _instance(
 
 
 def _kind(group: str) -> str:
-    """Return what a peer group is for, in the word that every reader uses."""
+    """Return the role of a peer group, in the term that every reader uses."""
     return {"SWITCHES": "FABRIC", "HOSTS": "HOSTS"}[group.rpartition("-")[2]]

@@ -1,8 +1,8 @@
-"""The facts of a switch as Arista's structured configuration, and what Arista's renderer pyavd makes of it.
+"""The facts of a switch as Arista's structured configuration, rendered by Arista's pyavd.
 
-pyavd is no parser of EOS, but its schema and its templates are what Arista configures switches
-with: a line that it renders from the same facts is a line of EOS. Tests only; the facts come from
-the view, and not from the pack's templates.
+pyavd is not a parser of EOS, but Arista configures switches with its schema and templates. A line
+that it renders from the same facts is a line of EOS. The facts come from the view, and not from the
+pack's templates.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import pyavd  # type: ignore[import-untyped]  # it is annotated, and does not say so
+import pyavd  # type: ignore[import-untyped]  # it is annotated without a py.typed marker
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 Node = dict[str, Any]
 
 SECONDS = 0.2
-"""How long the watchdog lets a queue be paused, and how long it drops before it tries again; it looks twice as often."""
+"""Seconds that the watchdog lets a queue be paused, and drops before it tries again.
+
+It polls twice as often.
+"""
 
 
 def complaints(facts: Node) -> list[str]:
-    """Return what Arista's schema says against structured configuration."""
+    """List the errors of structured configuration against Arista's schema."""
     checked = pyavd.validate_structured_config(facts)
     return [
         f"{'.'.join(finding.path)}: {finding.message}"
@@ -178,7 +181,7 @@ def _prefix_lists(instance: Instance) -> list[Node]:
 
 
 def _permit(name: str, *matches: str) -> Node:
-    """Describe a route map that lets through what one of its entries matches."""
+    """Describe a route map that permits what one of its entries matches."""
     return {
         "name": name,
         "sequence_numbers": [
@@ -214,7 +217,7 @@ def _bgp(switch: SwitchView) -> Node:
 
 
 def _instance(instance: Instance, *, numbered: bool) -> Node:
-    """Describe what stands in an instance itself."""
+    """Describe the settings of an instance itself."""
     sessions: Sequence[tuple[str, PortView]] = [
         *(("SWITCHES", port) for port in instance.fabric_ports),
         *(("HOSTS", port) for port in instance.host_ports if not numbered),

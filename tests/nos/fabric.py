@@ -1,4 +1,7 @@
-"""What configurations that were read back must say together. Each function returns findings in words; none means that all is well."""
+"""Rules that the configurations of a fabric must satisfy together.
+
+Each function returns findings in words, or none.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from tests.nos.frr import Box, Instance, Permit, Port
 
 Seat = tuple[str, str]
-"""A box and an interface of it, or a box and a VRF."""
+"""A switch and its interface, or a switch and its VRF."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class Fabric:
         }
 
     def to_hosts(self) -> list[Seat]:
-        """Return the host interfaces that ports say they face."""
+        """Return the host interfaces that ports name as their peers."""
         return [
             (port.peer, port.peer_interface)
             for _, _, port in _ports(self)
@@ -43,7 +46,10 @@ class Fabric:
         ]
 
     def groups(self) -> list[set[Seat]]:
-        """Return the routing instances that reach each other, group by group: the rails, as far as configurations know them."""
+        """Return groups of routing instances that reach each other.
+
+        They are the rails, as far as configurations show them.
+        """
         group = {
             (box.name, vrf): {(box.name, vrf)}
             for box in self.boxes.values()
@@ -59,17 +65,17 @@ class Fabric:
         return list({id(members): members for members in group.values()}.values())
 
     def instance(self, seat: Seat) -> Instance:
-        """Return the instance of a box and VRF."""
+        """Return the instance of a switch and VRF."""
         return self.boxes[seat[0]].instances[seat[1]]
 
 
 def fabric(boxes: Sequence[Box]) -> Fabric:
-    """Put boxes together."""
+    """Make a fabric of switches."""
     return Fabric({box.name: box for box in boxes})
 
 
 def findings(found: Fabric) -> list[str]:
-    """Return everything that is wrong."""
+    """List every violation."""
     return [*ends_disagree(found)] or [
         *used_twice(found),
         *neighbours_wrong(found),
@@ -79,7 +85,7 @@ def findings(found: Fabric) -> list[str]:
 
 
 def ends_disagree(found: Fabric) -> Iterator[str]:
-    """Find ports whose far end does not describe the same cable back."""
+    """Find ports whose far end does not describe the same cable."""
     for box, name, port in _ports(found):
         if port.peer in found.boxes:
             far = found.boxes[port.peer].ports.get(port.peer_interface)
@@ -89,11 +95,17 @@ def ends_disagree(found: Fabric) -> Iterator[str]:
                 port.cable,
                 port.mtu,
             ):
-                yield f"{box.name} {name} says {port.peer} {port.peer_interface} over {port.cable}, which says otherwise"
+                yield (
+                    f"{box.name} {name} says {port.peer} {port.peer_interface} over "
+                    f"{port.cable}, which says otherwise"
+                )
 
 
 def used_twice(found: Fabric) -> Iterator[str]:
-    """Find addresses, router identities, host interfaces and cables that are used twice; a cable between switches has two ends here."""
+    """Find addresses, router identities, host interfaces and cables used twice.
+
+    A cable between switches has two ends here.
+    """
     addresses = [str(address) for box in found.boxes.values() for address in box.loopbacks.values()]
     addresses += [str(port.address) for _, _, port in _ports(found) if port.address]
     identities = [
@@ -115,7 +127,7 @@ def used_twice(found: Fabric) -> Iterator[str]:
 
 
 def neighbours_wrong(found: Fabric) -> Iterator[str]:
-    """Find instances whose BGP neighbours are not their fabric ports, and their hosts where those have no addresses."""
+    """Find instances with other BGP neighbours than their fabric ports and unnumbered hosts."""
     for box in found.boxes.values():
         for vrf, instance in box.instances.items():
             own = {name: port for name, port in box.ports.items() if port.vrf == vrf}
@@ -125,7 +137,10 @@ def neighbours_wrong(found: Fabric) -> Iterator[str]:
                 if port.address is None
             }
             if instance.neighbours != wanted:
-                yield f"{box.name} {vrf}: neighbours on {sorted(instance.neighbours)}, not on {sorted(wanted)}"
+                yield (
+                    f"{box.name} {vrf}: neighbours on {sorted(instance.neighbours)}, not "
+                    f"on {sorted(wanted)}"
+                )
             if instance.router_id != str(box.loopbacks[vrf].ip):
                 yield f"{box.name} {vrf}: router-id {instance.router_id} is not its loopback"
             if instance.ecmp < sum(group == "FABRIC" for group in instance.neighbours.values()):
@@ -139,7 +154,7 @@ def neighbours_wrong(found: Fabric) -> Iterator[str]:
 
 
 def strangers_expected(found: Fabric) -> Iterator[str]:
-    """Find sessions that expect another AS number than the far end has, where the system wants to be told it."""
+    """Find sessions that expect another AS number than the far end has."""
     for link in found.between():
         for (name, interface), (far, far_interface) in permutations(link):
             expected = found.instance((name, found.boxes[name].ports[interface].vrf)).peer_asns.get(
@@ -151,7 +166,7 @@ def strangers_expected(found: Fabric) -> Iterator[str]:
 
 
 def rails_meet(found: Fabric) -> Iterator[str]:
-    """Find filters that let through what belongs to another rail, or stop what belongs to their own."""
+    """Find filters that permit prefixes of another rail, or deny those of their own."""
     accepted: list[set[Permit]] = []
     for group in found.groups():
         permits = {
@@ -192,7 +207,7 @@ def rails_meet(found: Fabric) -> Iterator[str]:
 
 
 def _originated(found: Fabric, seat: Seat) -> list[IPv4Network]:
-    """Return the prefixes that a box announces by itself in an instance."""
+    """Return the prefixes that a switch originates in an instance."""
     box, vrf = found.boxes[seat[0]], seat[1]
     return [
         box.loopbacks[vrf].network,
@@ -219,5 +234,5 @@ def assert_is_plan(built: Fabric, plan: Plan) -> None:
 
 
 def forwarding_groups(plan: Plan) -> int:
-    """Count the groups of routing instances that reach each other: one per plane, or one per rail and plane."""
+    """Count the groups of instances that reach each other: one per plane, or per rail and plane."""
     return plan.fabric.planes * (1 if plan.mapping.spans_rails else plan.fabric.rails)

@@ -1,4 +1,4 @@
-"""Reads back what the pack `frr` writes, as a technician would: from the files alone, knowing nothing of the plan."""
+"""Reads the files of the pack `frr` back, without the plan."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Permit:
-    """One line of a prefix list: the prefixes inside `network` that are at least `shortest` and at most `longest` long."""
+    """One line of a prefix list.
+
+    It permits prefixes inside `network` with lengths of `shortest` to `longest`.
+    """
 
     network: IPv4Network
     shortest: int
     longest: int
 
     def allows(self, prefix: IPv4Network) -> bool:
-        """Say whether a prefix passes."""
+        """Return whether a prefix passes."""
         return prefix.subnet_of(self.network) and self.shortest <= prefix.prefixlen <= self.longest
 
 
@@ -46,9 +49,9 @@ class Instance:
     neighbours: dict[str, str] = field(default_factory=dict)
     """The peer group of each interface."""
     peer_asns: dict[str, int] = field(default_factory=dict)
-    """The AS number that is expected behind each interface, where the system wants to be told."""
+    """The AS number expected behind each interface, where the NOS requires one."""
     filters: dict[str, tuple[Permit, ...]] = field(default_factory=dict)
-    """What passes, by `GROUP in`, `GROUP out` and `connected`."""
+    """Permitted prefixes, by `GROUP in`, `GROUP out` and `connected`."""
     ecmp: int = 1
     bfd: bool = False
 
@@ -99,7 +102,7 @@ def port_of(description: str, address: IPv4Interface | None) -> Port:
 
 
 def read_routing(frr_conf: str) -> Box:
-    """Read what stands in frr.conf beside the interfaces."""
+    """Read the routing part of frr.conf."""
     hostname = re.search(r"^hostname (\S+)$", frr_conf, re.MULTILINE)
     assert hostname is not None
     lists = _prefix_lists(frr_conf)
@@ -119,13 +122,16 @@ def read_routing(frr_conf: str) -> Box:
 
 
 def _blocks(text: str, word: str) -> list[tuple[str, list[str]]]:
-    """List the blocks that start with a word: what follows the word, and the lines down to their `exit`."""
+    """List the blocks that start with a word: the text after the word, and the lines to `exit`."""
     found = re.findall(rf"^{word} (.+)\n((?: .*\n)*)exit$", text, re.MULTILINE)
     return [(header, [line.strip() for line in body.splitlines()]) for header, body in found]
 
 
 def _prefix_lists(text: str) -> dict[str, list[Permit]]:
-    """Read the prefix lists; a length that is left out is the network's own at the low end, and 32 beside a `ge`."""
+    """Read the prefix lists.
+
+    A missing length is the network's own at the low end, and 32 beside a `ge`.
+    """
     lists: dict[str, list[Permit]] = {}
     for name, prefix, shortest, longest in re.findall(
         r"^ip prefix-list (\S+) seq \d+ permit (\S+)(?: ge (\d+))?(?: le (\d+))?$",
@@ -165,7 +171,7 @@ def _instance(asn: int, lines: list[str], named: dict[str, tuple[Permit, ...]]) 
 
 
 def judge(program: str, text: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Have FRR's parser, which is vtysh, read an frr.conf in an empty folder of its own: 0 is good, and 2 comes with the line at fault."""
+    """Parse an frr.conf with vtysh in an empty folder. It returns 0, or 2 with the invalid line."""
     (folder / "vtysh.conf").touch()
     path = folder / "frr.conf"
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reads back what the pack `junos` writes, from the set commands alone."""
+"""Reads the files of the pack `junos` back, from the set commands alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Lines = list[list[str]]
 
 
 def _under(said: Lines, *words: str) -> Lines:
-    """Return what follows the words, of each line that starts with them."""
+    """Return the text after the words, of each line that starts with them."""
     return [line[len(words) :] for line in said if line[: len(words)] == list(words)]
 
 
@@ -20,7 +20,7 @@ def _one(said: Lines, *words: str) -> str:
     return value
 
 
-def switches_by_rail(text: str) -> Lines:
+def spoken(text: str) -> Lines:
     """Return the words of each line, without `set` and quotes."""
     return [
         [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', line)][1:]
@@ -30,7 +30,7 @@ def switches_by_rail(text: str) -> Lines:
 
 def read(text: str) -> Box:
     """Read the set commands of one switch."""
-    said = switches_by_rail(text)
+    said = spoken(text)
     box = Box(_one(said, "system", "host-name"))
     for name, what, *value in _under(said, "interfaces"):
         if what == "description":
@@ -48,8 +48,8 @@ def read(text: str) -> Box:
             said, _under(said, "routing-instances", vrf) if vrf else said
         )
     for vrf, instance in box.instances.items():
-        # Junos announces nothing by itself. Where nothing asks for direct routes, none can leave,
-        # and no filter is wanting.
+        # Junos announces nothing by default. Where no policy exports direct routes, no filter is
+        # needed.
         own = [
             box.loopbacks[vrf].network,
             *(
@@ -82,7 +82,7 @@ def _divide(box: Box, said: Lines, vrfs: list[str]) -> None:
 
 
 def _instance(said: Lines, own: Lines) -> Instance:
-    """Read one routing instance; policies stand outside of it."""
+    """Read one routing instance; its policies are outside of it."""
     instance = Instance(
         int(_one(own, "routing-options", "autonomous-system")),
         _one(own, "routing-options", "router-id"),
@@ -116,7 +116,7 @@ def _instance(said: Lines, own: Lines) -> Instance:
 
 
 def _spreads(said: Lines) -> bool:
-    """Say whether routes reach the forwarding table with all their paths."""
+    """Return whether routes are installed in the forwarding table with all paths."""
     policy = _one(said, "routing-options", "forwarding-table", "export")
     return _under(said, "policy-options", "policy-statement", policy) == [
         ["then", "load-balance", "per-packet"]
@@ -140,8 +140,8 @@ def _permits(said: Lines, policy: str, protocol: str) -> tuple[Permit, ...]:
 
 
 def roce(text: str) -> dict[str, object]:
-    """Read what becomes of each DSCP, and how the lossless class is treated."""
-    said = _under(switches_by_rail(text), "class-of-service")
+    """Read the queue of each DSCP, and the treatment of the lossless class."""
+    said = _under(spoken(text), "class-of-service")
     queues = {"best-effort": 0, "network-control": 7} | {
         line[0]: int(line[2])
         for line in _under(said, "forwarding-classes", "class")

@@ -1,4 +1,7 @@
-"""Reads back what the pack `nvue` writes: from the commands alone, and the YAML as the commands that it stands for."""
+"""Reads the files of the pack `nvue` back.
+
+The commands are read alone, and the YAML as the commands equal to it.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Command = tuple[str, ...]
 
 
 def expanded(text: str) -> Iterator[Command]:
-    """Yield the commands without `nv set`; one that names several things becomes several."""
+    """Yield the commands without `nv set`; one that names several objects becomes several."""
     for line in text.splitlines():
         words = re.findall(r'"[^"]*"|\S+', line)
         assert words[:2] == ["nv", "set"], line
@@ -28,7 +31,7 @@ def expanded(text: str) -> Iterator[Command]:
 
 
 def flattened(text: str) -> Iterator[Command]:
-    """Yield what a startup.yaml says, as commands; every scalar is read as the text that it is."""
+    """Yield the settings of a startup.yaml as commands; every scalar is read as text."""
     (revision,) = cast("list[dict[str, object]]", YAML(typ="base", pure=True).load(text))
     assert set(revision) == {"set"}
     yield from _leaves(revision["set"], ())
@@ -79,7 +82,7 @@ def read(commands: str) -> Box:
 
 
 def _interface(box: Box, name: str, words: Command) -> None:
-    """Read what is said of one interface."""
+    """Read the settings of one interface."""
     if words[:2] in (("ip", "address"), ("ipv4", "address")):
         if name == "lo":
             box.loopbacks[""] = IPv4Interface(words[2])
@@ -142,7 +145,7 @@ def _instance(own: list[Command], filters: dict[str, tuple[Permit, ...]]) -> Ins
 
 
 def roce(commands: str) -> dict[str, object]:
-    """Read what becomes of each DSCP, and how the lossless class is treated."""
+    """Read the queue of each DSCP, and the treatment of the lossless class."""
     said = [line[1:] for line in expanded(commands) if line[0] == "qos"]
     priorities = {
         int(line[3]): int(line[5]) for line in said if line[0] == "mapping" and line[2] == "dscp"

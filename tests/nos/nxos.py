@@ -1,4 +1,4 @@
-"""Reads back what the pack `nxos` writes, from the running-config alone."""
+"""Reads the files of the pack `nxos` back, from the running-config alone."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Block = list[str]
 
 
 def blocks(text: str) -> dict[str, Block]:
-    """Return the lines of the top level, and what stands under each, one indent less."""
+    """Return the lines of the top level, each with the lines below it, one indent less."""
     found: dict[str, Block] = {}
     for line in text.splitlines():
         if line.startswith("  "):
@@ -23,7 +23,7 @@ def blocks(text: str) -> dict[str, Block]:
 
 
 def _under(text: str, word: str) -> dict[str, Block]:
-    """Return the blocks whose first line starts with a word, by what follows it."""
+    """Return the blocks whose first line starts with a word, by the text after it."""
     return {
         line.removeprefix(word).strip(): inner
         for line, inner in blocks(text).items()
@@ -58,7 +58,10 @@ def read(text: str) -> Box:
 
 
 def _filters(text: str) -> dict[str, tuple[Permit, ...]]:
-    """Read prefix lists and route maps; a length that is left out is the network's own at the low end, and 32 beside a `ge`."""
+    """Read prefix lists and route maps.
+
+    A missing length is the network's own at the low end, and 32 beside a `ge`.
+    """
     found: dict[str, tuple[Permit, ...]] = {}
     for line in text.splitlines():
         if line.startswith("ip prefix-list "):
@@ -80,7 +83,7 @@ def _filters(text: str) -> dict[str, tuple[Permit, ...]]:
 def _instance(
     asn: int, body: str, templates: dict[str, Block], filters: dict[str, tuple[Permit, ...]]
 ) -> Instance:
-    """Read one instance: what stands under `router bgp`, or under a VRF of it."""
+    """Read one instance: the lines under `router bgp`, or under a VRF of it."""
     (identity,) = _under(body, "router-id ")
     instance = Instance(asn, identity)
     for line in _under(body, "address-family ipv4 unicast")[""]:
@@ -107,7 +110,7 @@ def _instance(
 
 
 def roce(text: str) -> dict[str, object]:
-    """Read what becomes of each DSCP, and how the lossless class is treated."""
+    """Read the queue of each DSCP, and the treatment of the lossless class."""
     said = [words for _, words, _ in paths(text)]
     matches = {
         line[4]: int(line[7])

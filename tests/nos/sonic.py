@@ -1,4 +1,7 @@
-"""Reads back what the pack `sonic` writes: config_db.json for ports and addresses, frr.conf for routing."""
+"""Reads the files of the pack `sonic` back.
+
+Ports and addresses are in config_db.json, routing is in frr.conf.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Turns a config_db.json into XML, so that yanglint can judge it by SONiC's YANG models.
+"""Converts a config_db.json into XML, which yanglint validates against SONiC's YANG models.
 
-In ConfigDB every scalar is a string. JSON of YANG has numbers and booleans, XML has none: so XML it
-is. A table is a container, its rows are entries of the list whose keys are as many as the row's
-name has parts; a map is a list in that list. Tests only.
+In ConfigDB every scalar is a string. YANG's JSON has numbers and booleans and XML does not, hence
+XML. A table is a container. Its rows are entries of the list with as many keys as the row's name
+has parts. A map is a list in that list.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _module(path: Path) -> Statement:
 
 @cache
 def _home(models: Path, table: str) -> Path:
-    """Find the module that describes a table: as a container of its top container."""
+    """Find the module that describes a table, as a child of its top container."""
     named = (
         path
         for path in sorted(models.glob("sonic-*.yang"))
@@ -112,7 +112,7 @@ def _table(shape: Statement, rows: dict[str, dict[str, object]]) -> str:
 
 
 def _row(shape: Statement, name: str, row: dict[str, object]) -> str:
-    """Convert a row: the entry of a list, or one of the containers that some tables have instead."""
+    """Convert a row: the entry of a list, or a container, which some tables have instead."""
     if name in {inner.argument for inner in shape.of("container")}:
         return _element(name, _leaves(row))
     parts = name.split("|")
@@ -146,7 +146,10 @@ def _element(name: str, inner: str) -> str:
 def judge(
     program: str, models: Path, tables: ConfigDb, folder: Path
 ) -> subprocess.CompletedProcess[str]:
-    """Have yanglint judge a configuration: 0 is good, and anything else comes with the node at fault."""
+    """Validate a configuration with yanglint.
+
+    It returns 0, or another code with the invalid node.
+    """
     text, modules = to_xml(tables, models)
     path = folder / "config_db.xml"
     path.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Reads back what the pack `srlinux` writes, from config.json alone."""
+"""Reads the files of the pack `srlinux` back, from config.json alone."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _bind(box: Box, vrf: str, interface: Node) -> None:
 
 
 def _policies(tree: Node) -> dict[str, tuple[Permit, ...]]:
-    """Return what each policy lets through; everything else it must reject."""
+    """Return what each policy permits; everything else it must reject."""
     sets = {
         one["name"]: [_permit(prefix) for prefix in one["prefix"]] for one in tree["prefix-set"]
     }
@@ -74,7 +74,10 @@ def _permit(prefix: Node) -> Permit:
 
 
 def _instance(bgp: Node, policies: dict[str, tuple[Permit, ...]], probed: set[str]) -> Instance:
-    """Read one BGP instance. What is connected is announced by the export policy, for there is no redistribution."""
+    """Read one BGP instance.
+
+    The export policy announces connected routes, as there is no redistribution.
+    """
     (family,) = bgp["afi-safi"]
     assert family["ipv4-unicast"] == {
         "advertise-ipv6-next-hops": True,

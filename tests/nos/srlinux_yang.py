@@ -1,9 +1,9 @@
-"""Has yanglint judge a configuration by Nokia's YANG models of SR Linux: types, keys, references and conditions. Tests only.
+"""Validates a configuration with yanglint against Nokia's YANG models of SR Linux.
 
-Two things keep yanglint from judging the models as they are, and both are dealt with here. The
-models describe every platform at once, so the features of one are chosen. And some conditions are
-written for Nokia's own engine, which reads a comparison with something absent, with a boolean, or
-with an identity's bare name otherwise than XPath does; those are taken out, each by its message.
+yanglint cannot use the models as they are, for two reasons. They describe every platform, so the
+features of one are chosen. Some conditions are written for Nokia's own engine, which treats a
+comparison with an absent node, a boolean or an identity's bare name differently from XPath. Those
+conditions are removed, each by its message.
 """
 
 from __future__ import annotations
@@ -62,13 +62,16 @@ FEATURES = (
 )
 
 NOT_XPATH = (
-    # compared with a leaf that is not there: false in XPath, either way round
+    # a comparison with an absent leaf: false in XPath, either way round
     "ipv4 configuration not allowed on bridged or local-mirror-dest subinterfaces",
     "subinterface with type local-mirror-dest cannot be configured on network-instance",
     "cannot use same queue for mutlicast and unicast",
-    "scheduler with sequence 0 must be strict priority and scheduler with sequence 1 must be weighted RR",
-    # a leaf compared with true() or false(): in XPath a leaf that is there is true, whatever it
-    # says
+    (
+        "scheduler with sequence 0 must be strict priority and scheduler with sequence 1 must "
+        "be weighted RR"
+    ),
+    # a leaf compared with true() or false(): in XPath a leaf that is present is true, whatever its
+    # value
     "mode should not be disabled to set leading-only to true.",
     "mode should not be disabled if ignore-peer-as has to be true.",
     "pfc and ethernet flow-control are mutually exclusive",
@@ -76,14 +79,17 @@ NOT_XPATH = (
     "EVPN is not supported in network instances other than default",
     # an identity compared with its name without its module
     "One of the address families must be enabled.",
-    # for the virtual router alone, as an extension says that yanglint does not know
+    # for the virtual router alone, by an extension that yanglint does not know
     "Minimum value is 1000000 on this platform",
 )
-"""The messages of the conditions that are taken out."""
+"""The messages of the conditions that are removed."""
 
 
 def prepare(models: Path, folder: Path) -> Path:
-    """Copy the models into a folder without the conditions that are no XPath; each of them must be there to be taken out."""
+    """Copy the models without the conditions that are not XPath.
+
+    Each of them must exist to be removed.
+    """
     home = folder / "srlinux-yang"
     shutil.copytree(models, home)
     left = set(NOT_XPATH)
@@ -103,7 +109,10 @@ def prepare(models: Path, folder: Path) -> Path:
 
 
 def judge(program: str, home: Path, config: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Have yanglint judge a configuration: 0 is good, and anything else comes with the node at fault."""
+    """Validate a configuration with yanglint.
+
+    It returns 0, or another code with the invalid node.
+    """
     path = folder / "config.json"
     path.write_text(config, encoding="utf-8")
     places = [word for place in sorted(home.glob("*/")) for word in ("-p", str(place))]
@@ -118,5 +127,5 @@ def judge(program: str, home: Path, config: str, folder: Path) -> subprocess.Com
 
 
 def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """Return what yanglint complains of; its warnings are about the models."""
+    """Return the errors of yanglint; its warnings concern the models."""
     return [line for line in done.stderr.splitlines() if line.startswith("libyang err")]

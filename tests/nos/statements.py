@@ -1,13 +1,16 @@
-"""Checks configurations statement by statement, for systems that have no parser outside their own boxes.
+"""Checks configurations statement by statement, for a NOS without a parser outside its boxes.
 
 A grammar is text: each statement as its vendor documents it, under a line `# source`. An indented
-line continues the line above it; where the system has modes, both are statements. A word in angle
-brackets stands for others:
+line continues the line above it; where the NOS has modes, both are statements. A word in angle
+brackets is a placeholder:
 
-- `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits, `<text>` in quotes, `<word>` anything
+- `<n>` and `<n:1-64>` a number, `<ip>`, `<address>` with a length, `<prefix>` without host bits,
+  `<text>` in quotes, `<word>` anything
 - `<on|off>` one of these
-- `<def:kind>` and `<use:kind>` a name that is defined or used there; a kind that starts with a dot is known within the VRF of the statement only
-- any other, like `<port>`, one of the names that the caller lists; `<port,>` takes several, joined by commas, and so does `<n,>`
+- `<def:kind>` and `<use:kind>` a name that is defined or used there; a kind that starts with a dot
+  is known within the VRF of the statement only
+- any other, like `<port>`, one of the names that the caller lists; `<port,>` takes several, joined
+  by commas, and so does `<n,>`
 """
 
 from __future__ import annotations
@@ -35,16 +38,19 @@ class _Node:
 
 @dataclass
 class Found:
-    """One line of a configuration, recognised."""
+    """One recognised line of a configuration."""
 
     line: str
     statement: str
     values: list[tuple[str, str]]
-    """What stands in each place."""
+    """The values of its placeholders."""
 
 
 def paths(text: str) -> Iterator[tuple[str, list[str], bool]]:
-    """Yield each line with the words of the lines that it is indented under, and whether others are indented under it."""
+    """Yield each line with the words of its enclosing lines.
+
+    The flag is whether it encloses others.
+    """
     lines = [
         line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
     ]
@@ -66,10 +72,10 @@ def _indent(line: str) -> int:
 
 
 class Grammar:
-    """The statements that a system documents."""
+    """The statements that a vendor documents."""
 
     def __init__(self, text: str, *, modes: bool = False) -> None:
-        """Read a grammar; with `modes`, a line that others are indented under is a statement itself."""
+        """Read a grammar. With `modes`, a line that encloses others is a statement itself."""
         assert text.lstrip().startswith("# "), "a statement without a source"
         self._root = _Node()
         self.statements: set[str] = set()
@@ -82,17 +88,21 @@ class Grammar:
                 self.statements.add(node.statement)
 
     def read(self, text: str, names: Names) -> Iterator[Found | str]:
-        """Recognise each line, or yield the line that no statement fits."""
+        """Recognise each line, or yield the line that matches no statement."""
         for line, words, _ in paths(text):
             found = _walk(self._root, words, [], names)
             yield line if found is None else Found(line, found[0].statement, found[1])
 
     def fits(self, words: list[str], names: Names) -> bool:
-        """Say whether a line, with those that it is indented under, is a statement."""
+        """Return whether a line, with its enclosing lines, is a statement."""
         return _walk(self._root, words, [], names) is not None
 
     def findings(self, text: str, names: Names) -> list[str]:
-        """Say what is wrong: lines that are no statement, names that are used and not defined, or the other way round, and lines that stand twice."""
+        """List the errors.
+
+        They are lines that match no statement, names used and not defined or the reverse, and
+        repeated lines.
+        """
         wrong: list[str] = []
         defined: set[tuple[str, ...]] = set()
         used: set[tuple[str, ...]] = set()
@@ -127,7 +137,7 @@ class Grammar:
 def _walk(
     node: _Node, words: list[str], values: list[tuple[str, str]], names: Names
 ) -> tuple[_Node, list[tuple[str, str]]] | None:
-    """Follow the words; a literal word comes before a place."""
+    """Match the words; a literal word is tried before a placeholder."""
     if not words:
         return (node, values) if node.statement else None
     word, rest = words[0], words[1:]
@@ -143,7 +153,7 @@ def _walk(
 
 
 def _fits(word: str, kind: str, names: Names) -> bool:
-    """Say whether a word may stand in a place."""
+    """Return whether a word matches a placeholder."""
     if kind.endswith(","):
         return all(_fits(one, kind[:-1], names) for one in word.split(","))
     if "|" in kind:
@@ -175,7 +185,10 @@ _KINDS: dict[str, Callable[[str], object]] = {
 
 
 def misspelt(grammar: Grammar, text: str, names: Names) -> Iterator[list[str]]:
-    """Yield lines, as words, with one of them misspelt: each literal word of each statement of the grammar that is in use, once."""
+    """Yield lines with one word misspelt.
+
+    Each literal word of each statement in use is misspelt once.
+    """
     seen: set[str] = set()
     for (_, words, _), found in zip(paths(text), grammar.read(text, names), strict=True):
         assert isinstance(found, Found), found
@@ -187,7 +200,10 @@ def misspelt(grammar: Grammar, text: str, names: Names) -> Iterator[list[str]]:
 
 
 def assert_exhausted(grammar: Grammar, texts: Iterable[tuple[str, Names]]) -> None:
-    """Hold that between them the texts write every statement of the grammar, and that a letter too many in any of its words is found."""
+    """Assert that the texts use every statement of the grammar.
+
+    Each of its words, misspelt by a letter, must be found.
+    """
     used: set[str] = set()
     for text, names in texts:
         fresh = {

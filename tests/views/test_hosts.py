@@ -1,4 +1,8 @@
-"""What hosts need: every NIC port's view agrees with the leaf at the other end, and its routes, rules and NCCL settings follow from the plan."""
+"""The views of hosts.
+
+Every NIC port agrees with the leaf port at the other end, and routes, rules and NCCL settings
+follow from the plan.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +38,10 @@ TRAYS: dict[str, Any] = {
     "switches": {"leaf": {"model": "sn5600"}},
 }
 KERNEL_MAIN_RULE = 32766
-"""Where the kernel looks into the main table by itself (ip-rule(8)); a rule behind it would never be reached."""
+"""Priority of the kernel's rule for the main table (ip-rule(8)).
+
+Rules after it are never reached.
+"""
 
 
 @cache
@@ -49,7 +56,10 @@ def hosts_of(plan: Plan) -> list[HostView]:
 
 
 def leaf_ports(plan: Plan) -> dict[tuple[str, str], tuple[PortView, Instance]]:
-    """Return every leaf port that faces a host, with the routing instance that it is in, by switch and interface."""
+    """Return every leaf port that faces a host, by switch and interface.
+
+    Each has its routing instance.
+    """
     views = Views(plan)
     found: dict[tuple[str, str], tuple[PortView, Instance]] = {}
     for segment in range(plan.mapping.segments):
@@ -62,7 +72,7 @@ def leaf_ports(plan: Plan) -> dict[tuple[str, str], tuple[PortView, Instance]]:
 
 
 def assert_agrees(plan: Plan) -> None:
-    """Hold both ends of every host link against each other."""
+    """Assert that both ends of every host link agree."""
     ports = leaf_ports(plan)
     ethernet = Hosts(plan).ethernet
     for host in hosts_of(plan):
@@ -93,8 +103,11 @@ def test_both_ends_of_a_link_agree(name: str) -> None:
     assert_agrees(variant_plan(name))
 
 
-def test_both_ends_agree_whatever_is_drawn() -> None:
-    """Planes, shared boxes, partial blocks, reserves and every design; one of a few hundred GPUs is enough to be wrong."""
+def test_both_ends_agree_on_drawn_inventories() -> None:
+    """Planes, shared boxes, partial blocks, reserves and every design.
+
+    Fabrics have up to a few hundred GPUs.
+    """
     seen = set()
 
     @settings(max_examples=80)
@@ -116,7 +129,7 @@ def test_both_ends_agree_whatever_is_drawn() -> None:
 
 
 def assert_sound(host: HostView, plan: Plan) -> None:
-    """Check a host's tables and rules: one of each for an address, and none where the kernel would not look."""
+    """Assert that a host has one table and one rule per address, before the kernel's main rule."""
     assert (
         len({nic.interface for nic in host.nics})
         == len(host.nics)
@@ -166,12 +179,15 @@ def test_tables_and_rules(name: str) -> None:
 
 
 def routes_of(nic: NicView) -> list[tuple[str, str, int, int]]:
-    """Return where a NIC port routes to."""
+    """Return the destinations of the routes of a NIC port."""
     return [(route.destination, route.gateway, route.table, route.metric) for route in nic.routes]
 
 
 def test_a_dgx_by_hand() -> None:
-    """The second host of 128: a table per rail, its own rail and nothing else from its address, every rail from none."""
+    """The second host of 128.
+
+    From its address a table reaches its own rail only, and without one every rail is reached.
+    """
     host = hosts_of(plan_of(gpus=1024, **DGX))[1]
     nic = host.nics[3]
     assert (nic.gpu, nic.interface, nic.rdma, nic.pci, nic.leaf) == (
@@ -198,8 +214,11 @@ def test_a_dgx_by_hand() -> None:
     assert (host.notes, host.placeholders, host.mtu, host.speed_mbps) == ([], False, 9216, 400_000)
 
 
-def test_several_nics_on_one_rail_stand_in_line() -> None:
-    """In order of rank, so that a socket bound to no address takes the first that works; each address keeps a table of its own."""
+def test_several_nics_on_one_rail_are_ordered() -> None:
+    """A socket without an address takes the first that works, in order of rank.
+
+    Each address keeps a table of its own.
+    """
     nics = hosts_of(variant_plan("four rails for eight GPUs"))[0].nics
     main = [
         (nic.rail, route.metric)
@@ -211,7 +230,10 @@ def test_several_nics_on_one_rail_stand_in_line() -> None:
 
 
 def test_rails_without_a_nic_are_named() -> None:
-    """One tray of a large HB domain: other rails are reached over the interconnect, and the files say so. Where rails meet, they need not."""
+    """A tray of a large HB domain reaches other rails over the interconnect.
+
+    The files state so. Where rails meet, no rail is unreachable.
+    """
     host = hosts_of(plan_of(**TRAYS))[1]
     assert [nic.rail for nic in host.nics] == [4, 5, 6, 7]
     assert [note for note in host.notes if "0-3, 8-71" in note]
@@ -223,7 +245,7 @@ def test_rails_without_a_nic_are_named() -> None:
 
 
 def test_growth_renumbers_no_host() -> None:
-    """What is installed in a reserve is what it will be in the grown fabric."""
+    """The hosts installed in a reserve keep their numbers in the grown fabric."""
     small, large = (
         hosts_of(plan_of(gpus=gpus, reserve={"gpus": 1024}, **DGX)) for gpus in (256, 1024)
     )
@@ -238,8 +260,11 @@ def test_infiniband_has_no_addresses() -> None:
     assert "NCCL_IB_TC" not in [setting.name for setting in host.nccl]
 
 
-def test_unnumbered_hosts_speak_bgp() -> None:
-    """All hosts share the AS number behind the switches', and an address may look only for its own rail in what BGP learnt."""
+def test_unnumbered_hosts_use_bgp() -> None:
+    """All hosts share the AS number behind those of the switches.
+
+    An address looks up only its own rail in routes from BGP.
+    """
     plan = variant_plan("unnumbered hosts")
     switches = {
         switch.asn
@@ -255,7 +280,7 @@ def test_unnumbered_hosts_speak_bgp() -> None:
     assert routes_of(host.nics[2]) == [("0.0.0.0/0", "", host.nics[2].table, 0)]
 
 
-def test_the_hosts_number_counts_too() -> None:
+def test_the_as_number_of_hosts_is_counted() -> None:
     """A fabric whose switches take the last AS number has none left for unnumbered hosts."""
     keys: dict[str, Any] = {"gpus": 1024, "hb_domain": {"gpus": 8}, "radix": 64}
     last = {"asn_base": 4294967247}
@@ -268,7 +293,7 @@ def test_the_hosts_number_counts_too() -> None:
 # --- NCCL
 
 
-def nccl(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - what stands in an inventory
+def nccl(**keys: Any) -> dict[str, str]:  # noqa: ANN401 - keys of an inventory
     """Return the settings of the second host of a fabric, those with a value."""
     host = hosts_of(plan_of(**{"gpus": 64, **DGX, **keys}))[1]
     assert all(setting.why and "=" not in " ".join(setting.why) for setting in host.nccl), (
@@ -293,8 +318,11 @@ BY_RAIL = ("mlx5_0", "mlx5_3", "mlx5_4", "mlx5_5", "mlx5_6", "mlx5_9", "mlx5_10"
         ("3.0.0", True),
     ],
 )
-def test_rail_attributes_wait_for_their_version(version: str | None, *, attributed: bool) -> None:
-    """From 2.30.5 on; where the inventory names no version, the form that every one takes."""
+def test_rail_attributes_need_their_version(version: str | None, *, attributed: bool) -> None:
+    """They need 2.30.5 or newer.
+
+    Without a version, the form that every version reads is written.
+    """
     found = nccl(**({"nccl": version} if version else {}))
     wanted = [
         f"{device}:1:{rail}" if attributed else f"{device}:1" for rail, device in enumerate(BY_RAIL)
@@ -303,7 +331,7 @@ def test_rail_attributes_wait_for_their_version(version: str | None, *, attribut
     assert found.get("NCCL_NET_MERGE_POLICY") == ("RAIL" if attributed else None)
 
 
-def test_devices_stand_in_order_of_rail() -> None:
+def test_devices_are_in_order_of_rail() -> None:
     """Four rails for eight GPUs: ranks 0 and 4 share rail 0."""
     wanted = [f"{BY_RAIL[rank]}:1:{rank % 4}" for rail in range(4) for rank in (rail, rail + 4)]
     assert nccl(nccl="2.30.7", rails={"count": 4})["NCCL_IB_HCA"] == "=" + ",".join(wanted)
@@ -337,8 +365,8 @@ def test_a_rail_only_fabric_relays() -> None:
         ),
     ],
 )
-def test_what_a_design_asks_of_nccl(keys: dict[str, Any], wanted: dict[str, str]) -> None:
-    """Rails are kept where there are any, and relayed where something can relay."""
+def test_nccl_settings_of_each_design(keys: dict[str, Any], wanted: dict[str, str]) -> None:
+    """Rails are kept where there are any, and relayed where a relay exists."""
     found = nccl(**keys)
     assert {
         name: value for name, value in found.items() if "NIC" in name or "PXN" in name
@@ -347,12 +375,15 @@ def test_what_a_design_asks_of_nccl(keys: dict[str, Any], wanted: dict[str, str]
 
 @pytest.mark.parametrize(("dscp", "tos"), [(26, "104"), (24, "96"), (63, "252")])
 def test_the_traffic_class_is_the_tos_byte(dscp: int, tos: str) -> None:
-    """The DSCP stands in the upper six bits of the byte (RFC 2474)."""
+    """The DSCP is in the upper six bits of the byte (RFC 2474)."""
     assert nccl(roce={"dscp": dscp})["NCCL_IB_TC"] == tos
 
 
-def test_a_tray_says_what_pxn_cannot_do() -> None:
-    """PXN relays inside one host; a comment names the rails that it reaches, and the unknown devices' interfaces in their order."""
+def test_a_tray_names_the_limits_of_pxn() -> None:
+    """PXN relays inside one host.
+
+    A comment names the rails that it reaches, and lists interfaces whose devices are unknown.
+    """
     said = {setting.name: " ".join(setting.why) for setting in hosts_of(plan_of(**TRAYS))[1].nccl}
     assert "(4-7)" in said["NCCL_PXN_DISABLE"]
     assert "nic0 nic1 nic2 nic3" in said["NCCL_IB_HCA"]
@@ -363,7 +394,7 @@ def test_a_tray_says_what_pxn_cannot_do() -> None:
 def test_a_rail_only_fabric_without_a_relay_is_refused(
     keys: dict[str, Any], rails: dict[str, int]
 ) -> None:
-    """Whatever takes the relay away, unless all NICs are on one rail."""
+    """Whatever removes the relay, unless all NICs are on one rail."""
     wanted = {"gpus": 64, **DGX, **keys}
     assert refusal_codes(**wanted, rails=rails) == ["relay-impossible"]
     assert plan_of(**wanted, rails={"count": 1})

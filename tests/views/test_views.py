@@ -1,4 +1,7 @@
-"""What templates reach is plain: views that declare what they hold, texts, numbers, and lists of these."""
+"""Templates see plain values only.
+
+These are views with declared fields, texts, numbers, and lists of them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ from fabricgen.outputs.packs.render import Packs
 from fabricgen.outputs.packs.sandbox import Sandbox, names_of
 
 SPECIMENS: dict[str, dict[str, Any]] = import_module("docs.seen").SPECIMENS
-"""The fabrics that the documentation builds: one for each thing that views can look different for."""
+"""The fabrics that the documentation builds, one for each way in which views may differ."""
 
 SCALARS = (str, int, float, bool, type(None))
 METHODS = {
@@ -28,11 +31,11 @@ METHODS = {
     "TableView": {"select"},
     "SwitchView": {"older_than"},
 }
-"""The methods of views that templates may call; whatever else they reach cannot be called."""
+"""The methods of views that templates may call; no other call is possible."""
 
 
 class Keeping(Packs):
-    """Packs that keep what each template is given, and render nothing."""
+    """Packs that keep the arguments of each template, and render nothing."""
 
     def __init__(self) -> None:
         """Start with nothing."""
@@ -41,7 +44,7 @@ class Keeping(Packs):
         self.each: set[str] = set()
 
     def render(self, pack: str, template: str, **view: Any) -> str:  # noqa: ANN401 - as in Packs
-        """Keep what a template is given."""
+        """Keep the arguments of a template."""
         found = self.pack(pack)
         self.each |= (
             {output.each for output in found.outputs if output.template == template}
@@ -54,7 +57,7 @@ class Keeping(Packs):
 
 @cache
 def _seen() -> Keeping:
-    """Build all that the specimens of the documentation have to show."""
+    """Build every output of the documentation's specimens."""
     packs = Keeping()
     with TemporaryDirectory() as folder:
         for name, keys in SPECIMENS.items():
@@ -69,7 +72,7 @@ def _seen() -> Keeping:
 
 @cache
 def _reached() -> dict[type, object]:
-    """Walk everything that templates reach, and return one value of each type."""
+    """Visit every value that templates reach, and return one value of each type."""
     waiting: list[object] = [*_seen().given]
     met, found = set[int](), dict[type, object]()
     while waiting:
@@ -91,8 +94,8 @@ def _reached() -> dict[type, object]:
     return found
 
 
-def test_every_view_is_looked_at() -> None:
-    """The walk starts at what each output of each pack that ships is written for."""
+def test_every_view_is_visited() -> None:
+    """The visit starts at the object of each output of each shipped pack."""
     packs = Packs()
     outputs = [
         output for name in packs.names() if (pack := packs.pack(name)) for output in pack.outputs
@@ -102,7 +105,7 @@ def test_every_view_is_looked_at() -> None:
 
 
 def test_templates_reach_plain_values_only() -> None:
-    """No class, module, path, enumeration or model of pydantic: exact built-in types and views."""
+    """Exact built-in types and views: no class, module, path, enumeration or model of pydantic."""
     odd = [
         shape
         for shape in _reached()
@@ -111,7 +114,7 @@ def test_templates_reach_plain_values_only() -> None:
     assert odd == []
 
 
-def test_templates_call_only_what_is_meant_for_them() -> None:
+def test_templates_call_only_listed_methods() -> None:
     """Of all that a template may read of a view, these methods alone can be called."""
     found = {
         shape.__name__: {name for name in template_names(shape) if callable(getattr(value, name))}
@@ -123,8 +126,8 @@ def test_templates_call_only_what_is_meant_for_them() -> None:
 @pytest.mark.parametrize(
     "shape", ["SwitchView", "Chunk", "Label", "RoceView", "str", "list", "dict", "int"]
 )
-def test_what_is_not_listed_is_refused(shape: str) -> None:
-    """Every other attribute that Python gives a value is refused, by its name."""
+def test_attributes_that_are_not_listed_are_refused(shape: str) -> None:
+    """Every other attribute that Python gives a value is refused by its name."""
     (value,) = (value for known, value in _reached().items() if known.__name__ == shape)
     sandbox, refused = Sandbox(BaseLoader()), {*dir(value)} - names_of(value)
     assert "__class__" in refused
@@ -135,7 +138,7 @@ def test_what_is_not_listed_is_refused(shape: str) -> None:
 
 @pytest.mark.parametrize("column", ["__class__", "name.__class__", "peer.name", "nmae"])
 def test_columns_of_a_table_are_names_of_its_rows(column: str) -> None:
-    """What a table reads by name is what a template may read: no inner workings, and no path to them."""
+    """A table reads by name only the attributes that a template may read."""
     table = TableView([RackView("a", "b", 1)])
     assert [*table.select(["name", "hall", "=x"])] == [("a", "b", "x")]
     with pytest.raises(Refusal) as caught:

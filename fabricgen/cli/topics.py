@@ -1,0 +1,44 @@
+"""What `explain` has a text about: pages by their names, and keys of the inventory."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+
+    from fabricgen.inventory.keys import Key
+
+ALIASES = {
+    "core": "tier", "leaf": "tier", "node": "host", "optic": "transceiver", "optics": "transceiver", "pack": "bad-pack", "pxn": "relay",
+    "scalable-unit": "stripe", "spine": "tier", "su": "stripe", "templates": "bad-template", "twin-port": "cable",
+}  # fmt: skip
+"""Other word of the field -> the page that explains it."""
+
+
+def pages(folder: str = "") -> Mapping[str, Traversable]:
+    """Return every page by its name, or those of one folder: the terms are in `terms`."""
+    root = files("fabricgen.cli").joinpath("pages")
+    folders = [root.joinpath(folder)] if folder else [root, root.joinpath("terms")]
+    return {
+        page.name.removesuffix(".md"): page
+        for each in folders
+        for page in each.iterdir()
+        if page.name.endswith(".md")
+    }
+
+
+def keys_named(word: str) -> list[Key]:
+    """Return the key of a dotted name, or all keys whose last part is the word.
+
+    >>> [key.name for key in keys_named("mtu")]
+    ['addressing.mtu']
+    """
+    from fabricgen.inventory.keys import inventory_keys
+
+    name, known = word.replace("-", "_"), inventory_keys()
+    if name in known:
+        return [known[name]]
+    return [key for key in known.values() if key.name.endswith(f".{name}")]
