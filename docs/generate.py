@@ -1,8 +1,7 @@
 """The reference: pages that are made from the program while the site is built.
 
-MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns and messages; those of
-what templates see are `seen`'s. Nothing made here is kept, and nothing is said here that the
-program does not say itself.
+MkDocs calls `on_files`. Owns the pages of keys, hardware, packs, columns, messages and terms; `seen` makes the
+page of the views. Nothing that is made here is kept in the repository.
 """
 
 from __future__ import annotations
@@ -113,11 +112,11 @@ def _keys(keys: Iterable[Key]) -> str:
 
 
 def catalog_page(catalog: Catalog) -> str:
-    """List every model that ships, and the facts that a file of each kind may have, each with a value that stands in one."""
+    """List every shipped model, and the facts of each kind with a value from some file."""
     titles = ["fact", "type", "meaning", "a value"]
     texts = [
         "# What ships in the catalog",
-        "`fabricgen catalog show MODEL` prints every fact of a model. What is listed as unverified could not be checked.",
+        "`fabricgen catalog show MODEL` prints every fact of a model. Facts that are listed as unverified could not be checked.",
     ]
     for kind, shape in KINDS.items():
         models = {
@@ -147,11 +146,11 @@ def catalog_page(catalog: Catalog) -> str:
 
 
 def packs_page(packs: Packs) -> str:
-    """Tell of every pack: what it writes, for each of what, for whom, and by what its syntax was verified."""
+    """List every pack with its outputs, their readers, and how its syntax was verified."""
     texts = [
         "# Packs and outputs",
-        "Every file that `build` writes, with who reads it; `fabricgen build --list-outputs` prints the same.",
-        "Path and template are those of the pack's `pack.yaml`, and what a template sees is in [what templates see](views.md).",
+        "Every file that `build` writes, with its reader; `fabricgen build --list-outputs` prints the same.",
+        "Path and template are those of `pack.yaml`; [what templates see](views.md) lists the names in a template.",
         "## Without a pack { #own }",
         table(
             ["path", "group", "reader"], ([code(row.path), row.group, row.reader] for row in OWN)
@@ -165,7 +164,7 @@ def packs_page(packs: Packs) -> str:
 
 
 def _pack(pack: Pack) -> Iterator[str]:
-    """Tell of one pack."""
+    """Describe one pack."""
     yield f"## {pack.name} {{ #{pack.name} }}"
     yield pack.description
     facts = {
@@ -194,14 +193,14 @@ def _pack(pack: Pack) -> Iterator[str]:
 
 
 def columns_page(packs: Packs) -> str:
-    """List the columns that a sheet of cables can have, and the profiles that ship."""
+    """List the columns of cable sheets, and the shipped profiles."""
     own = ([code(row.name), _escaped(row.says)] for row in attributes(CableView))
     looked = ([code(name), _escaped(row.says)] for name, row in LOOKED_UP.items())
     profiles = read_profiles(packs.files("cabling", "profiles.yaml"))
     return "\n\n".join(
         [
             "# Columns of the sheets of cables",
-            f"For `fabricgen build --columns`. The version of their meaning is `{FORMAT}`; `cabling/cables.schema.json` says the same of one sheet.",
+            f"For `fabricgen build --columns`. The version of their meaning is `{FORMAT}`; `cabling/cables.schema.json` describes the columns of one sheet.",
             table(["column", "meaning"], [*own, *looked]),
             "## Profiles",
             table(
@@ -257,7 +256,7 @@ def _title(page: Traversable) -> str:
 
 
 def _explained(name: str, texts: Mapping[str, str]) -> str:
-    """Turn one page into a section, with links to those that it points to."""
+    """Turn one page into a section, with links in its `See also`."""
     title, _, text = texts[name].partition("\n")
 
     def linked(match: re.Match[str]) -> str:
@@ -272,5 +271,5 @@ def _explained(name: str, texts: Mapping[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Keep a text from being read as a table or as HTML."""
+    """Escape a text for a table of Markdown."""
     return text.replace("<", "&lt;").replace("\n", " ")

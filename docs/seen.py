@@ -128,7 +128,7 @@ def _described(shape: type, name: str) -> str:
 
 
 def _is_ours(shape: type) -> bool:
-    """Say whether a class is one of fabricgen's."""
+    """Return whether a class is one of fabricgen."""
     return shape.__module__.startswith("fabricgen.")
 
 
@@ -182,7 +182,7 @@ class Seen:
         )
 
     def rows(self, shape: type) -> Iterator[list[str]]:
-        """Tell of each attribute of a class: name, type, meaning and a value."""
+        """Yield name, type, meaning and a value of each attribute of a class."""
         values = self._values.get(shape, {})
         for row in self._attributes(shape):
             name = f"{row.name}(...)" if row.kind == "method" else row.name
@@ -260,13 +260,13 @@ def watched() -> tuple[Watching, Seen]:
 
 
 def seen_page() -> str:
-    """Tell what each template is given, and of every class that it reaches from there."""
+    """Describe the names that each template is given, and every class behind them."""
     packs, seen = watched()
     eaches = sorted({given.each for given in packs.given})
     texts = [
         "# What templates see",
-        "`each` of an output in a `pack.yaml` says what the file is written for, and so what its template is given.",
-        "The values are those of small fabrics that were built for this page; where none stands, none of them had one.",
+        "`each` of an output in a `pack.yaml` selects what a file is written for, and so the names in its template.",
+        "The values are those of small fabrics that are built for this page; an empty cell means that none had one.",
         "A template may use these names, and the filters and methods that [bad-template](messages.md#bad-template) lists.",
         "## What a template is given",
     ]
