@@ -66,7 +66,7 @@ class _Pairs:
 
     def objections(self) -> Iterator[Violations]:
         """Object to pairs with more or fewer links than others, and to switches that miss one above, or have more uplinks than others."""
-        name = self.evidence.vertices.name
+        name = self.evidence.domain_name
         some = np.flatnonzero(self.met)
         missing = some[self.met[some] != self.reached]
         yield violations(
@@ -96,7 +96,7 @@ class _Pairs:
 
     def _odd(self, pair: int, rule: str) -> Violation:
         """Object to a pair."""
-        name = self.evidence.vertices.name
+        name = self.evidence.domain_name
         low, high = int(self.low[pair]), int(self.high[pair])
         uplinks = f"{self.total[low]} uplinks over {self.reached} switches above are {Fraction(int(self.total[low]), self.reached)} each"
         return Violation(
@@ -130,7 +130,7 @@ def oversubscription(evidence: Evidence) -> Verdict:
             vertex: int, down: IntArray = down, up: IntArray = up, asked: Fraction = asked
         ) -> Violation:
             sums = f"{int(down[vertex]):,} Gbps down, {int(up[vertex]):,} Gbps up, and {ratio_text(asked)} was asked"
-            return Violation(f"{evidence.vertices.name(vertex)} is oversubscribed", (sums,))
+            return Violation(f"{evidence.domain_name(vertex)} is oversubscribed", (sums,))
 
         found.append(violations(over, tell))
         figures.append(

@@ -119,11 +119,10 @@ class Evidence:
         """The block that each box of a segment serves, -1 where blocks share it."""
         return np.array([box.block for box in self.plan.naming.boxes])
 
-    @cached_property
+    @property
     def has_host(self) -> BoolArray:
         """Whether each link leads to a host."""
-        host: BoolArray = self.wiring.kind == LinkKind.HOST
-        return host
+        return self.vertices.has_host
 
     @cached_property
     def links_of(self) -> IntArray:
@@ -137,7 +136,16 @@ class Evidence:
     @cached_property
     def vertices(self) -> RoutingDomains:
         """The forwarding domains of the switches."""
-        return RoutingDomains(self)
+        return RoutingDomains(self.plan, self.wiring, len(self.switches))
+
+    def domain_name(self, domain: int) -> str:
+        """Name a forwarding domain: the switch, and the rail where several share it."""
+        blocks = self.vertices.blocks
+        switch = domain // blocks
+        name = self.switch(switch)
+        if blocks == 1 or self.role(switch) is not Role.LEAF:
+            return name
+        return f"{name} ({self.block(int(self.vertices.block[domain]))})"
 
     def speed_gbps(self, kind: LinkKind) -> int:
         """Return the speed of a kind of link as the upper switch's ports have it."""

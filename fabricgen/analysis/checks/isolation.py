@@ -76,7 +76,6 @@ def all_pairs(evidence: Evidence) -> Verdict:
     is none, for routing takes none. From GPU (d1, r1) to (d2, r2) the relay is (d1, r2), which
     `nics-cabled` found on its rail.
     """
-    vertices = evidence.vertices
     apart = [
         (one, other)
         for alike in _alike(evidence).values()
@@ -91,7 +90,7 @@ def all_pairs(evidence: Evidence) -> Verdict:
     def tell(pair: tuple[_Alike, _Alike]) -> Violation:
         one, other = pair
         far = "core" if one.pod != other.pod else "spine"
-        names = f"{vertices.name(one.leaf)} and {'any other leaf' if one is other else vertices.name(other.leaf)}"
+        names = f"{evidence.domain_name(one.leaf)} and {'any other leaf' if one is other else evidence.domain_name(other.leaf)}"
         counts = (
             f"they meet {len(one.spines)} and {len(other.spines)} spines",
             *([f"and {len(one.cores)} and {len(other.cores)} cores"] if far == "core" else []),

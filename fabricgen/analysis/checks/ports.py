@@ -212,7 +212,8 @@ def leaves_used(evidence: Evidence) -> Verdict:
 
     def tell(vertex: int) -> Violation:
         return Violation(
-            f"{vertices.name(vertex)} has no endpoint", (f"it has {uplinks[vertex]} uplinks", why)
+            f"{evidence.domain_name(vertex)} has no endpoint",
+            (f"it has {uplinks[vertex]} uplinks", why),
         )
 
     return Verdict(

@@ -208,7 +208,9 @@ def _missing(evidence: Evidence) -> Iterator[Violations]:
         lowers = _vertices_of(evidence, kind, np.flatnonzero(wired))
 
         def tell(low: int, have: IntArray = have, uplinks: int = uplinks) -> Violation:
-            return Violation(f"{vertices.name(low)} has {have[low]} of its {uplinks} uplinks")
+            return Violation(
+                f"{evidence.domain_name(low)} has {have[low]} of its {uplinks} uplinks"
+            )
 
         yield violations(lowers[have[lowers] != uplinks], tell)
 

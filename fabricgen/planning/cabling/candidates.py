@@ -3,7 +3,7 @@
 Owns the offers: where a room is described there are several for a kind of link, each of which
 reaches further than the one before; which one a link takes is decided by `outfitting`, from its
 length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`, which
-of equals is taken for `preference`; `tallying` counts.
+of equals is taken follows `preference`; `bom.counts` counts.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fabricgen.planning.cabling.compatibility import (
     fitting,
     modules_of,
 )
-from fabricgen.planning.cabling.preference import preference, rank
+from fabricgen.planning.cabling.preference import Rank, rank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -148,7 +148,7 @@ def _ranked(
     ordered: Iterable[tuple[Order, LinkParts]], catalog: Catalog
 ) -> list[tuple[Order, LinkParts]]:
     """Sort parts by their order, and equals by preference."""
-    return sorted(ordered, key=lambda item: (item[0], preference(item[1], catalog)))
+    return sorted(ordered, key=lambda item: (item[0], _preference(item[1], catalog)))
 
 
 def _half_known(
@@ -295,3 +295,9 @@ def _nothing_fits(
         because=tuple(because),
         hint=hint,
     )
+
+
+def _preference(joint: LinkParts, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
+    """Rank the parts of a link, the cable first; their names come last."""
+    parts: tuple[Transceiver | Cable, ...] = (joint.cable, *joint.modules.values())
+    return tuple(rank(part, catalog) for part in parts), tuple(part.model for part in parts)

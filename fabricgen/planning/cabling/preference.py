@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
     from fabricgen.catalog.models.optics import Cable, Transceiver
-    from fabricgen.planning.cabling.compatibility import LinkParts
 
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""
@@ -39,9 +38,3 @@ def rank(part: Transceiver | Cable, catalog: Catalog) -> Rank:
         QUALITIES.index(part.quality),
         math.inf if part.power_w is None else part.power_w,
     )
-
-
-def preference(joint: LinkParts, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
-    """Rank the parts of a link, the cable first; their names come last."""
-    parts: tuple[Transceiver | Cable, ...] = (joint.cable, *joint.modules.values())
-    return tuple(rank(part, catalog) for part in parts), tuple(part.model for part in parts)
