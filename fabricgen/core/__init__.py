@@ -1,1 +1,4 @@
-"""What every package builds on: diagnostics, terms, arrays, files, YAML and CSV text with places. Knows nothing of fabrics."""
+"""The foundation of every package: diagnostics, terms, arrays, files, YAML and CSV text.
+
+It knows nothing of fabrics.
+"""

@@ -1,7 +1,7 @@
-"""The types of arrays, the distinct values of a column of millions of links, and distinct pairs of two columns.
+"""Array types, and the distinct values of a column with a row per link.
 
-`np.unique` alone imports masked arrays and puts integers through a hash table, which takes some
-fifty times as long as sorting them, also where it counts.
+`np.unique` alone imports masked arrays and hashes integers, which takes some fifty times as long as
+sorting them; its variants that count do not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The colours of the rails, as fibres bear them, on screens, on paper and in workbooks.
+"""The colours of rails, the same on screens, on paper and in workbooks.
 
-Owns which colour a rail has and what it is called. What bears one is decided where it is drawn.
+Owns the colour and the colour name of a rail. Each kind of drawing decides what it colours.
 """
 
 from __future__ import annotations

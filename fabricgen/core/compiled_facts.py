@@ -1,9 +1,9 @@
-"""Facts of shipped YAML files as JSON, which is read in a hundredth of the time.
+"""Values of the shipped YAML files as JSON, which is parsed in a hundredth of the time.
 
-Owns `compiled_facts.jsonl`, which `make catalog` writes: a line for each file of facts in
-`inventories` and `templates`, with the SHA-256 of its bytes, its path and its values. A file is
-looked up by its bytes alone, so an edited file, or one of a user, is never taken for another.
-How YAML is parsed belongs to `source`. Standard library only.
+Owns `compiled_facts.jsonl`, which `make catalog` writes: a line per YAML file in `inventories` and
+`templates`, with the SHA-256 of its bytes, its path and its values. A file is looked up by its
+bytes alone, so an edited file or a user's file never matches a shipped one. YAML is parsed by
+`yaml_text`. Standard library only.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ _DIGITS = 64
 
 
 def find(data: bytes) -> dict[str, Any] | None:
-    """Return the values of a YAML file that has these bytes; None where it was not compiled.
+    """Return the values of a YAML file with these bytes; None where it was not compiled.
 
-    Each call makes its values anew: a reader may change them.
+    Each call returns new values, which the caller may change.
     """
     line = _lines().get(hashlib.sha256(data).hexdigest())
     return None if line is None else json.loads(line[line.index("{") :], object_hook=_restored)
 
 
 def compile_line(path: str, data: bytes, values: dict[str, Any]) -> str:
-    """Return the line of a file. Raises TypeError for a value that JSON has no form for.
+    """Return the line of one file. Raises TypeError for a value that JSON cannot represent.
 
     >>> compile_line("hosts/h.yaml", b"", {"speeds_gbps": {1: 400}})[65:]
     'hosts/h.yaml {"speeds_gbps": {"": [[1, 400]]}}'
@@ -46,9 +46,9 @@ def _lines() -> dict[str, str]:
 
 
 def _written(value: Any) -> Any:  # noqa: ANN401 - any value of a YAML file
-    """Write a mapping with keys that are no texts as its pairs, and a day as its text.
+    """Encode a date as its text, and a mapping with keys other than strings as its pairs.
 
-    Both stand below the key "", which no file has.
+    Both are stored below the key "", which no file uses.
     """
     if isinstance(value, dict):
         pairs = {key: _written(below) for key, below in value.items()}
@@ -60,7 +60,7 @@ def _written(value: Any) -> Any:  # noqa: ANN401 - any value of a YAML file
 
 
 def _restored(node: dict[str, Any]) -> Any:  # noqa: ANN401 - any value of a YAML file
-    """Read what `_written` wrote."""
+    """Decode what `_written` encoded."""
     if "" not in node:
         return node
     return dt.date.fromisoformat(node[""]) if isinstance(node[""], str) else dict(node[""])

@@ -1,7 +1,7 @@
-"""The text of a table that the inventory names: a CSV file beside it, read whole.
+"""The text of a CSV file that an inventory names by a path relative to itself.
 
-Owns how large such a file may be and how many findings of one are shown. What its columns are is
-for who reads it.
+Owns the size limit of such a file and how many of its findings are shown. Columns belong to the
+reader of each table.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from fabricgen.core.diagnostics import Finding
 
 MOST_BYTES = 2**26
-"""A table of a million ports or two million devices; a larger file is something else."""
+"""Enough for a million ports or two million devices; a larger file is refused."""
 
 SHOWN = 10
-"""Findings of one table that are shown; who mends those learns of the rest."""
+"""Findings of one table that are shown; the rest appear once these are fixed."""
 
 CELLS_HINT = "quote a cell that holds a comma or a quote"
 
 
 def table_text(path: Path, bad: Callable[[str, str], Finding]) -> str:
-    """Read a table. Raises the Refusal of what `bad` makes of a fault and a hint where it cannot be read."""
+    """Return the text of a table. Raises the Refusal that `bad` makes of a fault and a hint."""
     try:
         return read_text(path, MOST_BYTES)
     except FileError as error:

@@ -1,8 +1,8 @@
-"""What a finding is and how it prints.
+"""Findings and refusals, and how they are printed.
 
-A finding is a fact with its place, the arithmetic behind it and a hint that works. Whoever finds a
-problem names a path into the inventory; `reading`, which holds the file, turns the path into a
-line. Printing is complete without colour.
+A finding is a fact with its place, the arithmetic behind it and a hint. The code that detects a
+problem gives the path of a key in the inventory; `inventory.load`, which has the file, turns that
+path into a line. The output is complete without colour.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ RED, BOLD, BLUE, CYAN, YELLOW, RESET = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a finding stands: a file with line and column from 1, or only a source such as `--gpus`."""
+    """The place of a finding: a file with line and column from 1, or a source such as `--gpus`."""
 
     source: str
     line: int | None = None
@@ -41,7 +41,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One refused fact: `code` names the kind, `because` is the arithmetic, `path` the key in the inventory."""
+    """One finding: `code` names its kind, `because` is the arithmetic, `path` the inventory key."""
 
     code: str
     fact: str
@@ -52,32 +52,35 @@ class Finding:
     level: str = "error"
 
     def located(self, locate: Callable[[Path], Place]) -> Finding:
-        """Return the finding with its path turned into a place, unless it has one or is not about a key."""
+        """Return the finding with the place of its path, if it has a path and no place yet."""
         return self if self.place or not self.path else replace(self, place=locate(self.path))
 
 
-class Refusal(Exception):  # noqa: N818 - the word of the house: a refusal is a proof, not an accident
+class Refusal(Exception):  # noqa: N818 - the project's term: a refusal is a proof, not an accident
     """Input that cannot be planned; carries every finding of the phase that refused it."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:
-        """Keep the findings in the order in which they were made."""
+        """Keep the findings in the given order."""
         self.findings = tuple(findings)
         super().__init__("; ".join(f"{finding.code}: {finding.fact}" for finding in self.findings))
 
     def __reduce__(self) -> tuple[type[Refusal], tuple[tuple[Finding, ...]]]:
-        """Travel from a worker process whole: by its findings, not by its message."""
+        """Pickle by the findings, so that a worker process can raise it in its parent."""
         return Refusal, (self.findings,)
 
 
 def refuse(
     code: str, fact: str, *, path: Path = (), because: Iterable[str] = (), hint: str = ""
 ) -> Refusal:
-    """Make a refusal of one finding; the caller raises it."""
+    """Return a refusal with one finding; the caller raises it."""
     return Refusal([Finding(code, fact, path, tuple(because), hint)])
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that a typist most likely meant, or None: the same but for case and hyphens, a beginning, or nearly the same.
+    """Return the known word that was most likely meant, or None.
+
+    A word matches where it differs in case and hyphens only, where it is the beginning or a part of
+    one known word, or where it is nearly the same.
 
     >>> nearest("oversubscripton", ["oversubscription", "spread"])
     'oversubscription'
@@ -97,16 +100,16 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
 
 
 SHORTEST = 3
-"""Letters that a word must have to stand for a longer one that it begins, or is part of."""
+"""Letters that a word needs before it matches a longer one of which it is a part."""
 
 
 def _plain(word: str) -> str:
-    """Return a word without what typists mix up: case, hyphens and underscores."""
+    """Return a word in lower case with hyphens for spaces and underscores."""
     return str(word).lower().replace("_", "-").replace(" ", "-")
 
 
 def suggest(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a hint: the known word that was most likely meant, or what to say `otherwise`.
+    """Return a hint that names the known word most likely meant, or the text `otherwise`.
 
     >>> suggest("rials", ["rails", "spread"])
     'did you mean `rails`?'
@@ -116,9 +119,18 @@ def suggest(word: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def text_of(finding: Finding, *, colour: bool = False) -> str:
-    """Print one finding in full.
+    """Return the text of one finding.
 
-    >>> print(text_of(Finding("no-such-key", "`rials` is not a key of an inventory", place=Place("fabric.yaml", 3, 1), hint="did you mean `rails`?")))
+    >>> print(
+    ...     text_of(
+    ...         Finding(
+    ...             "no-such-key",
+    ...             "`rials` is not a key of an inventory",
+    ...             place=Place("fabric.yaml", 3, 1),
+    ...             hint="did you mean `rails`?",
+    ...         )
+    ...     )
+    ... )
     error[no-such-key]: `rials` is not a key of an inventory
       --> fabric.yaml:3:1
     <BLANKLINE>
@@ -139,13 +151,13 @@ def text_of(finding: Finding, *, colour: bool = False) -> str:
 
 
 MOST_SHOWN = 2000
-"""Characters of a line of a finding that are printed: a name may be as long as a file."""
+"""Characters of one line of a finding that are printed: a name may be as long as a file."""
 
 
 def printable(text: object, keep: str = "") -> str:
-    """Write out what would move a terminal's cursor or break a line: whoever wrote the inventory must not write on the screen.
+    """Escape control characters, so that text from an inventory cannot drive the terminal.
 
-    `keep` lists the control characters that stay.
+    `keep` lists the control characters that stay as they are.
     """
     said = str(text)
     if said.isprintable():
@@ -157,6 +169,6 @@ def printable(text: object, keep: str = "") -> str:
 
 
 def _line(text: object) -> str:
-    """Write out one line of a finding, or its beginning."""
+    """Return one line of a finding, cut off at `MOST_SHOWN` characters."""
     said = printable(text)
     return said if len(said) <= MOST_SHOWN else f"{said[:MOST_SHOWN]}…"

@@ -1,7 +1,7 @@
-"""The files that a user names: regular files, read up to a limit, as text, JSON or rows of CSV.
+"""Files that a user names: regular files, read up to a limit, as text, JSON or CSV rows.
 
-Owns what makes a file unreadable. Every reader catches `FileError` and turns it into a refusal with
-a code of its own; what a file means is for the reader.
+Owns the faults of reading a file. Each caller catches `FileError` and raises a refusal with its own
+code, and interprets the content.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SPECIAL = (
 
 
 class FileError(Exception):
-    """A file that cannot be used.
+    """A file that cannot be read or decoded.
 
     `fact` is the predicate of a sentence about the file, like `is larger than 1024 bytes`. Line and
     column count from 1 and are None where the fault has no place in the text.
@@ -47,22 +47,22 @@ class FileError(Exception):
         *,
         hint: str = "",
     ) -> None:
-        """Keep the fact and its place."""
+        """Keep the fact, its place and the hint."""
         super().__init__(fact)
         self.fact, self.line, self.column, self.hint = fact, line, column, hint
 
 
 class OpenError(FileError):
-    """A file that cannot be opened, because it does not exist, is no regular file, or is not ours to read."""
+    """A file that cannot be opened: it is missing, not a regular file, or access is denied."""
 
     def __init__(self, reason: str, *, missing: bool = False) -> None:
-        """Keep the reason, and whether there is no such file."""
+        """Keep the reason, and whether the file is missing."""
         super().__init__(f"cannot be read: {reason}")
         self.reason, self.missing = reason, missing
 
 
 def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
-    """Return what a regular file holds, at most `most` bytes. Raises FileError."""
+    """Return the bytes of a regular file of at most `most` bytes. Raises FileError."""
     try:
         # O_NONBLOCK: opening a pipe must not wait for a writer
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -73,7 +73,7 @@ def read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
                     raise OpenError(f"it is {kind}, and not a regular file")
             if found.st_size > most:
                 raise _too_large(most)
-            return read_stream(stream, most)  # the size was only a promise
+            return read_stream(stream, most)  # a file may grow after fstat
     except OSError as error:
         raise _open_error(error) from None
     except ValueError:  # a NUL or half a surrogate pair, which no path holds
@@ -86,13 +86,13 @@ def _too_large(most: int) -> FileError:
 
 
 def _open_error(error: OSError) -> OpenError:
-    """Return the error for what the system says of a file."""
+    """Return the error for a failed system call."""
     reason = error.strerror or "the system gives no reason"
     return OpenError(reason, missing=error.errno == errno.ENOENT)
 
 
 def read_stream(stream: BinaryIO, most: int) -> bytes:
-    """Return what is left of a stream, at most `most` bytes. Raises FileError."""
+    """Return the rest of a stream, at most `most` bytes. Raises FileError."""
     chunks, size = list[bytes](), 0
     try:
         while chunk := stream.read(min(CHUNK_BYTES, most + 1 - size)):
@@ -106,17 +106,17 @@ def read_stream(stream: BinaryIO, most: int) -> bytes:
 
 
 def is_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path names a regular file; False where the system cannot tell."""
+    """Return whether a path names a regular file; False where the system refuses to tell."""
     return stat.S_ISREG(_mode(path))
 
 
 def is_directory(path: str | os.PathLike[str]) -> bool:
-    """Return whether a path names a directory; False where the system cannot tell."""
+    """Return whether a path names a directory; False where the system refuses to tell."""
     return stat.S_ISDIR(_mode(path))
 
 
 def _mode(path: str | os.PathLike[str]) -> int:
-    """Return the mode of a file; 0 where the system gives none."""
+    """Return the mode of a file; 0 where it cannot be read."""
     try:
         return Path(path).stat().st_mode
     except (OSError, ValueError):
@@ -146,12 +146,11 @@ def place_at(text: str | bytes, position: int) -> tuple[int, int]:
 
 
 def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
-    """Return the value of a JSON text. Raises FileError for what no program can have written."""
+    """Return the value of a JSON text. Raises FileError for invalid JSON and invalid characters."""
     try:
         values = json.loads(text, parse_constant=_refuse_constant)
-        if (
-            "\\ud" in text.lower()
-        ):  # an escape may be half of a surrogate pair, which cannot be written
+        # an escape may encode half of a surrogate pair, which UTF-8 cannot represent
+        if "\\ud" in text.lower():
             json.dumps(values, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         fact = f"is not JSON: {error.msg.lower()}"
@@ -169,17 +168,17 @@ def parse_json(text: str) -> Any:  # noqa: ANN401 - JSON holds any plain value
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    """Refuse NaN and the infinities, which Python reads and JSON does not have."""
+    """Refuse NaN and the infinities, which Python's parser accepts and JSON does not."""
     raise FileError(f"is not JSON: {word} is not a number")
 
 
 def digits_limit() -> int:
-    """Return the digits that Python reads as one number."""
+    """Return how many digits Python parses as one number."""
     return sys.get_int_max_str_digits()
 
 
 def long_number(text: str) -> tuple[int, int] | None:
-    """Return line and column of the first number that is too long to read; None if there is none."""
+    """Return line and column of the first number above the digit limit; None if there is none."""
     limit = digits_limit()
     starts = (run.start() for run in _DIGITS.finditer(text) if run.end() - run.start() > limit)
     start = next(starts, None)
@@ -187,7 +186,7 @@ def long_number(text: str) -> tuple[int, int] | None:
 
 
 def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV with their last line, from 1. Raises FileError with the line."""
+    """Yield the rows of a CSV with the number of their last line, from 1. Raises FileError."""
     reader = csv.reader(io.StringIO(text), strict=True)
     try:
         for cells in reader:
@@ -197,11 +196,11 @@ def csv_rows(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def csv_fault(error: csv.Error) -> str:
-    """Return what is wrong with a row.
+    """Return what is wrong with a CSV row.
 
     >>> csv_fault(csv.Error("field larger than field limit (131072)"))
     'a cell has more than 131072 characters'
     """
-    said = str(error)
+    text = str(error)
     limit = csv.field_size_limit()
-    return f"a cell has more than {limit} characters" if "field limit" in said else said
+    return f"a cell has more than {limit} characters" if "field limit" in text else text

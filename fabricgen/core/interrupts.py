@@ -1,8 +1,8 @@
-"""Ctrl-C and SIGTERM, held back while a step must not be left half done.
+"""Ctrl-C, SIGTERM and SIGHUP, deferred during a step that must not be interrupted.
 
-Owns the signal handlers for that time. A handler of Python may run between any two bytecodes, also
-inside of a `finally`; cleaning up is complete only where an interruption cannot arrive before it
-starts or while it runs.
+Owns the signal handlers for that time. Python may run a handler between any two bytecodes, also
+inside a `finally` block; cleanup is complete only if no interruption can arrive before it starts or
+while it runs.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def raise_on_signals() -> None:
-    """Turn SIGTERM, and the SIGHUP of a closed terminal, into KeyboardInterrupt, as Ctrl-C is; an ignored one stays ignored."""
+    """Raise KeyboardInterrupt on SIGTERM and SIGHUP, as on Ctrl-C; ignored signals stay ignored."""
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.default_int_handler)
 
 
 def leave_to_parent() -> None:
-    """Make this worker process deaf to Ctrl-C, which its parent handles, and end at once on the other signals."""
+    """Ignore Ctrl-C in this worker process, whose parent handles it; end on the other signals."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
 class Gate:
-    """Passes signals on to their handlers inside of `with gate`, and keeps them until then elsewhere."""
+    """Delivers signals to their handlers inside `with gate`, and queues them elsewhere."""
 
     def __init__(self, handlers: dict[signal.Signals, Any]) -> None:
         """Start closed, in front of these handlers."""
@@ -42,21 +42,24 @@ class Gate:
         self._kept: list[int] = []
 
     def receive(self, number: int, frame: FrameType | None) -> None:
-        """Handle a signal. The gate closes before a handler raises, so that what cleans up behind it is not interrupted."""
+        """Deliver or queue one signal.
+
+        The gate closes before a handler runs, so that the cleanup that follows is not interrupted.
+        """
         if not (self._open or self._over):
             self._kept.append(number)
             return
         self._open = False
         self._handlers[signal.Signals(number)](number, frame)
-        self._open = not self._over  # a handler that returns interrupts nothing
+        self._open = not self._over  # the handler returned instead of raising
 
     def end(self) -> list[int]:
-        """Close for good and return what was kept."""
+        """Close for good and return the queued signals."""
         self._over = True
         return self._kept
 
     def __enter__(self) -> None:
-        """Open, and deliver what was kept."""
+        """Open, and deliver the queued signals."""
         kept, self._kept = self._kept, []
         self._open = True
         for number in kept:
@@ -74,10 +77,10 @@ class Gate:
 
 @contextlib.contextmanager
 def held() -> Iterator[Gate]:
-    """Hold signals back until the block ends, and deliver them then, or inside of `with` the gate that this yields.
+    """Defer signals until the block ends, or until its code enters the gate that this yields.
 
-    Only signals with a handler of Python are held: what ends a process at once cannot be. Threads
-    other than the main one receive no signals, so nothing is done there.
+    Only signals with a Python handler can be deferred; one with the default action still ends the
+    process. Threads other than the main one receive no signals, so nothing is done there.
     """
     if threading.current_thread() is not threading.main_thread():
         yield Gate({})

@@ -1,6 +1,6 @@
-"""The maximum flow through a small network of whole capacities, by Dinic's algorithm.
+"""The maximum flow through a small network with integer capacities, by Dinic's algorithm.
 
-Owns no fabric: nodes are any values that can be keys. The tests hold it to networkx.
+Nodes are any hashable values. The tests compare it with networkx.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def max_flow(
     edges: Iterable[tuple[Hashable, Hashable, int]], source: Hashable, sink: Hashable
 ) -> int:
-    """Return the maximum flow from source to sink over directed edges with whole capacities; parallel edges add up.
+    """Return the maximum flow over directed edges with integer capacities; parallel edges add up.
 
     >>> max_flow([("a", "b", 3), ("a", "b", 1), ("b", "c", 5)], "a", "c")
     4
@@ -35,7 +35,7 @@ def max_flow(
 
 
 def _levels(residual: Residual, source: Hashable) -> dict[Hashable, int]:
-    """Return how many edges each node is from the source, where there is room left on the way."""
+    """Return the distance of each node from the source along edges with capacity left."""
     levels, queue = {source: 0}, deque([source])
     while queue:
         node = queue.popleft()
@@ -49,7 +49,10 @@ def _levels(residual: Residual, source: Hashable) -> dict[Hashable, int]:
 def _blocking(
     residual: Residual, levels: dict[Hashable, int], source: Hashable, sink: Hashable
 ) -> int:
-    """Fill shortest paths until none is left; return what was sent. `after[node]` are the next nodes that are not known to lead nowhere."""
+    """Saturate the shortest paths and return the flow that was added.
+
+    `after[node]` lists the next nodes that may still lead to the sink.
+    """
     after = {
         node: [high for high in residual[node] if levels.get(high) == level + 1]
         for node, level in levels.items()

@@ -1,7 +1,7 @@
-"""Worker processes that end with the process that started them.
+"""Worker processes that end together with the process that started them.
 
-Owns both directions: a worker whose parent dies, however that dies, and a parent that is
-interrupted while its workers work.
+Owns both directions: workers whose parent ends in any way, and a parent that is interrupted while
+its workers run.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ORPHANED = 1
-"""Exit code of a worker whose parent died; nobody is left to read it."""
+"""Exit code of a worker whose parent has ended."""
 
 
 def end_with_parent() -> None:
-    """End this worker process as soon as its parent has ended, after kill -9 too, on any system and however it was started."""
+    """End this worker as soon as its parent has ended, kill -9 included, on any system."""
     parent = multiprocessing.parent_process()
     if parent is None:
         return
@@ -34,7 +34,7 @@ def end_with_parent() -> None:
 
 
 def end_with_stdin() -> None:
-    """End this program, as SIGTERM does, as soon as its standard input ends: its parent holds the other end of the pipe."""
+    """Send SIGTERM to this program when standard input ends, that is, when its parent has ended."""
 
     def watch() -> None:
         while os.read(0, 4096):
@@ -46,7 +46,7 @@ def end_with_stdin() -> None:
 
 @contextlib.contextmanager
 def workers_ended() -> Iterator[None]:
-    """Kill the processes that the block started, if it ends in an exception: what they make is not wanted any more."""
+    """Kill the processes that the block started if it raises: their results are of no use."""
     before = set(multiprocessing.active_children())
     try:
         yield

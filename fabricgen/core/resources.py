@@ -1,9 +1,9 @@
-"""Where the files that ship with the program lie, and which of a user's files stand in for them.
+"""The directories of the shipped files, and the user's files that take precedence over them.
 
 Owns two questions: whether this is an installed wheel, which carries `templates` and `inventories`
-inside the package, or a checkout, which has them beside it; and whether a file of a user's
-directory is reached through a link that leaves it. What is in the files belongs to `catalog` and
-`packs`. Standard library only.
+inside the package, or a checkout, which has them beside it; and whether a file in a user's
+directory is reached through a link that leaves it. `catalog` and `outputs.packs` read the files.
+Standard library only.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def shipped(name: str) -> Path:
-    """Find the directory `templates` or `inventories`, wherever this copy of the program keeps it.
+    """Return the shipped directory `templates` or `inventories`.
 
     >>> shipped("inventories").is_dir()
     True
@@ -32,10 +32,10 @@ def shipped(name: str) -> Path:
 
 
 def find_files(roots: Sequence[Path], home: Path, *parts: str) -> Iterator[Path]:
-    """Yield the files of this path in the directories of a user, in their order, then in `home`, which ships.
+    """Yield the files at this path: from the user's directories in order, then from `home`.
 
-    Raises Refusal `link-leaves-folder` for a file of a user that is reached through a link out of
-    its folder: who gives away a pack or a catalog must not choose which files of its user are read.
+    Raises Refusal `link-leaves-folder` for a user's file that is reached through a link out of its
+    directory: the author of a pack or a catalog must not choose which files of its user are read.
     """
     for root in roots:
         path = root.joinpath(*parts)
@@ -52,7 +52,10 @@ def find_files(roots: Sequence[Path], home: Path, *parts: str) -> Iterator[Path]
 
 
 def link_leaves(root: Path, path: Path) -> bool:
-    """Return whether a link on the way from `root` to `path` leads out of the folder that it lies in; `root` itself may be a link."""
+    """Return whether a link on the way from `root` to `path` leads out of its own directory.
+
+    `root` itself may be a link.
+    """
     here = os.path.realpath(root)
     for part in path.relative_to(root).parts:
         folder, here = here, os.path.realpath(os.path.join(here, part))  # noqa: PTH118 - as realpath, which no loop of links breaks

@@ -1,6 +1,6 @@
-"""Which names of a view a template may use: its declared fields, and members marked for it.
+"""Which names of a view a template may use: its declared fields and its marked members.
 
-Owns the mark and the list of names. The environment of `packs` allows these names and no others.
+Owns the mark and the list of names. The sandbox of `outputs.packs` allows these names only.
 Standard library only.
 """
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def for_templates(method: Method) -> Method:
-    """Mark a method, or the function of a property, that templates may use. Fields need no mark."""
+    """Mark a method, or a property's function, as usable in templates. Fields need no mark."""
     method.for_templates = True  # type: ignore[attr-defined]  # a function takes any attribute
     return method
 
@@ -24,7 +24,7 @@ def for_templates(method: Method) -> Method:
 def template_names(shape: type) -> frozenset[str]:
     """Return the names of a class that templates may use; none where it is no view.
 
-    A view is a slotted dataclass or a named tuple: only these declare everything that they hold.
+    A view is a slotted dataclass or a named tuple: only these declare all of their attributes.
 
     >>> from fabricgen.outputs.labels.pages import Mark
     >>> sorted(template_names(Mark)), template_names(str)

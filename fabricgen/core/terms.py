@@ -1,7 +1,7 @@
-"""The words of the field as values: tiers, link kinds, speeds and ratios.
+"""The terms of the field as values: designs, roles, link kinds, speeds and ratios.
 
-Owns the vocabulary that every other module shares. It knows no file format, no vendor and no plan.
-Standard library only.
+Every other module shares them. It knows no file format, no vendor and no plan. Standard library
+only.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Design(StrEnum):
 
 
 class Role(StrEnum):
-    """What a switch is in its block; the order is the tier, counted from 1."""
+    """The role of a switch in its block; roles are in order of the tier, from 1."""
 
     LEAF = "leaf"
     SPINE = "spine"
@@ -40,7 +40,7 @@ ROLES: tuple[Role, ...] = (Role.LEAF, Role.SPINE, Role.CORE)
 
 
 class LinkKind(IntEnum):
-    """Which two tiers a link joins; the value is the tier of its upper end."""
+    """The two tiers that a link joins; the value is the tier of its upper end."""
 
     HOST = 1
     LEAF_SPINE = 2
@@ -48,7 +48,7 @@ class LinkKind(IntEnum):
 
     @property
     def key(self) -> str:
-        """The name that JSON and column headers use.
+        """The name in JSON and in column headers.
 
         >>> LinkKind.LEAF_SPINE.key
         'leaf_spine'
@@ -67,14 +67,14 @@ class LinkKind(IntEnum):
 
 
 FASTEST_GBPS = 1_000_000
-"""A hundred times what any GPU has of its HB domain; a faster link is a mistake."""
+"""A hundred times the HB bandwidth of any GPU; a faster link is a mistake."""
 
 _SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*(G|T)(?:bps|b/s|bit/s)?", re.IGNORECASE)
 _RATIO = re.compile(r"(\d+(?:\.\d+)?)(?:\s*:\s*(\d+(?:\.\d+)?))?")
 
 
 def parse_speed(text: object) -> int:
-    """Read a bit rate, in whole Gbps, from `400G`, `400Gbps`, `7.68Tbps` or a bare number of Gbps.
+    """Parse a bit rate, in whole Gbps, from `400G`, `400Gbps`, `7.68Tbps` or a number of Gbps.
 
     Raises ValueError for anything else, and for a rate of zero.
 
@@ -97,20 +97,20 @@ def parse_speed(text: object) -> int:
 
 
 def speed_text(gbps: int) -> str:
-    """Write a bit rate the way breakouts and data sheets do.
+    """Format a bit rate as breakouts and data sheets do.
 
     >>> speed_text(400)
     '400G'
     >>> speed_text(1600)
     '1.6T'
     """
-    if gbps > 1000:  # noqa: PLR2004 - a thousand G are a T
+    if gbps > 1000:  # noqa: PLR2004 - Gbps per Tbps
         return f"{gbps / 1000:g}T"
     return f"{gbps}G"
 
 
 def parse_ratio(text: object) -> Fraction:
-    """Read an oversubscription `down:up` as an exact fraction.
+    """Parse an oversubscription `down:up` as an exact fraction.
 
     Raises ValueError for anything that is not a positive ratio.
 
@@ -126,7 +126,7 @@ def parse_ratio(text: object) -> Fraction:
 
 
 def ratio_text(ratio: Fraction) -> str:
-    """Write a ratio as `down:up`.
+    """Format a ratio as `down:up`.
 
     >>> ratio_text(Fraction(3, 2))
     '3:2'
@@ -135,7 +135,7 @@ def ratio_text(ratio: Fraction) -> str:
 
 
 def gpu_name(domain: int, rank: int) -> str:
-    """Name the GPU of a rank in an HB domain; both count from 0.
+    """Return the name of the GPU with this rank in an HB domain; both count from 0.
 
     >>> gpu_name(0, 3)
     'd0-g3'

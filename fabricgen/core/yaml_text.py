@@ -1,7 +1,7 @@
-"""YAML text to plain values with a line and column for every key.
+"""YAML text as plain values, with the line and column of every key.
 
-It knows files, texts and places, and nothing of what an inventory means. `yaml_tree` parses; it is
-imported when a text has to be parsed, and compiled facts have not.
+Knows files, texts and places, not what an inventory means. `yaml_tree` parses; it is imported only
+when a text must be parsed, because compiled facts need no parser.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     import pathlib
 
 MAX_BYTES = 2**20
-"""An inventory is written by a person; a larger text is a mistake or an attack."""
+"""Far above the size of a hand-written inventory; a larger text is a mistake or an attack."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Plain values (dict, list, str, int, float, bool, None) and, for every path into them, the place of its value and of its key."""
+    """Plain values and, for every path into them, the place of its value and of its key."""
 
     name: str
     values: Any
@@ -31,19 +31,19 @@ class Document:
     keys: dict[Path, Place] = field(default_factory=dict)
 
     def locate(self, path: Path) -> Place:
-        """Return the place of `path`, or of its nearest parent that stands in the text; union tags are skipped."""
+        """Return the place of `path`, or of its nearest parent in the text, without union tags."""
         known: Path = ()
         for part in path:
             known = (*known, part) if (*known, part) in self.places else known
         return self.places.get(known, Place(self.name, 1, 1))
 
     def locate_key(self, path: Path) -> Place:
-        """Return the place of the key that ends `path`, or of the path itself where it is no mapping's key."""
+        """Return the place of the key that ends `path`; for a list entry, that of its value."""
         return self.keys.get(path) or self.locate(path)
 
 
 def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
-    """Return the text of a file. Raises Refusal where it is larger than `most` bytes or not UTF-8."""
+    """Return the text of a file. Raises Refusal where it exceeds `most` bytes or is not UTF-8."""
     if len(data) > most:
         hint = "give the path of an inventory: one of a million GPUs has thirty lines"
         raise Refusal(
@@ -67,22 +67,16 @@ def decode(data: bytes, name: str, most: int = MAX_BYTES) -> str:
 
 
 def read_document(text: str, name: str) -> Document:
-    """Parse YAML 1.2 keeping places.
+    """Parse YAML 1.2 and keep the places.
 
-    Raises Refusal for a syntax error, duplicate keys, tags, anchors that unfold without end, or a
-    top level that is no mapping.
+    Raises Refusal for a syntax error, duplicate keys, tags, anchors that expand without end, or a
+    top level other than a mapping.
     """
     from fabricgen.core.yaml_tree import read_tree
 
     values, places, keys = read_tree(text, name)
     if not isinstance(values, dict):
-        found = (
-            "nothing"
-            if values is None
-            else "a list"
-            if isinstance(values, list)
-            else "a single value"
-        )
+        found = "nothing" if values is None else _kind(values)
         hint = "start with `name: my-fabric`, or let `fabricgen init` write an inventory"
         raise Refusal(
             [
@@ -97,8 +91,16 @@ def read_document(text: str, name: str) -> Document:
     return Document(name, values, places, keys)
 
 
+def _kind(value: Any) -> str:
+    """Return what a value that is not a mapping is called."""
+    return "a list" if isinstance(value, list) else "a single value"
+
+
 def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, Any]:
-    """Read a catalog, price or pack file; no places are kept. Raises Refusal `code` where the file is no YAML mapping."""
+    """Return the values of a catalog, price or pack file, without places.
+
+    Raises Refusal with `code` where the file is not a YAML mapping.
+    """
     try:
         data = files.read_bytes(path, MAX_BYTES)
     except files.FileError as error:
@@ -110,7 +112,10 @@ def load_facts(path: pathlib.Path, code: str = "bad-catalog-file") -> dict[str, 
 
 
 def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file") -> dict[str, Any]:
-    """Parse the bytes of a file of facts, whether or not it was compiled. Raises Refusal `code` where they are no YAML mapping."""
+    """Parse the bytes of a catalog, price or pack file, whether or not it was compiled.
+
+    Raises Refusal with `code` where they are not a YAML mapping.
+    """
     try:
         text = files.decode(data)
     except files.FileError as error:
@@ -118,7 +123,8 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
         raise Refusal(
             [Finding(code, f"{path.name} {error.fact}", hint=error.hint, place=place)]
         ) from None
-    from fabricgen.core.yaml_tree import FAULTS, fault_of, parser
+    from fabricgen.core.yaml_faults import FAULTS, fault_of
+    from fabricgen.core.yaml_tree import parser
 
     try:
         values = parser().load(text)
@@ -140,13 +146,13 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
         raise Refusal(
             [Finding(code, f"{path.name} is not a mapping of keys", place=Place(str(path)))]
         )
-    if said := control_text(values):
+    if bad := control_text(values):
         hint = "write the text without escapes like `\\x1b`"
         raise Refusal(
             [
                 Finding(
                     code,
-                    f"{path.name} has control characters in `{said}`",
+                    f"{path.name} has control characters in `{bad}`",
                     hint=hint,
                     place=Place(str(path)),
                 )
@@ -156,7 +162,7 @@ def parse_facts(path: pathlib.Path, data: bytes, code: str = "bad-catalog-file")
 
 
 def control_text(value: Any) -> str | None:
-    """Return the first text or key of plain values that has a control character which is no line end or tab."""
+    """Return the first text or key with a control character other than a line end or a tab."""
     if isinstance(value, str):
         return value if _CONTROL.search(value) else None
     below = (
@@ -173,14 +179,14 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def write_yaml(values: dict[str, Any]) -> str:
-    """Print plain values as block YAML with keys in the given order."""
+    """Return plain values as block YAML with keys in the given order."""
     from fabricgen.core.yaml_tree import dump
 
     return dump(values)
 
 
 def read_scalar(text: str) -> Any:
-    """Parse the value of a `--set key=value` as YAML would read it.
+    """Parse the value of `--set key=value` as YAML does.
 
     Raises ValueError where it is not YAML.
 

@@ -221,9 +221,9 @@ def test_every_duplicate_key_is_reported() -> None:
         (finding.code, str(finding.place), *finding.because) for finding in caught.value.findings
     ]
     assert found == [
-        ("duplicate-key", "x.yaml:3:1", "`a` stands already in line 1"),
-        ("duplicate-key", "x.yaml:4:1", "`a` stands already in line 1"),
-        ("duplicate-key", "x.yaml:2:11", "`c` stands already in line 2"),
+        ("duplicate-key", "x.yaml:3:1", "`a` is already in line 1"),
+        ("duplicate-key", "x.yaml:4:1", "`a` is already in line 1"),
+        ("duplicate-key", "x.yaml:2:11", "`c` is already in line 2"),
     ]
 
 

@@ -117,7 +117,7 @@ def _seats(header: list[str], shown: str) -> list[int]:
         if name not in COLUMNS
     ]
     findings += [
-        line.of(f"the column `{name}` stands twice", hint="keep one of the two")
+        line.of(f"the column `{name}` is given twice", hint="keep one of the two")
         for name in COLUMNS
         if header.count(name) > 1
     ]

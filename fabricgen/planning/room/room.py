@@ -223,8 +223,8 @@ def _row_findings(
         line = bad_line(shown, row.line)
         if row.device in seen:
             yield line.of(
-                f"`{row.device}` stands twice",
-                f"it stands already in line {seen[row.device]}",
+                f"`{row.device}` is given twice",
+                f"it is already in line {seen[row.device]}",
                 hint="keep one of the two lines",
             )
         seen.setdefault(row.device, row.line)

@@ -90,7 +90,7 @@ def _findings(shown: str, lines: list[Line], devices: Collection[str]) -> Iterat
                 line,
                 f"names `{device}` twice",
                 "keep one of the two lines",
-                f"it stands already in line {seen[device]}",
+                f"it is already in line {seen[device]}",
             )
         elif not serial or not serial.isprintable():
             yield _bad(

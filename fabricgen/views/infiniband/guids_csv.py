@@ -155,7 +155,7 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
             hint = "read both on the machines: `ibstat -p` prints those of a host, `ibnetdiscover` every one"
             findings.append(
                 bad_guid(
-                    shown, read.line, f"{guid_text(read.guid)} stands twice", because, hint=hint
+                    shown, read.line, f"{guid_text(read.guid)} is given twice", because, hint=hint
                 )
             )
         other = ports.setdefault((read.device, read.port), read)
@@ -165,7 +165,7 @@ def _twice(found: list[GuidLine], shown: str) -> list[Finding]:
                 bad_guid(
                     shown,
                     read.line,
-                    f"{_port(read)} stands twice",
+                    f"{_port(read)} is given twice",
                     because,
                     hint="keep one of the two",
                 )

@@ -490,11 +490,11 @@ def test_guids_of_a_table_stand_in_every_file(catalog: Catalog, tmp_path: Path) 
         ("device,port,guid\nr0-leaf-1,1,946dae0300000001\n", "`r0-leaf-1` has no port `1`"),
         (
             "device,port,guid\nhost-1,nic0,946dae0300000001\nhost-2,nic0,0x946DAE0300000001\n",
-            "0x946dae0300000001 stands twice",
+            "0x946dae0300000001 is given twice",
         ),
         (
             "device,port,guid\nhost-1,nic0,946dae0300000001\nhost-1,nic0,946dae0300000002\n",
-            "`host-1 nic0` stands twice",
+            "`host-1 nic0` is given twice",
         ),
         (
             "device,port,guid\nhost-1,nic0,0200000000000011\n",
