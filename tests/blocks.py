@@ -25,7 +25,7 @@ FENCED = re.compile(
 )
 INDENTED = re.compile(r"(?<=\n\n)(?:(?: {4}.*)?\n)*? {4}.*\n(?=\n|\Z)")
 MARK = re.compile(r"<!-- (?P<word>not run|lab): (?P<reason>[^>]+) -->\s*\Z")
-SEEN_IN_A_CHECKOUT = ("examples", "inventories", "templates")
+SEEN_IN_A_CHECKOUT = ("examples", "inventories", "templates", "tests")
 
 
 class Block(NamedTuple):
