@@ -34,12 +34,13 @@ CLASSES: tuple[PartClass, ...] = ("switches", "transceivers", "cables", "nics")
 
 
 @dataclass(frozen=True)
-class Line:
-    """One part to buy. `unit_power_w` is typical, `unit_power_max_w` the most; they and the prices are None where nobody knows them.
+class BillLine:
+    """One part to buy.
 
-    `purposes` say what it is for, with a count each: a role, a kind of link, or GPUs. `spares` are
-    those of the policy, filled up to whole packs. `list_price` is the book's, in its currency;
-    `unit_price` is what is paid.
+    `unit_power_w` is the typical power of one, `unit_power_max_w` the maximum; powers and prices
+    are None where they are unknown. `purposes` list what it is for, with a count each: a role, a
+    kind of link, or GPUs. `spares` follow the policy, filled up to whole packs. `list_price` is the
+    book's, in its currency; `unit_price` is the price paid.
     """
 
     part_class: PartClass
@@ -58,7 +59,7 @@ class Line:
 
     @property
     def purpose(self) -> str:
-        """The purposes in words, like `leaf 64, spine 32`."""
+        """The purposes as text, like `leaf 64, spine 32`."""
         return ", ".join(f"{name} {count}" for name, count in self.purposes)
 
     @property
@@ -68,20 +69,20 @@ class Line:
 
     @property
     def power_w(self) -> Fraction | None:
-        """Power of the quantity; spares lie on a shelf."""
+        """Power of the quantity; spares are not powered."""
         return None if self.unit_power_w is None else self.unit_power_w * self.quantity
 
     @property
     def power_max_w(self) -> Fraction | None:
-        """The most power that the quantity takes."""
+        """Maximum power of the quantity."""
         return None if self.unit_power_max_w is None else self.unit_power_max_w * self.quantity
 
 
 @dataclass(frozen=True)
 class Bom:
-    """Every part of a fabric, priced by one book; `book.currency` is the one that is paid in."""
+    """Every part of a fabric, priced by one book; `book.currency` is the currency of payment."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[BillLine, ...]
     book: PriceBook
     terms: Terms
 
@@ -96,12 +97,12 @@ class Bom:
 
     @cached_property
     def unpriced(self) -> list[str]:
-        """The parts that the book has no price for."""
+        """The parts without a price in the book."""
         return [line.part for line in self.lines if line.unit_price is None]
 
     @cached_property
     def unknown_power(self) -> list[str]:
-        """The parts whose power nobody published."""
+        """The parts whose power is not published."""
         return [line.part for line in self.lines if line.unit_power_w is None]
 
     @property
@@ -116,7 +117,7 @@ class Bom:
 
 
 def role_of(purpose: str) -> str:
-    """Return the role that a purpose counts for; what is in a host counts for hosts, and a cable where its lower end is.
+    """Return the role that a purpose belongs to: parts of hosts to hosts, a cable to its lower end.
 
     >>> [role_of(purpose) for purpose in ("host", "GPUs", "leaf", "leaf-spine", "spine-core")]
     ['host', 'host', 'leaf', 'leaf', 'spine']
@@ -130,7 +131,7 @@ def make_bom(plan: Plan) -> Bom:
 
 
 def priced(plan: Plan, switches: dict[Role, int], counted: PartCounts) -> Bom:
-    """Price so many switches of each role, and the modules and cables that were counted for a plan; it need not be wired."""
+    """Price the switches of each role, and counted modules and cables; no links are needed."""
     book = price_book(plan.spec, plan.catalog)
     terms = terms_of(plan.spec, book)
     lines = (
@@ -143,7 +144,7 @@ def priced(plan: Plan, switches: dict[Role, int], counted: PartCounts) -> Bom:
     return Bom(bought, book.model_copy(update={"currency": terms.currency}), terms)
 
 
-def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterator[Line]:
+def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterator[BillLine]:
     """List boxes by model."""
     counts: dict[str, dict[Role, int]] = defaultdict(dict)
     for role, count in switches.items():
@@ -152,7 +153,7 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
         model = plan.fabric.port_layouts[next(iter(roles))].model
         price = book.parts.get(
             part, book.switch_port(model.capacity_gbps)
-        )  # a box costs the same however its cages are split
+        )  # the price of a box does not depend on how its cages are split
         watts = model.typical_w if model.typical_w is not None else model.maximum_w
         line = _line(
             plan,
@@ -167,7 +168,7 @@ def _switches(plan: Plan, switches: dict[Role, int], book: PriceBook) -> Iterato
         yield replace(line, unit_power_max_w=_watts(model.maximum_w))
 
 
-def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
+def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the modules by model."""
     models = {module.model: module for joint in plan.offers for module in joint.modules.values()}
     for part, purposes in _by_part(counted.modules).items():
@@ -185,7 +186,7 @@ def _transceivers(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[
         )
 
 
-def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
+def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[BillLine]:
     """List the cables by model."""
     cables = {joint.cable.model: joint.cable for joint in plan.offers}
     for part, purposes in _by_part(
@@ -194,7 +195,7 @@ def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
         cable = cables[part]
         number = (
             None if cable.lengths_m else cable.opn
-        )  # an order number is of one length, and the length is open
+        )  # an order number belongs to one length, and the length is not known here
         yield _line(
             plan,
             "cables",
@@ -208,7 +209,7 @@ def _cables(plan: Plan, counted: PartCounts, book: PriceBook) -> Iterator[Line]:
 
 
 def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
-    """Turn counts of models by purpose round: purposes by model."""
+    """Regroup the counts of models by purpose into purposes by model."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for purpose, models in counted.items():
         for model, count in models.items():
@@ -216,7 +217,7 @@ def _by_part(counted: dict[str, Counter[str]]) -> dict[str, dict[str, int]]:
     return found
 
 
-def _nics(plan: Plan, book: PriceBook) -> Iterator[Line]:
+def _nics(plan: Plan, book: PriceBook) -> Iterator[BillLine]:
     """Count NICs, where the inventory names one."""
     nic = plan.fabric.nic
     if nic and plan.spec.nic.model:
@@ -242,11 +243,14 @@ def _line(
     purposes: dict[str, int],
     price: Decimal | None,
     watts: float | None,
-) -> Line:
-    """Make the line of a part at its list price, with the spares of its policy; what has one power only takes that at most, too."""
+) -> BillLine:
+    """Make the line of a part at its list price, with the spares of its policy.
+
+    A part with one known power draws no more than that at most.
+    """
     quantity, policy = sum(purposes.values()), getattr(plan.spec.spares, part_class)
     spares, power = spare_count(policy, quantity), _watts(watts)
-    return Line(
+    return BillLine(
         part_class,
         part,
         number or "",
@@ -260,8 +264,8 @@ def _line(
     )
 
 
-def _bought(line: Line, spares: Spares, book: PriceBook, terms: Terms) -> Line:
-    """Add what is paid for a part, and fill its last pack."""
+def _bought(line: BillLine, spares: Spares, book: PriceBook, terms: Terms) -> BillLine:
+    """Apply discount and exchange rate to a part, and fill its last pack."""
     policy: SparePolicy = getattr(spares, line.part_class)
     pack = policy.pack or book.packs.get(line.part, 1)
     filled = -(-(line.quantity + line.spares) // pack) * pack
@@ -285,5 +289,5 @@ def spare_count(policy: SparePolicy, quantity: int) -> int:
 
 
 def _watts(value: float | None) -> Fraction | None:
-    """Return a power exactly as it was written."""
+    """Return a power as an exact fraction of its decimal text."""
     return None if value is None else Fraction(str(value))

@@ -1,7 +1,7 @@
-"""How many modules and cables a fabric's links take, or some of them.
+"""How many modules and cables the links of a fabric take, or some of its links.
 
-Owns the count that every bill starts from. Where all segments are alike one is counted and multiplied;
-where length decides on parts, or only some links stand, each is counted for itself.
+Owns the counts that every bill starts from. Where all segments are alike, one is counted and
+multiplied; where length decides on parts, or only some links are installed, each is counted.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.plan import Plan
 
 HOST = "host"
-"""The purpose of modules in hosts; of those in switches it is the role."""
+"""The purpose of modules in hosts; the purpose of modules in switches is the role."""
 
 
 class LinkGroup(NamedTuple):
-    """Links that take one offer: rows of `Plan.unit` in one segment, and how many segments are alike."""
+    """Links that take one part: rows of `Plan.segment`, and how many segments are alike."""
 
     joint: LinkParts
     segment: int
@@ -42,13 +42,13 @@ class PartCounts(NamedTuple):
 
 
 def count_parts(plan: Plan, stands: BoolArray | None = None) -> PartCounts:
-    """Count the modules and the cables of a fabric, or of the links that `stands` names, a row for each link of the wiring."""
+    """Count the modules and cables of a fabric, or of the rows of links that `stands` selects."""
     takes = list(_takes(plan, stands))
     return PartCounts(_modules(plan, takes), _cables(plan, takes))
 
 
 def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
-    """Yield the links of each offer, segment by segment."""
+    """Yield the links of each part, segment by segment."""
     segments, size = plan.mapping.segments, len(plan.segment.kind)
     alike = stands is None and not plan.decides
     for segment in range(1 if alike else segments):
@@ -65,7 +65,11 @@ def _takes(plan: Plan, stands: BoolArray | None) -> Iterator[LinkGroup]:
 
 
 def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
-    """Count the cages that hold each module: one whose second port is idle still needs it, and a downlink and an uplink may share it."""
+    """Count the cages that hold each module.
+
+    A module whose second port is idle is needed all the same, and a downlink and an uplink may
+    share one.
+    """
     filled: dict[str, dict[str, list[IntArray]]] = {
         purpose: defaultdict(list) for purpose in (HOST, *map(str, plan.roles))
     }
@@ -73,7 +77,7 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
     for joint, segment, rows, alike in takes:
         for end, module in joint.modules.items():
             role = joint.kind.upper if end == "upper" else joint.kind.lower
-            if role is None and alike > 1:  # a host's cages are filled by several segments
+            if role is None and alike > 1:  # links of several segments share the cages of a host
                 counted[HOST][module.model] = len(plan.hosts) * plan.cages.of_host
             else:
                 filled[str(role or HOST)][module.model].append(
@@ -89,7 +93,7 @@ def _modules(plan: Plan, takes: list[LinkGroup]) -> dict[str, Counter[str]]:
 
 
 def _cables(plan: Plan, takes: list[LinkGroup]) -> dict[LinkKind, Counter[str]]:
-    """Count the cables of each part; one that carries several links is one piece, also where those belong to several segments."""
+    """Count the cables of each part; a cable that carries several links is one piece."""
     counted: dict[LinkKind, Counter[str]] = {kind: Counter() for kind in plan.kinds}
     shared: dict[tuple[LinkKind, str], list[IntArray]] = defaultdict(list)
     for joint, segment, rows, alike in takes:

@@ -1,10 +1,9 @@
-"""What a fabric asks of its room: power, heat, weight and rack units, in all, by role, or of what stands in one rack.
+"""Power, heat, weight and rack units of a fabric: in all, by role, or of one rack.
 
-Owns `Load` and the facts behind it. Power is of everything that the bill counts, weight and rack
-units are of boxes: nobody publishes what a module or a cable weighs. What the inventory says of a
-box under `site.footprints` wins over the catalog; what neither knows is named, and the sum is then
-unknown. Spares lie on a shelf. How parts are counted is for `bom`, and where they are for
-`portions`.
+Owns `Load` and the facts behind it. Power covers everything that the bill counts, weight and rack
+units cover boxes only: weights of modules and cables are not published. Facts of a box under
+`site.footprints` override the catalog; unknown facts are listed, and the sum is then unknown.
+Spares are not powered. `bom.counts` counts the parts, and `breakdown` places them.
 """
 
 from __future__ import annotations
@@ -37,8 +36,8 @@ _Counts = tuple[tuple[str, int], ...]
 _Held = tuple[_Counts, _Counts]
 
 
-class Facts(NamedTuple):
-    """What one part takes: typical and most power, weight and rack units; None where nobody knows."""
+class PartLoad(NamedTuple):
+    """Power, weight and rack units of one part; None where unknown."""
 
     power_w: Fraction | None
     power_max_w: Fraction | None
@@ -47,7 +46,7 @@ class Facts(NamedTuple):
 
 
 class Load(NamedTuple):
-    """What several parts take together; None where a part's fact is unknown, and `unknown` names those parts by figure."""
+    """Loads of several parts together; None where a fact is `unknown`, which lists the parts."""
 
     power_w: Fraction | None
     power_max_w: Fraction | None
@@ -57,53 +56,57 @@ class Load(NamedTuple):
 
     @property
     def heat_btu_h(self) -> Fraction | None:
-        """The heat of the typical power."""
+        """Heat at typical power."""
         return None if self.power_w is None else self.power_w * BTU_H_PER_W
 
     @property
     def heat_max_btu_h(self) -> Fraction | None:
-        """The heat of the most power."""
+        """Heat at maximum power."""
         return None if self.power_max_w is None else self.power_max_w * BTU_H_PER_W
 
     @property
     def said(self) -> str:
-        """What is unknown, in words."""
+        """The unknown facts as text."""
         return "; ".join(f"{key} of {', '.join(names)}" for key, names in self.unknown.items())
 
 
-def load_of(parts: Iterable[tuple[str, Facts, int]]) -> Load:
+def load_of(parts: Iterable[tuple[str, PartLoad, int]]) -> Load:
     """Add up so many of each part, by name and facts.
 
-    >>> load = load_of([("box", Facts(Fraction(100), None, Fraction(9), Fraction(1)), 2), ("module", Facts(Fraction(8), Fraction(8)), 4)])
+    >>> box = PartLoad(Fraction(100), None, Fraction(9), Fraction(1))
+    >>> load = load_of([("box", box, 2), ("module", PartLoad(Fraction(8), Fraction(8)), 4)])
     >>> load.power_w, load.power_max_w, load.rack_units, load.said
     (Fraction(232, 1), None, Fraction(2, 1), 'power_max_w of box')
     """
-    sums, unknown = dict.fromkeys(Facts._fields, NOTHING), defaultdict[str, dict[str, None]](dict)
+    sums, unknown = (
+        dict.fromkeys(PartLoad._fields, NOTHING),
+        defaultdict[str, dict[str, None]](dict),
+    )
     for name, facts, count in parts:
-        for key, fact in zip(Facts._fields, facts, strict=True):
+        for key, fact in zip(PartLoad._fields, facts, strict=True):
             if count and fact is None:
                 unknown[key][name] = None
             sums[key] += (fact or NOTHING) * count
-    known = {key: None if key in unknown else sums[key] for key in Facts._fields}
+    known = {key: None if key in unknown else sums[key] for key in PartLoad._fields}
     return Load(
-        **known, unknown={key: tuple(unknown[key]) for key in Facts._fields if key in unknown}
+        **known, unknown={key: tuple(unknown[key]) for key in PartLoad._fields if key in unknown}
     )
 
 
 @dataclass(frozen=True)
 class Loads:
-    """The loads of one plan's parts. `parts` are the facts of a module, a cable or a NIC by model, `boxes` those of a host or a switch by role."""
+    """The loads of a plan's parts: modules, cables and NICs by model, boxes by role."""
 
-    parts: dict[str, Facts]
-    boxes: dict[str, Facts]
+    parts: dict[str, PartLoad]
+    boxes: dict[str, PartLoad]
     models: dict[str, str]
-    """The model of each role's box; a host that is not in the catalog is called `host`."""
+    """The model of each role's box; a host that is not in the catalog is `host`."""
     counts: dict[str, Counter[str]]
-    """How many of each part are in each role; what is in hosts under `host`."""
+    """Quantities of each part in each role; parts in hosts are under `host`."""
     switches: dict[str, int]
 
     def of(self, parts: Mapping[str, int], boxes: Mapping[str, int]) -> Load:
-        """Add up parts by model, of which the models of boxes are passed over, and boxes by role.
+        """Add up parts by model, without the models of boxes, and boxes by role.
 
         Most racks hold the same, so the sums are kept.
         """
@@ -118,12 +121,12 @@ class Loads:
 
     @cached_property
     def _sums(self) -> dict[_Held, Load]:
-        """What was added up so far, by parts and boxes."""
+        """The sums so far, by parts and boxes: most racks hold the same."""
         return {}
 
     @property
     def everything(self) -> Counter[str]:
-        """How many of each part there are in all."""
+        """Quantities of each part in all."""
         return sum(self.counts.values(), Counter())
 
     @property
@@ -132,7 +135,7 @@ class Loads:
         return self.of(self.everything, self.switches)
 
     def of_role(self, role: str) -> Load:
-        """Return the load of a role: its boxes, and the modules, cables and NICs that count for it."""
+        """Return the load of a role: its boxes, modules, cables and NICs."""
         return self.of(
             self.counts.get(role, Counter()),
             {role: self.switches[role]} if role in self.switches else {},
@@ -140,7 +143,7 @@ class Loads:
 
 
 def loads_of(plan: Plan, bom: Bom) -> Loads:
-    """Gather what is known of every part on a bill, and of the hosts."""
+    """Collect the known facts of every part on a bill, and of the hosts."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     boxed = [line for line in bom.lines if line.part_class != "switches"]
     for line in boxed:
@@ -155,7 +158,7 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
         HOST: _box(plan, HOST, host),
         **{role.value: _box(plan, role.value, port_layouts[role].model) for role in plan.roles},
     }
-    parts = {line.part: Facts(line.unit_power_w, line.unit_power_max_w) for line in boxed}
+    parts = {line.part: PartLoad(line.unit_power_w, line.unit_power_max_w) for line in boxed}
     return Loads(
         parts,
         boxes,
@@ -165,8 +168,8 @@ def loads_of(plan: Plan, bom: Bom) -> Loads:
     )
 
 
-def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
-    """Return what the inventory, else the catalog, says of a host or a switch."""
+def _box(plan: Plan, role: str, model: Host | Switch | None) -> PartLoad:
+    """Return the facts of a host or a switch from the inventory, or else from the catalog."""
     stated: Footprint = (
         getattr(plan.spec.site.footprints, role) if plan.spec.site else Footprint.model_construct()
     )
@@ -178,7 +181,7 @@ def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
         known["typical_w"]
         if known["typical_w"] is not None or role not in ROLES
         else known["maximum_w"]
-    )  # as the bill counts a box
+    )  # equal to the quantity on the bill
     most = stated.power_w or known["maximum_w"]
     found = (
         typical,
@@ -186,4 +189,4 @@ def _box(plan: Plan, role: str, model: Host | Switch | None) -> Facts:
         stated.weight_kg or known["weight_kg"],
         stated.units or known["rack_units"],
     )
-    return Facts(*(None if fact is None else Fraction(str(fact)) for fact in found))
+    return PartLoad(*(None if fact is None else Fraction(str(fact)) for fact in found))

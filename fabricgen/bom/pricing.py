@@ -1,8 +1,7 @@
-"""What a part costs: the book's price, less a discount, in the currency that is paid in.
+"""What a part costs: the book's price, less a discount, in the currency of payment.
 
-Owns the finding of a price book, and `Terms`. A price that the inventory gives is what is paid, so
-nothing comes off it; a rate of exchange is stated, never looked up. What is bought is counted in
-`bom`.
+Owns the lookup of a price book, and `Terms`. A price given in the inventory is paid as it is,
+without discount; a rate of exchange is stated, never looked up.
 """
 
 from __future__ import annotations
@@ -25,18 +24,22 @@ CENT = Decimal("0.01")
 
 @dataclass(frozen=True)
 class Terms:
-    """How a price of a book becomes what is paid; `book_currency` is what the book's prices are in."""
+    """How a price of a book becomes a price paid; `book_currency` is the currency of the book."""
 
     asked: Prices
     book_currency: str
 
     @property
     def currency(self) -> str:
-        """The currency that is paid in."""
+        """The currency of payment."""
         return self.asked.exchange.currency if self.asked.exchange else self.book_currency
 
     def discount_pct(self, part_class: str, part: str) -> Decimal:
-        """Return the per cent that come off a part: none off a price of the inventory, else what its class says, else what all have."""
+        """Return the discount of a part in per cent.
+
+        Prices of the inventory have none; otherwise the discount of the class wins over the general
+        one.
+        """
         own: Decimal | None = getattr(self.asked.discount, part_class)
         return (
             Decimal(0)
@@ -47,7 +50,11 @@ class Terms:
         )
 
     def paid(self, price: Decimal, part_class: str, part: str) -> Decimal:
-        """Return what one part costs; where a discount or a rate changes its price, rounded to cents, a half up, so that totals are of what is shown."""
+        """Return what one part costs.
+
+        Where a discount or a rate changes its price it is rounded to cents, half up, so that totals
+        are sums of what is shown.
+        """
         off, rate = (
             self.discount_pct(part_class, part),
             self.asked.exchange.rate if self.asked.exchange else Decimal(1),
@@ -60,7 +67,10 @@ class Terms:
 
 
 def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
-    """Find the book that the inventory names, with its own prices laid over. Raises Refusal `unknown-price-book`."""
+    """Return the inventory's book with its own prices over it.
+
+    Raises Refusal `unknown-price-book`.
+    """
     name = spec.prices.book or DEFAULT_BOOK
     book = catalog.price_book(name)
     if book is None:
@@ -84,7 +94,10 @@ def price_book(spec: FabricSpec, catalog: Catalog) -> PriceBook:
 
 
 def terms_of(spec: FabricSpec, book: PriceBook) -> Terms:
-    """Return the terms of an inventory. Raises Refusal `same-currency` for a rate between a currency and itself."""
+    """Return the terms of an inventory.
+
+    Raises Refusal `same-currency` for a rate between a currency and itself.
+    """
     exchange = spec.prices.exchange
     if exchange and exchange.currency == book.currency:
         because = (

@@ -1,7 +1,6 @@
-"""The numbers of a plan in the keys that scripts rely on, and of its designs side by side.
+"""The figures of a plan under the keys that scripts rely on, and of its designs side by side.
 
-Owns `plan --json` and `compare --json`. Everything is counted elsewhere; this is where it gets its
-name.
+Owns `plan --json` and `compare --json`. Other modules count; this one names the figures.
 """
 
 from __future__ import annotations
@@ -84,7 +83,7 @@ def _longest_m(plan: Plan) -> int | float | None:
 
 
 def _loads(plan: Plan, bom: Bom) -> dict[str, Any]:
-    """Return what else the fabric asks of its room, without hosts; null where it is unknown for a part, and `unknown` names those parts."""
+    """Return the loads of the fabric without hosts; null where a part's fact is `unknown`."""
     load = loads_of(plan, bom).total
     heat = None if load.heat_btu_h is None else round(float(load.heat_btu_h), 1)
     known = {
@@ -133,7 +132,10 @@ def number(value: Decimal | float | None) -> int | float | None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One cluster in every design that can hold it, rail-only first and the fat-tree last, and why the others cannot."""
+    """One cluster in each design that can hold it, and why the others cannot.
+
+    Rail-only comes first, and the fat-tree last.
+    """
 
     built: tuple[tuple[Plan, Bom], ...]
     refused: tuple[tuple[Design, Finding], ...]
@@ -145,7 +147,7 @@ class Comparison:
 
     @cached_property
     def savings(self) -> dict[str, float | None]:
-        """What rail-only saves against the fat-tree, in per cent to one decimal; None where one of the two is not known."""
+        """The per cent that rail-only saves against the fat-tree, to one decimal; None if unknown."""
         return self.savings_against(Design.FAT_TREE)
 
     def savings_against(self, design: Design) -> dict[str, float | None]:
@@ -184,7 +186,7 @@ class Comparison:
 def compare(
     spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None
 ) -> Comparison:
-    """Plan the same cluster in each design, but for the one that is `known`.
+    """Plan the same cluster in each design, except the one that is `known`.
 
     Raises the Refusal of the design that was asked for where not one can be built.
     """
@@ -224,7 +226,9 @@ def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
 
 
 def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
-    """Return the inventory with another design: as few tiers as it needs, and for a fat-tree, which has no rails, none to share a switch.
+    """Return the inventory with another design.
+
+    It takes as few tiers as it needs; a fat-tree has no rails, so none share a switch.
 
     Positions and measured lengths are of the design that was asked for; another one fills the same
     racks and as many rows as it takes.
@@ -241,7 +245,7 @@ def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
 
 
 def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
-    """Follow a path into a summary; None where it ends early, or in nothing.
+    """Follow a path into a summary; None where it ends early or at null.
 
     >>> figure_at({"switches": {"leaf": 4}}, ("switches", "leaf"))
     4

@@ -1,7 +1,7 @@
 """From a bill of materials and a comparison to the views that tables and workbooks show.
 
-Owns how amounts are written and what is said of a figure that is not known: it is empty with a
-note, never 0. The shapes stand in `views`.
+Owns the format of amounts and the notes on unknown figures: they are empty with a note, never 0.
+`views.bom` and `breakdown.view` define the shapes.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom.bill import Bom, Line
+    from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.bom.summary import Comparison
     from fabricgen.core.terms import Design
     from fabricgen.inventory.purchasing import SparePolicy, Spares
@@ -33,13 +33,21 @@ def bom_view(bom: Bom, plan: Plan) -> BomView:
     sums = [_sum("subtotal", name, lines, bom) for name, lines in by_class.items() if lines]
     link_ends = plan.module_ends
     return BomView(
-        plan.spec.name, plan.fabric.design.value, bom.book.currency, bom.book.name, parts, [*sums, _sum("total", "", list(bom.lines), bom)],
-        [part for part in parts if not part.unit_price], str(link_ends), str(module_count(bom)), list(terms_said(bom, plan.spec.spares)),
-    )  # fmt: skip
+        plan.spec.name,
+        plan.fabric.design.value,
+        bom.book.currency,
+        bom.book.name,
+        parts,
+        [*sums, _sum("total", "", list(bom.lines), bom)],
+        [part for part in parts if not part.unit_price],
+        str(link_ends),
+        str(module_count(bom)),
+        list(terms_said(bom, plan.spec.spares)),
+    )
 
 
 def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
-    """Say what comes off the prices, what is paid in, and by what policy spares are bought."""
+    """Yield sentences on discounts, currency of payment and the policy of spares."""
     asked, used = (
         bom.terms.asked,
         [name for name in CLASSES if any(line.part_class == name for line in bom.lines)],
@@ -51,10 +59,14 @@ def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
             if asked.discount.all or not own
             else []
         )
-        yield f"discount: {', '.join([*every, *(f'{off.normalize():f} % off {name}' for name, off in own.items())])}; the inventory's own prices are net"
+        by_class = [f"{off.normalize():f} % off {name}" for name, off in own.items()]
+        yield f"discount: {', '.join([*every, *by_class])}; the inventory's own prices are net"
     if asked.exchange:
         rate = f"{asked.exchange.rate.normalize():f}"
-        yield f"paid in {asked.exchange.currency} at {rate} for 1 {bom.terms.book_currency}, the rate of {asked.exchange.date} as the inventory states it"
+        yield (
+            f"paid in {asked.exchange.currency} at {rate} for 1 {bom.terms.book_currency}, the rate"
+            f" of {asked.exchange.date} as the inventory states it"
+        )
     policies = [text for name in used if (text := _policy(name, getattr(spares, name)))]
     if policies:
         yield f"spares, once for the whole inventory, which is one site: {'; '.join(policies)}"
@@ -64,13 +76,11 @@ def terms_said(bom: Bom, spares: Spares) -> Iterator[str]:
 
 
 def _policy(name: str, policy: SparePolicy) -> str:
-    """Write a policy of spares; empty where it asks for none."""
+    """Format a policy of spares; empty where it asks for none."""
     least = f"at least {policy.minimum} of each" if policy.minimum else ""
-    return (
-        f"{name} {' and '.join(text for text in (f'{policy.percent:g} %' if policy.percent else '', least) if text)}"
-        if policy.percent or least
-        else ""
-    )
+    share = f"{policy.percent:g} %" if policy.percent else ""
+    amounts = [text for text in (share, least) if text]
+    return f"{name} {' and '.join(amounts)}" if amounts else ""
 
 
 def module_count(bom: Bom) -> int:
@@ -78,7 +88,7 @@ def module_count(bom: Bom) -> int:
     return sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
 
 
-def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
+def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
     """Make the view of one part."""
     source = ("", "", "")
     if line.unit_price is not None:
@@ -88,19 +98,33 @@ def _part(line: Line, bom: Bom, *, own_price: bool) -> PartView:
             else (bom.book.name, str(bom.book.date or ""), bom.book.currency)
         )
     return PartView(
-        "part", line.part_class, line.part, line.part_number, line.description, line.purpose, str(line.quantity), str(line.spares),
-        money_text(line.unit_price), *source, money_text(line.total), decimal_text(line.power_w), str(line.pack),
-        money_text(line.list_price), "" if line.list_price is None else bom.terms.book_currency, _percent(line.discount_pct), decimal_text(line.power_max_w),
-    )  # fmt: skip
+        "part",
+        line.part_class,
+        line.part,
+        line.part_number,
+        line.description,
+        line.purpose,
+        str(line.quantity),
+        str(line.spares),
+        money_text(line.unit_price),
+        *source,
+        money_text(line.total),
+        decimal_text(line.power_w),
+        str(line.pack),
+        money_text(line.list_price),
+        "" if line.list_price is None else bom.terms.book_currency,
+        _percent(line.discount_pct),
+        decimal_text(line.power_max_w),
+    )
 
 
 def _percent(value: Decimal) -> str:
-    """Write a discount; nothing where there is none."""
+    """Format a discount; empty where there is none."""
     return f"{value.normalize():f}" if value else ""
 
 
-def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
-    """Add up lines: prices as far as they are known, power only where all of it is."""
+def _sum(row: str, part_class: str, lines: list[BillLine], bom: Bom) -> PartView:
+    """Add up lines: prices as far as they are known, power only where all of it is known."""
     priced = [line.total for line in lines if line.total is not None]
     power = [line.power_w for line in lines if line.power_w is not None]
     most = [line.power_max_w for line in lines if line.power_max_w is not None]
@@ -110,14 +134,26 @@ def _sum(row: str, part_class: str, lines: list[Line], bom: Bom) -> PartView:
     ]
     note = "; ".join(f"{what}: {', '.join(names)}" for what, names in missing if names)
     return PartView(
-        row, part_class, f"all {part_class or 'parts'}", "", note, "", "", "", "", "", "", bom.book.currency if priced else "",
-        money_text(sum(priced, Decimal(0))) if priced else "", decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
+        row,
+        part_class,
+        f"all {part_class or 'parts'}",
+        "",
+        note,
+        "",
+        "",
+        "",
+        "",
+        "",
+        "",
+        bom.book.currency if priced else "",
+        money_text(sum(priced, Decimal(0))) if priced else "",
+        decimal_text(sum(power, Fraction(0))) if len(power) == len(lines) else "",
         power_max_w=decimal_text(sum(most, Fraction(0))) if len(most) == len(lines) else "",
-    )  # fmt: skip
+    )
 
 
 def money_text(value: Decimal | None) -> str:
-    """Write an amount exactly: whole, or with at least two places.
+    """Format an amount exactly: whole, or with at least two decimals.
 
     >>> money_text(Decimal("1388")), money_text(Decimal("0.5")), money_text(None)
     ('1388', '0.50', '')
@@ -129,7 +165,7 @@ def money_text(value: Decimal | None) -> str:
 
 
 def decimal_text(value: Fraction | None) -> str:
-    """Write a number without needless places; watts come from decimal texts, so they end.
+    """Format a number without needless decimals; watts come from decimal texts, so they end.
 
     >>> decimal_text(Fraction(17, 2)), decimal_text(Fraction(8)), decimal_text(None)
     ('8.5', '8', '')
@@ -140,7 +176,7 @@ def decimal_text(value: Fraction | None) -> str:
 
 
 class _Figure(NamedTuple):
-    """What is compared: the figure, where a summary has it, its unit, and the saving that belongs to it."""
+    """A compared figure: its name, its path in a summary, its unit, and its saving."""
 
     name: str
     path: tuple[str, ...]
@@ -171,7 +207,7 @@ _FIGURES = (
 
 
 def comparison_view(comparison: Comparison) -> ComparisonView:
-    """Make the view of the designs side by side, in a fixed order whatever could be built."""
+    """Make the view of the designs side by side, in an order that no result changes."""
     built = {
         plan.fabric.design: (bom, summary)
         for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)
@@ -196,7 +232,7 @@ def comparison_view(comparison: Comparison) -> ComparisonView:
 def _compared(
     figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]
 ) -> FigureView | None:
-    """Make one row of the comparison; None for NICs where no inventory asks for any."""
+    """Make one row of the comparison; None for NICs where the inventory asks for none."""
     if figure.path[-1] == "nics" and not any(
         line.part_class == "nics" for bom, _ in built.values() for line in bom.lines
     ):
@@ -220,7 +256,7 @@ def _compared(
 
 
 def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
-    """Follow a figure's path into a summary, or into the bill for what only that counts."""
+    """Follow a figure's path into a summary, or into the bill where only that has it."""
     if figure.path == ("modules",):
         return str(module_count(bom)) if bom else ""
     value = figure_at(summary, figure.path)
@@ -234,7 +270,7 @@ def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
 
 
 def _missing(bom: Bom, path: tuple[str, ...]) -> str:
-    """Say what a figure does not contain, because nobody knows it."""
+    """Return a note on what a figure leaves out because it is unknown."""
     if path[0] == "power_w" and bom.unknown_power:
         return f"power unknown: {', '.join(bom.unknown_power)}"
     unpriced = (
@@ -250,7 +286,7 @@ def _missing(bom: Bom, path: tuple[str, ...]) -> str:
 
 
 def _joined(notes: dict[Design, str]) -> str:
-    """Join the notes of the designs; what holds of several is said once, and what holds of all needs no name."""
+    """Join the notes of the designs; a note of several designs is given once."""
     by_note: dict[str, list[str]] = defaultdict(list)
     for design, note in notes.items():
         by_note[note].append(design.value)

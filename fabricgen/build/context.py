@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.checks.law import Report as Judged
     from fabricgen.analysis.forwarding.tables import Tables
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.breakdown.breakdown import Rack
+    from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.build.selection import Group
     from fabricgen.build.write.files import Root
     from fabricgen.build.write.manifest import Written
@@ -120,7 +120,7 @@ class BuildContext:
         )
 
     @cached_property
-    def racks(self) -> dict[str, Rack]:
+    def racks(self) -> dict[str, RackContents]:
         """The parts of each rack."""
         from fabricgen.bom.breakdown.breakdown import racks_of
 

@@ -19,7 +19,7 @@ from fabricgen.build.write.files import Root, adopt, reserve, write_text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from fabricgen.bom.breakdown.breakdown import Rack
+    from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.bom.breakdown.view import DivisionView, LoadsView
     from fabricgen.build.context import BuildContext, Task
     from fabricgen.build.write.manifest import Written
@@ -56,7 +56,7 @@ def with_racks(sources: BuildContext) -> bool:
     )
 
 
-def racks_in(sources: BuildContext) -> dict[str, Rack]:
+def racks_in(sources: BuildContext) -> dict[str, RackContents]:
     """Return what stands in each rack; empty where the bill is not divided by rack."""
     return sources.racks if with_racks(sources) else {}
 

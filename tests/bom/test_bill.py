@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fabricgen.bom.bill import Line, make_bom
+from fabricgen.bom.bill import BillLine, make_bom
 from fabricgen.bom.summary import summarize
 from fabricgen.bom.tables import bom_view
 from fabricgen.core.diagnostics import Refusal
@@ -26,7 +26,7 @@ DGX: dict[str, Any] = {
 }
 
 
-def lines_of(**keys: Any) -> dict[str, Line]:  # noqa: ANN401 - keys of an inventory
+def lines_of(**keys: Any) -> dict[str, BillLine]:  # noqa: ANN401 - keys of an inventory
     """Return the lines of a bill by part."""
     return {line.part: line for line in make_bom(plan_of(**keys)).lines}
 

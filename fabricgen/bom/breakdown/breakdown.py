@@ -1,9 +1,9 @@
 """The bill divided: which parts belong to each role, rack and phase.
 
-Owns `BomLine` and the three divisions; each sums to the whole bill, spares included, which belong
-to no place. Roles are divided as the bill counts its purposes, phases as they are bought, and racks
-by where everything stands: a cable counts where its lower end is, one that carries several links
-where it is one piece, and a module in the rack of its cage, once, whatever it carries.
+Owns `BomLine` and the three divisions; each sums to the whole bill, including the spares, which
+have no place. Roles are divided as the bill counts its purposes, phases as they are bought, and
+racks by position: a cable counts at its lower end, once however many links it carries, and a module
+in the rack of its cage, once however many links it serves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from decimal import Decimal
 
-    from fabricgen.bom.bill import Bom, Line
+    from fabricgen.bom.bill import BillLine, Bom
     from fabricgen.core.arrays import Int32Array, IntArray
     from fabricgen.planning.cabling.compatibility import End, LinkParts
     from fabricgen.planning.plan import Plan
@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 
 
 SPARES = ""
-"""The place of spares, which is none."""
+"""The place of spares: none."""
 
 
 class BomLine(NamedTuple):
-    """So many of a part at one place, a role, a rack or a phase; spares have no place."""
+    """The quantity of a part at one place: a role, a rack or a phase; spares have no place."""
 
     place: str
-    line: Line
+    line: BillLine
     quantity: int
 
     @property
     def total(self) -> Decimal | None:
-        """What they cost; None where the part has no price."""
+        """Total price; None where the part has no price."""
         return None if self.line.unit_price is None else self.line.unit_price * self.quantity
 
 
 @dataclass
-class Rack:
-    """What stands in one rack: boxes by role, hosts among them, and parts by model, boxes among them."""
+class RackContents:
+    """The contents of one rack: boxes by role (hosts too), and parts by model (boxes too)."""
 
     boxes: Counter[str] = field(default_factory=Counter)
     parts: Counter[str] = field(default_factory=Counter)
@@ -66,18 +66,18 @@ def by_role(bom: Bom) -> list[BomLine]:
     return divided(bom, counts)
 
 
-def by_rack(bom: Bom, racks: Mapping[str, Rack]) -> list[BomLine]:
-    """Divide a bill by what `racks_of` found in each rack."""
+def by_rack(bom: Bom, racks: Mapping[str, RackContents]) -> list[BomLine]:
+    """Divide a bill by the contents of racks that `racks_of` found."""
     return divided(bom, {name: rack.parts for name, rack in racks.items()})
 
 
 def by_phase(bom: Bom, phases: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
-    """Divide a bill by what each phase buys, by model; phases themselves belong to `growth`."""
+    """Divide a bill by what each phase of `lifecycle.change.phases` buys, by model."""
     return divided(bom, phases)
 
 
 def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
-    """Divide a bill by counts of parts at each place, in the order of places, then of the bill; the spares follow."""
+    """Divide a bill by the parts at each place, in the order of the places; spares come last."""
     found = [
         BomLine(place, line, parts[line.part])
         for place, parts in counts.items()
@@ -87,12 +87,12 @@ def divided(bom: Bom, counts: Mapping[str, Mapping[str, int]]) -> list[BomLine]:
     return found + [BomLine(SPARES, line, line.spares) for line in bom.lines if line.spares]
 
 
-def racks_of(plan: Plan) -> dict[str, Rack]:
-    """Say what stands in each rack, in the order of racks; empty where nothing is placed."""
+def racks_of(plan: Plan) -> dict[str, RackContents]:
+    """Return the contents of each rack, in the order of racks; empty where nothing is placed."""
     if plan.lengths is None:
         return {}
     room = plan.lengths.room
-    racks: dict[int, Rack] = defaultdict(Rack)
+    racks: dict[int, RackContents] = defaultdict(RackContents)
     for part, places in _placed(plan, room):
         for rack, count in _counted(places):
             racks[rack].parts[part] += count
@@ -104,7 +104,7 @@ def racks_of(plan: Plan) -> dict[str, Rack]:
 
 
 def _counted(racks: Int32Array) -> Iterator[tuple[int, int]]:
-    """Count how often each rack is named."""
+    """Count the devices of each rack."""
     names, counts = np.unique(racks, return_counts=True)
     yield from zip(names.tolist(), counts.tolist(), strict=True)
 
@@ -133,7 +133,7 @@ def _placed(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
 
 
 def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, Int32Array]]]:
-    """Yield the links of each segment that take one offer: rows of `Plan.unit`, and the devices at both ends as `Room` counts them."""
+    """Yield the links of each segment that take one part, as rows, and the devices at both ends."""
     if plan.lengths is None:
         return
     for segment in range(plan.mapping.segments):
@@ -145,7 +145,7 @@ def _runs(plan: Plan) -> Iterator[tuple[LinkParts, int, Int32Array, dict[End, In
 
 
 def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
-    """Yield each role, with the racks of its boxes that are installed."""
+    """Yield each role with the racks of its installed boxes."""
     here = np.concatenate([devices for *_, ends in _runs(plan) for devices in ends.values()])
     devices = distinct(here)
     for kind, role in enumerate(KINDS):
@@ -155,7 +155,7 @@ def _boxes(plan: Plan, room: Room) -> Iterator[tuple[str, Int32Array]]:
 
 
 def _own(plan: Plan, role: str, count: int) -> dict[str, int]:
-    """Count the parts that boxes are or bring: a switch its model, a host its NICs where the bill counts them."""
+    """Count the parts that boxes contribute: a switch its model, a host its counted NICs."""
     fabric = plan.fabric
     if role != HOST:
         return {fabric.port_layouts[ROLES[KINDS.index(role) - 1]].model.model: count}

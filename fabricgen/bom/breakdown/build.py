@@ -1,7 +1,7 @@
-"""From portions and loads to the views that tables and workbooks show.
+"""From a divided bill and loads to the views that tables and workbooks show.
 
-Owns the sums of a division and what is said of them. Amounts are written by `tabulating`; the
-shapes stand in `views`.
+Owns the sums of a division and their notes. `bom.tables` formats amounts; `view` defines the
+shapes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.breakdown.breakdown import Rack
+    from fabricgen.bom.breakdown.breakdown import RackContents
     from fabricgen.bom.loads import Loads
     from fabricgen.planning.plan import Plan
 
@@ -31,7 +31,7 @@ HEAT = ("heat_btu_h", "heat_max_btu_h")
 
 
 def division_view(fabric: str, by: str, portions: list[BomLine], bom: Bom) -> DivisionView:
-    """Make the view of a divided bill: the parts of each place with a subtotal, the spares with theirs, and the total."""
+    """Make the view of a divided bill: each place and the spares with a subtotal, and the total."""
     rows = []
     for place, run in groupby(portions, key=lambda portion: portion.place):
         own = list(run)
@@ -45,16 +45,26 @@ def division_view(fabric: str, by: str, portions: list[BomLine], bom: Bom) -> Di
 
 
 def _portion(portion: BomLine, currency: str) -> PortionView:
-    """Make the row of a portion."""
+    """Make the row of a line."""
     line, spares = portion.line, portion.place == SPARES
     return PortionView(
-        "spares" if spares else "part", portion.place, line.part_class, line.part, line.part_number, line.description, str(portion.quantity),
-        money_text(line.unit_price), currency if line.unit_price is not None else "", money_text(portion.total), decimal_text(_power(portion)), "",
-    )  # fmt: skip
+        "spares" if spares else "part",
+        portion.place,
+        line.part_class,
+        line.part,
+        line.part_number,
+        line.description,
+        str(portion.quantity),
+        money_text(line.unit_price),
+        currency if line.unit_price is not None else "",
+        money_text(portion.total),
+        decimal_text(_power(portion)),
+        "",
+    )
 
 
 def _power(portion: BomLine) -> Fraction | None:
-    """Return the typical power of a portion; spares lie on a shelf."""
+    """Return the typical power of a line; spares are not powered."""
     if portion.place == SPARES:
         return Fraction(0)
     return (
@@ -63,7 +73,7 @@ def _power(portion: BomLine) -> Fraction | None:
 
 
 def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str) -> PortionView:
-    """Add up portions: prices as far as they are known, power only where all of it is."""
+    """Add up lines: prices as far as they are known, power only where all of it is known."""
     priced = [portion.total for portion in portions if portion.total is not None]
     power = [_power(portion) for portion in portions]
     unpriced, unknown = (
@@ -78,18 +88,32 @@ def _sum(row: str, place: str, name: str, portions: list[BomLine], currency: str
         if parts
     )
     return PortionView(
-        row, place, "", name, "", "", "", "", currency if priced else "", money_text(sum(priced, Decimal(0))) if priced else "",
-        "" if unknown else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0))), note,
-    )  # fmt: skip
+        row,
+        place,
+        "",
+        name,
+        "",
+        "",
+        "",
+        "",
+        currency if priced else "",
+        money_text(sum(priced, Decimal(0))) if priced else "",
+        (
+            ""
+            if unknown
+            else decimal_text(sum((watts for watts in power if watts is not None), Fraction(0)))
+        ),
+        note,
+    )
 
 
 def _total(portion: BomLine) -> Decimal | None:
-    """Return what a portion costs."""
+    """Return the price of a line."""
     return portion.total
 
 
-def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, Rack]) -> LoadsView:
-    """Make the view of what racks ask of the room, then roles, then the whole fabric; `racks` may be empty."""
+def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, RackContents]) -> LoadsView:
+    """Make the view of the loads of racks, of roles and of the fabric; `racks` may be empty."""
     loads = loads_of(plan, bom)
     hosts = plan.fabric.gpus // plan.fabric.host_gpus
     whole = _load(
@@ -113,7 +137,7 @@ def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, Rack]) -> LoadsView:
     )
 
 
-def _rack(name: str, rack: Rack, loads: Loads) -> LoadView:
+def _rack(name: str, rack: RackContents, loads: Loads) -> LoadView:
     """Make the row of a rack."""
     fabric = loads.of(
         rack.parts, Counter({role: count for role, count in rack.boxes.items() if role != HOST})
@@ -135,7 +159,7 @@ def _roles(loads: Loads, hosts: int) -> Iterator[LoadView]:
 
 
 def _load(row: str, place: str, fabric: Load, every: Load, boxes: Mapping[str, int]) -> LoadView:
-    """Make a row of loads; what is unknown without hosts is unknown with them."""
+    """Make a row of loads; a figure unknown without hosts is unknown with hosts."""
     counts = {
         key: str(boxes.get(role, 0))
         for key, role in (("hosts", HOST), *((role.value, role) for role in ROLES))
@@ -151,7 +175,7 @@ def _load(row: str, place: str, fabric: Load, every: Load, boxes: Mapping[str, i
 
 
 def _figures(load: Load, prefix: str) -> dict[str, str]:
-    """Write the figures of a load by column, heat to a tenth."""
+    """Format the figures of a load by column, heat to a tenth."""
     heat = {
         key: None if value is None else Fraction(round(value * 10), 10)
         for key, value in zip(HEAT, (load.heat_btu_h, load.heat_max_btu_h), strict=True)
@@ -166,14 +190,28 @@ def _figures(load: Load, prefix: str) -> dict[str, str]:
     return {f"{prefix}{key}": decimal_text(value) for key, value in known.items()}
 
 
-def _notes(racks: Mapping[str, Rack], *, generated: bool) -> Iterator[str]:
-    """Say how the figures are meant."""
+def _notes(racks: Mapping[str, RackContents], *, generated: bool) -> Iterator[str]:
+    """Return the notes on how the figures are meant."""
     if generated:
-        yield "nobody described the room, so the racks are an assumption: describe yours under `site`"
+        yield (
+            "nobody described the room, so the racks are an assumption: describe yours under `site`"
+        )
     elif not racks:
-        yield "no racks are shown: `site: unknown` leaves them open, and of a large fabric `--only racks` shows them"
-    yield "columns that begin with `all_` are with hosts, the others are the fabric alone: switches, modules, cables and NICs"
+        yield (
+            "no racks are shown: `site: unknown` leaves them open, and of a large fabric `--only"
+            " racks` shows them"
+        )
+    yield (
+        "columns that begin with `all_` are with hosts, the others are the fabric alone: switches,"
+        " modules, cables and NICs"
+    )
     yield f"heat is power x {decimal_text(BTU_H_PER_W)} BTU/h per watt"
-    yield "the most power is a bound: a maker's maximum of a box may include its modules, which are counted beside it, and a module has one figure only"
-    yield "weight and rack units are of boxes: nobody publishes what a module or a cable weighs; spares are in no rack"
+    yield (
+        "the most power is a bound: a maker's maximum of a box may include its modules, which are"
+        " counted beside it, and a module has one figure only"
+    )
+    yield (
+        "weight and rack units are of boxes: nobody publishes what a module or a cable weighs;"
+        " spares are in no rack"
+    )
     yield "a module takes its power in the rack of its cage; a cable counts where its lower end is"

@@ -1,8 +1,8 @@
-"""What the rail-only design saves against the other two, as a report for somebody who has not seen the inventory.
+"""What the rail-only design saves against the other two, as a report that needs no inventory.
 
-Owns the sentences and the figures of the report. The designs are planned and counted elsewhere:
-`summary` compares, `bom` counts. Nothing is rounded in favour of a design: an amount is the
-difference of two totals, and a per cent has one place.
+Owns the sentences and figures of the report. `bom.summary` plans and compares the designs. Nothing
+is rounded in favour of a design: an amount is the difference of two totals, and a percentage has
+one decimal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CLASS_WORDS = {
 
 
 class _Figure(NamedTuple):
-    """What is compared: the figure, where a summary has it, and its unit."""
+    """A compared figure: its name, its path in a summary, and its unit."""
 
     name: str
     path: tuple[str, ...]
@@ -59,7 +59,7 @@ _FIGURES = (
 
 
 def savings_view(comparison: Comparison) -> SavingsView:
-    """Make the report on one cluster in the designs that were compared."""
+    """Make the report on one cluster in the compared designs."""
     plan, bom = comparison.built[0]
     known = {
         plan.fabric.design: {**summary, "modules": module_count(own)}
@@ -104,12 +104,12 @@ def _row(figure: _Figure, known: dict[Design, dict[str, Any]], currency: str) ->
 
 
 def _text(value: Decimal, figure: _Figure) -> str:
-    """Write a value as the other tables write it."""
+    """Format a value as the other tables do."""
     return money_text(value) if figure.unit == "currency" else decimal_text(Fraction(value))
 
 
 def _headline(design: Design, comparison: Comparison, currency: str) -> str:
-    """Say in one sentence what is saved against a design."""
+    """Return one sentence on the savings against a design."""
     refused = next(
         (
             finding.fact
@@ -120,7 +120,10 @@ def _headline(design: Design, comparison: Comparison, currency: str) -> str:
     )
     if refused:
         which = design if comparison.summary_of(Design.RAIL_ONLY) else Design.RAIL_ONLY
-        return f"Against the {design} design nothing can be said: {which} cannot be built here, because {refused}."
+        return (
+            f"Against the {design} design nothing can be said: {which} cannot be built here,"
+            f" because {refused}."
+        )
     ours, theirs, share = (
         comparison.summary_of(Design.RAIL_ONLY),
         comparison.summary_of(design),
@@ -128,9 +131,12 @@ def _headline(design: Design, comparison: Comparison, currency: str) -> str:
     )
     fewer = theirs["switches"]["total"] - ours["switches"]["total"]
     words = [
-        f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches ({_pct(share['switches_pct'])})"
-        if fewer
-        else "as many switches"
+        (
+            f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches"
+            f" ({_pct(share['switches_pct'])})"
+            if fewer
+            else "as many switches"
+        )
     ]
     words.append(
         _more_or_less("power", theirs["power_w"], ours["power_w"], share["power_pct"], "W")
@@ -146,7 +152,7 @@ def _headline(design: Design, comparison: Comparison, currency: str) -> str:
 def _more_or_less(
     name: str, theirs: float | None, ours: float | None, share: float | None, unit: str
 ) -> str:
-    """Say how much less or more of something there is."""
+    """Return how much less or more of a figure rail-only takes, as text."""
     if theirs is None or ours is None:
         return f"{name} is not known"
     apart = Decimal(str(theirs)) - Decimal(str(ours))
@@ -159,18 +165,30 @@ def _more_or_less(
 
 
 def _pct(share: float | None) -> str:
-    """Write a saving without its sign, which a word says."""
+    """Format a saving without its sign, which the sentence expresses in words."""
     return "not known in per cent" if share is None else f"{abs(share):g} %"
 
 
 def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
-    """Say what was compared."""
+    """Yield the sentences on what was compared."""
     fabric = plan.fabric
     ports = f"{fabric.planes} NIC port{'s' if fabric.planes > 1 else ''} of {fabric.speed_gbps}G"
-    cluster = f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains of {fabric.domain_gpus}"
-    yield f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)}, planned three times."
-    yield "In the rail-only design rails never meet in the network: traffic between rails takes a hop inside an HB domain."
-    yield "In the rail-optimized design rails meet at the spines; the fat-tree joins any port with any other and knows no rails."
+    cluster = (
+        f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains of"
+        f" {fabric.domain_gpus}"
+    )
+    yield (
+        f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)},"
+        " planned three times."
+    )
+    yield (
+        "In the rail-only design rails never meet in the network: traffic between rails takes a hop"
+        " inside an HB domain."
+    )
+    yield (
+        "In the rail-optimized design rails meet at the spines; the fat-tree joins any port with"
+        " any other and knows no rails."
+    )
     for built, _ in comparison.built:
         models = {role: built.fabric.port_layouts[role].model.model for role in built.roles}
         boxes = ", ".join(
@@ -185,35 +203,46 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     ]
     if roomed and len(roomed) < len(comparison.built):
         yield (
-            f"The room that the inventory describes suits the {' and '.join(roomed)} design, where the parts of each cable follow from its length; "
-            "the others are counted with the parts of an assumed reach, so that modules and cables are not quite alike."
+            f"The room that the inventory describes suits the {' and '.join(roomed)} design, where"
+            " the parts of each cable follow from its length; the others are counted with the"
+            " parts of an assumed reach, so that modules and cables are not quite alike."
         )
     for design, finding in comparison.refused:
         yield f"{design.capitalize()} cannot be built here: {finding.fact}."
 
 
 def _ratio(comparison: Comparison) -> str:
-    """Return the oversubscription that was asked for."""
+    """Return the requested oversubscription."""
     return str(comparison.summaries[0]["oversubscription"])
 
 
 def _counted(plan: Plan, bom: Bom) -> Iterator[str]:
-    """Say how it was counted, and at which prices."""
+    """Yield the sentences on how parts were counted, and at which prices."""
     yield (
-        "Transceivers are counted in two ways: one per link end, as the rail-only paper counts, "
-        "and as modules that are sold, where a twin-port module serves two links. Costs and power are of the modules."
+        "Transceivers are counted in two ways: one per link end, as the rail-only paper counts, and"
+        " as modules that are sold, where a twin-port module serves two links. Costs and power are"
+        " of the modules."
     )
     dated = f" of {bom.book.date}" if bom.book.date else ", which bears no date"
-    yield f"Prices are those of the book `{bom.book.name}`{dated}: {' '.join(bom.book.description.split()).rstrip('.')}."
+    yield (
+        f"Prices are those of the book `{bom.book.name}`{dated}:"
+        f" {' '.join(bom.book.description.split()).rstrip('.')}."
+    )
     if own := sorted(plan.spec.prices.parts):
         yield f"The inventory gives prices of its own for {', '.join(own)}."
     yield from (f"{text[:1].upper()}{text[1:]}." for text in terms_said(bom, plan.spec.spares))
-    yield "Costs are of what is bought, spares included; power, heat and rack units are of what is installed."
-    yield "What is saved is the other design's figure less rail-only's, and the per cent are of the other design's; where rail-only takes more, it is negative."
+    yield (
+        "Costs are of what is bought, spares included; power, heat and rack units are of what is"
+        " installed."
+    )
+    yield (
+        "What is saved is the other design's figure less rail-only's, and the per cent are of the"
+        " other design's; where rail-only takes more, it is negative."
+    )
 
 
 def _left_out(comparison: Comparison) -> Iterator[str]:
-    """Say what no sum contains."""
+    """Yield the sentences on what no sum contains."""
     boms = [bom for _, bom in comparison.built]
     for part in dict.fromkeys(part for bom in boms for part in bom.unpriced):
         counts = ", ".join(
@@ -221,18 +250,30 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
         )
         yield f"{part} has no price in the book, and is in no cost: {counts}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
-        yield f"Nobody publishes the power of {part}, so the power of a design that uses it is not known."
+        yield (
+            f"Nobody publishes the power of {part}, so the power of a design that uses it is not"
+            " known."
+        )
     absent = [
         name
         for key, name in CLASS_WORDS.items()
         if not any(line.part_class == key for bom in boms for line in bom.lines)
     ]
-    yield f"{', '.join(['Hosts', *absent])} and GPUs: they are the same in every design, and on none of these bills."
-    yield "Racks, power distribution, cooling, energy over the years, licences, support, freight and tax."
+    yield (
+        f"{', '.join(['Hosts', *absent])} and GPUs: they are the same in every design, and on none"
+        " of these bills."
+    )
+    yield (
+        "Racks, power distribution, cooling, energy over the years, licences, support, freight and"
+        " tax."
+    )
     yield "Labour: pulling and testing cables, configuration, and what operation costs."
-    yield "What a design is worth in training time, and what it is worth to be able to join any two ports."
+    yield (
+        "What a design is worth in training time, and what it is worth to be able to join any two"
+        " ports."
+    )
 
 
 def _count(bom: Bom, part: str) -> int:
-    """Count a part with its spares."""
+    """Format the quantity of a part with its spares."""
     return sum(line.quantity + line.spares for line in bom.lines if line.part == part)

@@ -1,6 +1,6 @@
-"""What templates and workbooks see of a bill that is divided, of racks, and of what a design saves: finished texts, like `views`.
+"""What templates and workbooks see of a divided bill, of loads and of savings: finished texts.
 
-What nobody knows is empty, never 0. `dividing` makes the first two, `savings` the last.
+A figure that is not known is empty, never 0. `build` makes the first two, `savings` the last.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from fabricgen.core.template_api import for_templates
 
 
 def grouped(number: str) -> str:
-    """Set the thousands of a number apart; nothing is not known.
+    """Separate the thousands of a number; an empty text is not known.
 
     >>> grouped("1234567.50"), grouped("")
     ('1,234,567.50', 'not known')
@@ -22,10 +22,10 @@ def grouped(number: str) -> str:
 
 @dataclass(slots=True)
 class PortionView:
-    """One row of a bill that is divided."""
+    """One row of a divided bill."""
 
     row: str
-    """What the row is: part, spares, subtotal of a place, or total."""
+    """The kind of row: part, spares, subtotal of a place, or total."""
     place: str
     """The role, rack or phase; empty for spares and the total."""
     part_class: str
@@ -37,28 +37,28 @@ class PortionView:
     currency: str
     total: str
     power_w: str
-    """Typical power of the quantity; spares take none."""
+    """Typical power of the quantity; spares are not powered."""
     note: str
-    """What a sum does not contain."""
+    """What a sum leaves out."""
 
 
 @dataclass(slots=True)
 class DivisionView:
-    """A bill that is divided by role, rack or phase."""
+    """A bill divided by role, rack or phase."""
 
     fabric: str
     by: str
     """role, rack or phase."""
     rows: list[PortionView]
-    """Each place's parts and their subtotal, then the spares, then the total."""
+    """The parts of each place and their subtotal, then the spares, then the total."""
 
 
 @dataclass(slots=True)
 class LoadView:
-    """What one rack, one role, or the whole fabric asks of the room. `all_` is with hosts, the rest is the fabric alone."""
+    """Loads of one rack, one role, or the fabric; `all_` includes hosts, the rest does not."""
 
     row: str
-    """What the row is: rack, role, or total."""
+    """The kind of row: rack, role, or total."""
     place: str
     hosts: str
     leaf: str
@@ -77,24 +77,24 @@ class LoadView:
     all_heat_max_btu_h: str
     all_weight_kg: str
     unknown: str
-    """The facts that nobody states, each with its parts."""
+    """The unknown facts, each with its parts."""
 
 
 @dataclass(slots=True)
 class LoadsView:
-    """What the fabric asks of its room."""
+    """Power, heat, weight and rack units of a fabric."""
 
     fabric: str
     room: str
-    """Where racks come from: `generated`, `site`, or empty where nothing is placed."""
+    """Source of the racks: `generated`, `site`, or empty where nothing is placed."""
     rows: list[LoadView]
     notes: list[str]
-    """How the figures are meant, in a sentence each."""
+    """How the figures are meant, in one sentence each."""
 
 
 @dataclass(slots=True)
 class SavingView:
-    """One figure of the three designs, and what rail-only saves of it against each of the others."""
+    """One figure of the three designs, and what rail-only saves of it against each other design."""
 
     figure: str
     unit: str
@@ -107,7 +107,7 @@ class SavingView:
     @property
     @for_templates
     def cells(self) -> list[str]:
-        """The cells for a table, amounts as plain numbers."""
+        """The cells of a table, amounts as plain numbers."""
         return [
             self.figure,
             self.unit,
@@ -118,7 +118,7 @@ class SavingView:
     @property
     @for_templates
     def shown(self) -> list[str]:
-        """The cells for a reader: thousands apart, and what is saved with its per cent.
+        """The cells for a reader: thousands separated, savings with their percentage.
 
         >>> SavingView("switches", "", ["1536", "2560"], ["1024"], ["40"]).shown
         ['switches', '1,536', '2,560', '1,024 (40 %)']
@@ -136,13 +136,13 @@ class SavingView:
 
 @dataclass(slots=True)
 class SavingsView:
-    """A report on what the rail-only design saves, for somebody who has not seen the inventory."""
+    """A report on what the rail-only design saves, for a reader without the inventory."""
 
     title: str
     designs: list[str]
     baselines: list[str]
     headline: list[str]
-    """What is saved, in a sentence for each other design."""
+    """The savings, in one sentence for each other design."""
     compared: list[str]
     """What was compared, in sentences."""
     rows: list[SavingView]
@@ -154,7 +154,7 @@ class SavingsView:
     @property
     @for_templates
     def table(self) -> list[list[str]]:
-        """Everything as rows of one table: its titles, a row for each figure, and a row for each sentence."""
+        """Everything as rows of one table: titles, a row per figure, and a row per sentence."""
         against = [
             f"{what}_against_{design}"
             for design in self.baselines
