@@ -147,7 +147,7 @@ class Comparison:
 
     @cached_property
     def savings(self) -> dict[str, float | None]:
-        """The per cent that rail-only saves against the fat-tree, to one decimal; None if unknown."""
+        """The per cent that rail-only saves against the fat-tree, to one decimal, or None."""
         return self.savings_against(Design.FAT_TREE)
 
     def savings_against(self, design: Design) -> dict[str, float | None]:
