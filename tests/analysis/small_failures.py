@@ -1,4 +1,7 @@
-"""Small fabrics of every design, and what may fail in them, drawn at random; and the graph that a failure leaves, as a judge that knows no shortcut."""
+"""Small random fabrics of every design and what may fail in them.
+
+The graph that a failure leaves is an oracle without shortcuts.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,10 @@ RESERVED = 0.25
 
 
 def small_inventory(random: Random, gpus: int = 40) -> dict[str, Any]:
-    """Draw an inventory of few GPUs on switches of few ports, so that one to three tiers, planes and shared boxes are common."""
+    """Draw an inventory of few GPUs on switches of few ports.
+
+    One to three tiers, planes and shared boxes are common.
+    """
     domain = random.choice((1, 2, 3, 4, 4, 6))
     rails = random.choice([part for part in range(1, domain + 1) if domain % part == 0])
     domains, design = random.randint(1, gpus // domain), random.choice(DESIGNS)
@@ -50,9 +56,12 @@ def small_inventory(random: Random, gpus: int = 40) -> dict[str, Any]:
 
 
 def small_plans(seed: int, count: int, gpus: int = 40) -> Iterator[tuple[Plan, Random]]:
-    """Plan so many drawn inventories, those that are refused among them, each with more chance to draw from."""
+    """Draw a number of inventories, and plan those that are not refused.
+
+    Each plan comes with the random numbers that the test may go on to draw.
+    """
     for number in range(count):
-        random = Random(f"{seed}-{number}")  # noqa: S311 - the same fabrics every time
+        random = Random(f"{seed}-{number}")  # noqa: S311 - the same fabrics in every run
         plan = plan_or_none(small_inventory(random, gpus))
         if plan:
             yield plan, random
@@ -67,12 +76,12 @@ def plan_or_none(inventory: dict[str, Any]) -> Plan | None:
 
 
 def gpus_of(plan: Plan) -> list[str]:
-    """Name every GPU."""
+    """Return the name of every GPU."""
     return [gpu_name(*divmod(gpu, plan.fabric.domain_gpus)) for gpu in range(plan.fabric.gpus)]
 
 
 def every_failure(plan: Plan, kind: str) -> list[str]:
-    """Name every part of a kind, as `--fail` takes it."""
+    """Return every part of a kind, as `--fail` takes it."""
     fabric, mapping = plan.fabric, plan.mapping
     counts = {
         "hb": fabric.gpus // fabric.domain_gpus,
@@ -99,14 +108,15 @@ def every_failure(plan: Plan, kind: str) -> list[str]:
         "leaf-spine-cable": LinkKind.LEAF_SPINE,
         "spine-core-cable": LinkKind.SPINE_CORE,
     }[kind]
-    rows = [row for row, each in enumerate(plan.segment.kind.tolist()) if each == link]
-    letters = (
-        "abcdefgh"[: plan.joints[link].cables] if rows and plan.joints[link].cables > 1 else " "
-    )
+    kinds, blocks = plan.segment.kind.tolist(), plan.segment.block.tolist()
+    rows = zip(kinds, blocks, plan.segment.number.tolist(), strict=True)
+    links = [(block, number) for kind, block, number in rows if kind == link]
+    cables = plan.joints[link].cables if links else 1
+    letters = "abcdefgh"[:cables] if cables > 1 else " "
     return [
-        f"link:{plan.label(link, segment, int(plan.segment.block[row]))}{int(plan.segment.number[row]):0{plan.label_width}}{letter}".strip()
+        f"link:{plan.label(link, segment, block)}{number:0{plan.label_width}}{letter}".strip()
         for segment in range(mapping.segments)
-        for row in rows
+        for block, number in links
         for letter in letters
     ]
 
@@ -127,14 +137,14 @@ PARTS = (
 
 
 def some_failures(plan: Plan, random: Random, count: int) -> list[str]:
-    """Name some parts of random kinds."""
+    """Return some parts of random kinds."""
     kinds = [random.choice(PARTS) for _ in range(count)]
     named = [every_failure(plan, kind) for kind in kinds]
     return [random.choice(names) for names in named if names]
 
 
 def left_of(plan: Plan, names: list[str]) -> nx.MultiGraph[str]:
-    """Return the fabric's graph without what the names stand for."""
+    """Return the fabric's graph without the failed parts."""
     made = graph(plan)
     for name in names:
         kind, _, rest = name.partition(":")
@@ -153,7 +163,7 @@ def left_of(plan: Plan, names: list[str]) -> nx.MultiGraph[str]:
 
 
 def _is_down(plan: Plan, kind: str, rest: str, node: str, shown: dict[str, Any]) -> bool:
-    """Say whether a failure takes a node."""
+    """Return whether a failure removes a node."""
     switch = shown["kind"] in ("leaf", "spine", "core")
     if kind in ("nic", "gpu"):
         return shown["kind"] == kind and rest in (node, node.partition("/")[0])

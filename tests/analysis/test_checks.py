@@ -1,4 +1,7 @@
-"""The laws as `check` asks them: they hold on every plan that hypothesis draws and on every shipped one, and a random fault is never unseen."""
+"""The laws of `check` hold on every drawn and every shipped plan.
+
+Every random fault violates one.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +38,13 @@ if TYPE_CHECKING:
 
 SHIPPED = sorted([*ROOT.glob("inventories/*.yaml"), *ROOT.glob("examples/*.yaml")])
 LARGE, BY_FORMULA = 50_000, {"bisection", "outputs-agree", "routes-apart"}
-"""Links above which these laws are judged by formula."""
+"""Links above which these laws are verified by formula."""
 
 LAB = ROOT / "inventories" / "lab-64.yaml"
 
 
 def by_code(report: Report) -> dict[str, str]:
-    """Return how each law was judged."""
+    """Return how each law was verified."""
     return {judgement.law.code: judgement.method for judgement in report.judgements}
 
 
@@ -52,16 +55,19 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fabricgen.analysis.checks.outputs_agree.READ_LINKS", 16)
 
 
-def test_a_law_stands_behind_what_it_needs() -> None:
-    """Codes and titles are unique, and no law waits for a later one."""
+def test_a_law_comes_after_those_it_needs() -> None:
+    """Codes and titles are unique, and no law needs a later one."""
     codes = [law.code for law in LAWS]
     assert len(set(codes)) == len({law.title for law in LAWS}) == len(codes) == 21
     assert all(codes.index(need) < codes.index(law.code) for law in LAWS for need in law.needs)
 
 
 @pytest.mark.parametrize("plans", [drawn_plans, pytest.param(other_plans, marks=pytest.mark.slow)])
-def test_every_plan_keeps_every_law(plans: Callable[[], list[Plan]]) -> None:
-    """Of each design in each number of tiers, evenly spread and not; flow and cut are both computed, and agree with the claim."""
+def test_every_plan_satisfies_every_law(plans: Callable[[], list[Plan]]) -> None:
+    """Plans of each design in each number of tiers, evenly spread and not.
+
+    Flow and cut are both computed and agree with the claim.
+    """
     for plan in plans():
         report = check(plan)
         assert report.ok, report.findings
@@ -69,8 +75,8 @@ def test_every_plan_keeps_every_law(plans: Callable[[], list[Plan]]) -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-def test_every_plan_keeps_every_law_by_formula() -> None:
-    """What is too large to be read whole is read in part, and says so."""
+def test_every_plan_satisfies_every_law_by_formula() -> None:
+    """A plan that is too large to be read whole is read in part, and the report states it."""
     methods: Counter[tuple[str, str]] = Counter()
     for plan in drawn_plans():
         report = check(plan)
@@ -90,8 +96,8 @@ def test_every_plan_keeps_every_law_by_formula() -> None:
         for path in SHIPPED
     ],
 )
-def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
-    """Also the million: all of it is judged, and what follows by formula says so."""
+def test_every_shipped_inventory_satisfies_every_law(path: Path) -> None:
+    """A million GPUs are verified whole, and laws verified by formula are marked."""
     plan = plan_file(path)
     report = check(plan)
     assert report.ok, report.findings
@@ -100,8 +106,8 @@ def test_every_shipped_inventory_keeps_every_law(path: Path) -> None:
     )
 
 
-def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
-    """Both are made once, and a view that went wrong after the plan is found."""
+def test_the_verified_views_are_those_that_are_rendered() -> None:
+    """Both are made once, and a view that is wrong although its plan is right is found."""
     plan = plan_of(**PLANS["lab"])
     views = Views(plan, kept=True)
     assert check(plan, views).ok
@@ -110,8 +116,8 @@ def test_the_views_that_are_judged_are_those_that_are_rendered() -> None:
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a case
-    """Those of a large one are made whenever they are asked for, for they would fill the memory."""
+def test_views_of_a_small_fabric_are_cached(kept: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001 - a parametrized flag
+    """Those of a large one are made each time, because they would fill the memory."""
     plan = plan_of(**PLANS["lab"])
     monkeypatch.setattr("fabricgen.views.factory.KEPT_LINKS", plan.links - (not kept))
     views = Views(plan, kept=True)
@@ -120,7 +126,10 @@ def test_views_of_a_small_fabric_are_kept(kept: bool, monkeypatch: pytest.Monkey
 
 
 def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
-    """Put one random fault into the wiring: a link lost, two upper ends or two lower ends exchanged, or one end moved."""
+    """Put one random fault into the wiring.
+
+    A link is lost, two upper or two lower ends are exchanged, or one end is moved.
+    """
     total = len(sound.wiring.kind)
     row, other = (draw.draw(st.integers(0, total - 1)) for _ in range(2))
     if draw.draw(st.booleans()):
@@ -148,8 +157,8 @@ def scrambled(sound: Evidence, draw: st.DataObject) -> Evidence:
     return rewired(sound, row, **{name: int(getattr(sound.wiring, name)[other]) for name in names})
 
 
-def test_no_fault_of_the_wiring_is_unseen() -> None:
-    """Whatever happens to one link or two, some law objects and says where."""
+def test_every_fault_of_the_wiring_is_found() -> None:
+    """Whatever happens to one link or two, a law is violated and its finding has the place."""
     objectors: Counter[str] = Counter()
 
     @settings(max_examples=200)
@@ -173,16 +182,19 @@ def test_no_fault_of_the_wiring_is_unseen() -> None:
 
 
 @pytest.mark.usefixtures("hurried")
-def test_a_fault_in_the_middle_of_a_large_fabric_is_seen() -> None:
-    """Outputs are read in part, but the wiring of every unit is judged."""
+def test_a_fault_in_the_middle_of_a_large_fabric_is_found() -> None:
+    """Outputs are verified in part, the wiring of every unit completely."""
     sound = evidence_of(plan_of(**PLANS["lab"]))
     report = judge(swapped(sound, rows(sound, LinkKind.HOST, segment=4)[3:5]))
     assert report.broken == ["wired-as-planned"]
     assert "r4-h00004" in report.findings[0].fact
 
 
-def test_the_wiring_is_the_unit_stamped() -> None:
-    """Unit 0 as the plan has it, and every other one with its own switches, GPUs and plane."""
+def test_the_wiring_repeats_that_of_one_unit() -> None:
+    """Unit 0 has the plan's links.
+
+    Every other unit has the same with its own switches, GPUs and plane.
+    """
     plan = plan_of(**PLANS["shared"])
     wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.segment.kind), len(plan.naming.boxes)
     assert {column.dtype for column in wiring} == {np.dtype(np.int32)}
@@ -203,8 +215,8 @@ def test_the_wiring_is_the_unit_stamped() -> None:
         assert set(rails.tolist()) == {plan.mapping.rail(segment, 0), plan.mapping.rail(segment, 1)}
 
 
-def test_few_findings_are_shown_and_the_rest_counted() -> None:
-    """A plane without cables is one fault, not hundreds of lines."""
+def test_few_findings_are_printed_and_the_rest_counted() -> None:
+    """A plane without cables is one finding, not hundreds of lines."""
     sound = evidence("planes")
     report = judge(dropped(sound, rows(sound, LinkKind.HOST, lower_port=1)))
     (broken,) = (judgement for judgement in report.judgements if judgement.ok is False)
@@ -212,7 +224,7 @@ def test_few_findings_are_shown_and_the_rest_counted() -> None:
 
 
 def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
-    """Run the program, and return its exit code and what it printed; nothing goes to stderr."""
+    """Run the program, and return its exit code and stdout; stderr must be empty."""
     code = run(list(arguments))
     said = capsys.readouterr()
     assert said.err == ""
@@ -220,7 +232,7 @@ def ended(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str
 
 
 def test_check_prints_each_law_with_its_figure(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line a law, and how it ended."""
+    """A line for each law, with its result."""
     code, out = ended(capsys, "check", str(LAB))
     lines = out.splitlines()
     assert code == 0
@@ -233,8 +245,8 @@ def test_check_prints_each_law_with_its_figure(capsys: pytest.CaptureFixture[str
     assert "8 x 1,600 Gbps between halves" in out
 
 
-def test_check_of_a_large_fabric_says_what_followed(capsys: pytest.CaptureFixture[str]) -> None:
-    """The end of the report counts the laws that were checked by formula."""
+def test_check_of_a_large_fabric_counts_formulas(capsys: pytest.CaptureFixture[str]) -> None:
+    """The end of the report counts the laws that were verified by formula."""
     code, out = ended(capsys, "check", "--gpus", "65536", "--hb-domain", "256", "--radix", "128")
     assert code == 0
     assert out.endswith("every law holds, 3 of them by formula\n")
@@ -267,7 +279,7 @@ def test_check_json(capsys: pytest.CaptureFixture[str]) -> None:
 def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
     """Exchange two host cables of different rails in every plan."""
 
-    def broken(*given: Any) -> Evidence:  # noqa: ANN401 - stands in for `evidence_of`
+    def broken(*given: Any) -> Evidence:  # noqa: ANN401 - in place of `evidence_of`
         sound = evidence_of(*given)
         return swapped(
             sound, (rows(sound, LinkKind.HOST, lower=0)[0], rows(sound, LinkKind.HOST, lower=1)[0])
@@ -278,14 +290,17 @@ def miswired(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("miswired")
 def test_check_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit code 1, the finding in full below its law, and what could not be judged is neither kept nor broken."""
+    """The exit code is 1, and the finding follows its law.
+
+    Laws without evidence neither hold nor fail.
+    """
     code, out = ended(capsys, "check", str(LAB))
     assert code == 1
     assert "BROKEN  rails and planes meet in HB domains only" in out
     assert (
-        "error[rails-apart]: cable r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and rail 1\n   = because d0-g0 belongs to rail 0"
-        in out
-    )
+        "error[rails-apart]: cable r0-h00001 (d0-g0 - r1-leaf-1 swp1) joins rail 0 and "
+        "rail 1\n   = because d0-g0 belongs to rail 0"
+    ) in out
     assert re.search(
         r"^-       every pair of GPUs is joined +not judged: `rails-apart` is broken$",
         out,
@@ -293,13 +308,14 @@ def test_check_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert "not judged: `wired-as-planned` was not judged" in out
     assert out.endswith(
-        f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen explain rails-apart` tells what it is about\n"
+        f"1 of {len(LAWS)} laws is broken, and 9 could not be judged for it; `fabricgen "
+        "explain rails-apart` tells what it is about\n"
     )
 
 
 @pytest.mark.usefixtures("miswired")
 def test_check_json_of_a_broken_plan(capsys: pytest.CaptureFixture[str]) -> None:
-    """`ok` is false for the broken law, null for those that rest on it, true for the rest."""
+    """`ok` is false for the broken law, null for laws that depend on it, true for the rest."""
     code, found = document(capsys)
     assert (code, found["ok"]) == (1, False)
     stand = {law["code"]: law["ok"] for law in found["laws"]}

@@ -1,4 +1,7 @@
-"""The graphs: every node and link of the plan, rails that meet only in HB domains, and the same again from JSON and from GraphML."""
+"""The graphs have every node and link of the plan.
+
+Rails meet only in HB domains, and JSON and GraphML hold the same graph.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +36,22 @@ FABRICS: dict[str, Inventory] = {
     "shared boxes on two planes": SHARED,
     "shared boxes with a reserve": {**SHARED, "reserve": {"gpus": 128}},
     "uneven spines": {**SMALL, "gpus": 80, "radix": 12, "rails": {"count": 2}, "spread": "minimal"},
-    "two cables a link": {"gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}},
-    "faster spines": {
-        "gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"tiers": 2},
-        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}, "spine": {"model": "sn5600", "breakout": "1x800G"}},
+    "two cables a link": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-b300"},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
     },
-}  # fmt: skip
+    "faster spines": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "rails": {"tiers": 2},
+        "switches": {
+            "leaf": {"model": "sn5600", "breakout": "2x400G"},
+            "spine": {"model": "sn5600", "breakout": "1x800G"},
+        },
+    },
+}
 
 
 @pytest.fixture(params=list(FABRICS.values()), ids=list(FABRICS), scope="module")
@@ -48,13 +61,13 @@ def plan(request: pytest.FixtureRequest) -> Plan:
 
 
 def without(made: nx.MultiGraph[str], *kinds: str) -> nx.MultiGraph[str]:
-    """Take the nodes of some kinds out of a graph."""
+    """Remove the nodes of some kinds from a graph."""
     made.remove_nodes_from([node for node, shown in made.nodes.items() if shown["kind"] in kinds])
     return made
 
 
 def switches(made: nx.Graph[str]) -> set[str]:
-    """Return the nodes that stand for switches."""
+    """Return the nodes of switches."""
     return {node for node, shown in made.nodes.items() if "switch" in shown}
 
 
@@ -77,8 +90,11 @@ def test_every_node_and_link_is_there() -> None:
     } == {3600}
 
 
-def test_the_fabrics_differ_in_what_a_graph_could_get_wrong() -> None:
-    """All tiers, boxes that are shared, pairs with unequal numbers of links, links of two cables and of two speeds, and a reserve."""
+def test_the_fabrics_cover_every_difference_of_graphs() -> None:
+    """All tiers, shared boxes, pairs with unequal numbers of links, and a reserve.
+
+    Links have two cables, or two speeds.
+    """
     plans = {name: plan_of(**keys) for name, keys in FABRICS.items()}
     assert {plan.sizing.tiers for plan in plans.values()} == {1, 2, 3}
     assert plans["shared boxes on two planes"].mapping.segment_blocks == 2
@@ -105,7 +121,10 @@ def nic_ports(plan: Plan) -> dict[tuple[str, str], str]:
 
 
 def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
-    """Both ends, rail, plane and speed are those of the sheet; the cables of one link are one edge."""
+    """Both ends, rail, plane and speed are those of the sheet.
+
+    The cables of one link are one edge.
+    """
     views, ports = Views(plan), nic_ports(plan)
     letters = "ab" if any(joint.cables > 1 for joint in plan.joints.values()) else ""
     wanted = {
@@ -134,7 +153,7 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
 
 
 def test_a_nic_port_has_the_rail_and_plane_of_its_link(plan: Plan) -> None:
-    """And its GPU has the same rail, and the same host."""
+    """Its GPU has the same rail and the same host."""
     made = graph(plan)
     nodes = made.nodes
     for low, high, edge in made.edges(data=True):
@@ -148,7 +167,10 @@ def test_a_nic_port_has_the_rail_and_plane_of_its_link(plan: Plan) -> None:
 
 
 def test_a_switch_node_is_a_routing_instance(plan: Plan) -> None:
-    """A box that rails share is a node for each VRF that its configuration has, and any other box is one node."""
+    """A box that rails share has a node for each VRF of its configuration.
+
+    Any other box is one node.
+    """
     views = Views(plan)
     wanted = {
         (
@@ -170,15 +192,21 @@ def test_a_switch_node_is_a_routing_instance(plan: Plan) -> None:
     assert switches(graph(plan)) == set(made)
 
 
-def test_keys_name_edges_once(plan: Plan) -> None:
-    """A key is unique in the graph, as GraphML wants of an edge's id, and is the cable where there is one."""
+def test_keys_identify_edges(plan: Plan) -> None:
+    """A key is unique in the graph, as GraphML requires of an edge's id.
+
+    It is the cable where there is one.
+    """
     made = graph(plan)
     assert len({key for *_, key in made.edges(keys=True)}) == made.number_of_edges()
     assert all(edge.get("cable", key) == key for *_, key, edge in made.edges(keys=True, data=True))
 
 
-def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
-    """Those of the NIC port that they lead to; an edge into an HB domain has the bandwidth of the inventory or the host, or none."""
+def test_gpu_edges_have_rail_plane_and_capacity(plan: Plan) -> None:
+    """They have those of their NIC port.
+
+    An edge into an HB domain has the bandwidth of the inventory or the host, or none.
+    """
     made, request = graph(plan), plan.fabric
     for low, high, edge in made.edges(data=True):
         if edge["kind"] == "nic":
@@ -209,7 +237,10 @@ def test_gpu_edges_carry_rail_plane_and_capacity(plan: Plan) -> None:
     ],
 )
 def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts: int) -> None:
-    """Without HB domains a rail-only fabric falls into its rails, on shared boxes too; planes meet in GPUs, so those are taken out."""
+    """Without HB domains a rail-only fabric divides into its rails, on shared boxes too.
+
+    GPUs join planes, so GPUs are removed as well.
+    """
     plan = plan_of(**{**SMALL, "radix": 16, "design": design, "rails": rails})
     made = without(graph(plan), "hb-domain", "gpu")
     groups = list(nx.connected_components(made))
@@ -223,8 +254,8 @@ def test_rails_meet_only_in_hb_domains(design: str, rails: dict[str, Any], parts
     )
 
 
-def test_a_shared_box_offers_no_path_between_its_rails() -> None:
-    """The way to another rail leads through an HB domain, though both rails' ports are on one box."""
+def test_a_shared_box_has_no_path_between_its_rails() -> None:
+    """The path to another rail uses an HB domain, although both rails' ports are on one box."""
     made = graph(plan_of(**SHARED))
     path = nx.shortest_path(made, "d0-g0", "d1-g1")
     assert {"hb:0", "hb:1"} & set(path)
@@ -235,7 +266,7 @@ def test_a_shared_box_offers_no_path_between_its_rails() -> None:
 
 
 def folded(made: nx.MultiGraph[str]) -> nx.Graph[str]:
-    """Fold the endpoints of the full graph, edge by edge."""
+    """Merge the endpoints of the full graph, edge by edge."""
     few: nx.Graph[str] = nx.Graph(**made.graph)
     own = switches(made)
     few.add_nodes_from(
@@ -271,7 +302,7 @@ def test_the_switch_graph_is_the_graph_without_endpoints(plan: Plan) -> None:
 def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(
     inventory: Inventory,
 ) -> None:
-    """The same for whatever can be planned."""
+    """The same for drawn inventories."""
     try:
         plan = plan_of(**inventory)
     except Refusal:
@@ -279,14 +310,17 @@ def test_the_switch_graph_of_any_fabric_is_its_graph_without_endpoints(
     assert exact(switch_graph(plan)) == exact(folded(graph(plan)))
 
 
-def test_edges_of_the_switch_graph_are_apart(plan: Plan) -> None:
-    """Who gives one edge a weight gives it to no other."""
+def test_edges_of_the_switch_graph_are_independent(plan: Plan) -> None:
+    """A weight given to one edge does not appear on another."""
     made = switch_graph(plan)
     assert len({id(edge) for *_, edge in made.edges(data=True)}) == made.number_of_edges()
 
 
 def exact(made: nx.Graph[str]) -> tuple[object, ...]:
-    """Return all that a graph holds, with the types: repr tells 1 from 1.0, from True and from "1", where == may not."""
+    """Return the whole contents of a graph with the types.
+
+    Unlike ==, repr tells 1 from 1.0, from True and from "1".
+    """
 
     def typed(shown: dict[str, Any]) -> str:
         return repr(sorted(shown.items()))
@@ -296,7 +330,7 @@ def exact(made: nx.Graph[str]) -> tuple[object, ...]:
         if isinstance(made, nx.MultiGraph)
         else list(made.edges(data=True))
     )
-    defaults = {"node_default", "edge_default"}  # what networkx notes of any GraphML that it reads
+    defaults = {"node_default", "edge_default"}  # what networkx adds to any GraphML that it reads
     return (
         type(made).__name__,
         typed({key: value for key, value in made.graph.items() if key not in defaults}),
@@ -313,13 +347,13 @@ def test_the_files_of_a_build_are_those_that_networkx_writes(plan: Plan) -> None
 
 
 def test_node_link_json_round_trips(plan: Plan) -> None:
-    """Reading it back gives the same nodes, links, keys and attributes, of the same types."""
+    """The result has the same nodes, links, keys and attributes, of the same types."""
     for made in (graph(plan), switch_graph(plan)):
         assert exact(nx.node_link_graph(json.loads(node_link(made)), edges="edges")) == exact(made)
 
 
 def test_graphml_round_trips(plan: Plan) -> None:
-    """So does GraphML."""
+    """The result is the same graph."""
     for made in (graph(plan), switch_graph(plan)):
         again = nx.read_graphml(
             io.BytesIO(graphml(made).encode()),
@@ -329,8 +363,8 @@ def test_graphml_round_trips(plan: Plan) -> None:
         assert exact(again) == exact(made)
 
 
-def test_exact_sees_a_type() -> None:
-    """The comparison above tells a number from its text, and from the same number of another type."""
+def test_the_comparison_distinguishes_types() -> None:
+    """It tells a number from its text, and from the same number of another type."""
     shapes = [
         exact(nx.Graph([("a", "b", {"capacity_gbps": value})])) for value in (1, 1.0, True, "1")
     ]

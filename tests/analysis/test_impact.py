@@ -1,4 +1,7 @@
-"""What a failure takes: the arithmetic of classes against every pair asked one by one, against the graph, and against figures made by hand."""
+"""Impacts of failures.
+
+Counts by class equal those of every pair, those of the graph, and figures computed by hand.
+"""
 
 from __future__ import annotations
 
@@ -52,11 +55,11 @@ LAB: dict[str, Any] = {
     "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 4}}},
 }
 MOST = 40
-"""GPUs of a fabric whose pairs are asked one by one."""
+"""Largest number of GPUs of a fabric whose pairs are all enumerated."""
 
 
-def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
-    """Ask the tables' choice for every ordered pair."""
+def enumerate_pairs(plan: Plan, names: list[str]) -> dict[str, Any]:
+    """Apply the tables' choice to every ordered pair."""
     fabric, failures = plan.fabric, find_failures(plan, names)
     count, domain = fabric.gpus, fabric.domain_gpus
     choice = PathSelector(Reach(plan, failures))
@@ -102,7 +105,7 @@ def asked_one_by_one(plan: Plan, names: list[str]) -> dict[str, Any]:
 
 
 def shown(document: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures that `asked_one_by_one` finds."""
+    """Return the figures that `enumerate_pairs` finds."""
     load = document["relay_load"]
     keys = (
         "gpus_cut_off",
@@ -117,13 +120,16 @@ def shown(document: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_classes_agree_with_every_pair() -> None:
-    """Any failures, one to twelve at once, in fabrics of every design: cut off, lost, relayed, over the network, and who carries how much."""
+def test_classes_equal_enumerated_pairs() -> None:
+    """One to twelve failures at once in fabrics of every design.
+
+    Compared are pairs cut off, lost, relayed and over the network, and the load of relays.
+    """
     seen: Counter[tuple[str, int, bool]] = Counter()
     for plan, random in small_plans(1, 120):
         for count in (1, 2, 5, 12):
             names = some_failures(plan, random, count)
-            expected = asked_one_by_one(plan, names)
+            expected = enumerate_pairs(plan, names)
             assert shown(impact(plan, names)) == expected, (plan.spec, names)
             seen[plan.fabric.design, plan.sizing.tiers, expected["pairs_needing_relay"] > 0] += 1
     designs = ("rail-only", "rail-optimized", "fat-tree")
@@ -136,29 +142,32 @@ def test_classes_agree_with_every_pair() -> None:
 
 
 @given(inventories(), st.randoms(use_true_random=False))
-def test_any_inventory(inventory: dict[str, Any], random: Random) -> None:
-    """The same for the inventories that the laws draw, where they are small enough to ask every pair."""
+def test_drawn_inventories(inventory: dict[str, Any], random: Random) -> None:
+    """The same for the laws' inventories that are small enough to enumerate."""
     plan = plan_or_none(inventory)
     for count in (1, 2) if plan and plan.fabric.gpus <= MOST else ():
         assert plan is not None
         names = some_failures(plan, random, count)
-        assert shown(impact(plan, names)) == asked_one_by_one(plan, names), names
+        assert shown(impact(plan, names)) == enumerate_pairs(plan, names), names
 
 
 @pytest.mark.parametrize("design", ["rail-only", "rail-optimized", "fat-tree"])
 @pytest.mark.parametrize("rails", [{}, {"count": 2}, {"planes": 2}, {"per_switch": 2}])
 def test_every_single_failure(design: str, rails: dict[str, int]) -> None:
-    """Each part of small fabrics with several GPUs to a rail, two planes, and shared boxes."""
+    """Each part of small fabrics with several GPUs per rail, two planes, and shared boxes."""
     if "per_switch" in rails and design == "fat-tree":
         rails = {}
     plan = plan_of(gpus=24, hb_domain={"gpus": 4}, radix=6, design=design, rails=rails)
     for kind in PARTS:
         for name in every_failure(plan, kind)[:40:7]:
-            assert shown(impact(plan, [name])) == asked_one_by_one(plan, [name]), name
+            assert shown(impact(plan, [name])) == enumerate_pairs(plan, [name]), name
 
 
 def components(plan: Plan, left: nx.MultiGraph[str]) -> tuple[int, int]:
-    """Count in a graph the ordered pairs of GPUs that are joined, and the GPUs that reach none outside their HB domain."""
+    """Count the connected ordered pairs of GPUs in a graph.
+
+    Count the GPUs that reach none outside of their HB domain.
+    """
     reachable, cut, domains = 0, plan.fabric.gpus, plan.fabric.gpus // plan.fabric.domain_gpus
     for part in nx.connected_components(left):
         members = [node for node in part if left.nodes[node]["kind"] == "gpu"]
@@ -172,7 +181,10 @@ def components(plan: Plan, left: nx.MultiGraph[str]) -> tuple[int, int]:
 
 
 def lost_by_port(plan: Plan, names: list[str]) -> dict[str, float]:
-    """Follow every NIC port upwards in the graph, and return the share of its bandwidth that each GPU has lost."""
+    """Follow every NIC port upwards in the graph.
+
+    Return the share of its bandwidth that each GPU has lost.
+    """
     whole, left = graph(plan), left_of(plan, names)
     tiers = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
 
@@ -199,7 +211,10 @@ def lost_by_port(plan: Plan, names: list[str]) -> dict[str, float]:
 
 
 def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
-    """The same failures taken out of the networkx graph leave the same components, and the same share of each GPU's uplinks."""
+    """The same failures leave the same components of the networkx graph.
+
+    Each GPU's uplinks lose the same share.
+    """
     checked = 0
     for plan, random in small_plans(2, 150, gpus=60):
         for count in (1, 1, 2, 2):
@@ -223,7 +238,7 @@ def test_reachability_and_bandwidth_agree_with_the_graph() -> None:
 
 
 def flow(plan: Plan, names: list[str]) -> int:
-    """Return the greatest flow between the halves of every block, Gbps, all blocks together."""
+    """Return the maximum flow between the halves of every block, in Gbps, summed over blocks."""
     left, total = left_of(plan, names), 0
     living = SurvivingFabric(Reach(plan))
     first = sides_of(
@@ -255,8 +270,11 @@ def flow(plan: Plan, names: list[str]) -> int:
 
 @pytest.mark.parametrize("tiers", [2, 3])
 @pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
-def test_the_cut_is_the_greatest_flow(design: str, tiers: int) -> None:
-    """For every single failure of an evenly wired fabric, the cut formula gives what networkx pushes from half to half."""
+def test_the_cut_equals_the_maximum_flow(design: str, tiers: int) -> None:
+    """In an evenly wired fabric the cut formula equals networkx's flow from half to half.
+
+    Every single failure is tried.
+    """
     plan = plan_of(gpus=32, hb_domain={"gpus": 2}, radix=8, design=design, rails={"tiers": tiers})
     before = flow(plan, [])
     for kind in PARTS:
@@ -266,8 +284,11 @@ def test_the_cut_is_the_greatest_flow(design: str, tiers: int) -> None:
             ), name
 
 
-def test_figures_of_the_lab_by_hand() -> None:
-    """A leaf of four GPUs, of eight on its rail: each pair with one of them counts; the rail's half of the cut is gone, one of eight."""
+def test_figures_of_the_lab_computed_by_hand() -> None:
+    """A leaf of four GPUs, of eight on its rail.
+
+    Each pair with one of them counts, and half of the rail's cut, one of eight, is lost.
+    """
     found = impact(plan_of(**LAB), ["switch:r0-leaf-1"])
     assert found["failed"] == ["switch:r0-leaf-1"]
     assert (
@@ -295,8 +316,11 @@ def test_figures_of_the_lab_by_hand() -> None:
     ) == (8, 50.0, 0, 93.75)
 
 
-def test_an_hb_domain_takes_the_network() -> None:
-    """Its pairs are on different rails, so a third HB domain relays for them: the next one, which carries each pair twice."""
+def test_an_hb_domain_uses_the_network() -> None:
+    """Its pairs are on different rails, so the next HB domain relays for them.
+
+    It carries each pair twice.
+    """
     found = impact(plan_of(**LAB), ["hb:7"])
     assert (
         found["gpus_cut_off"],
@@ -309,8 +333,11 @@ def test_an_hb_domain_takes_the_network() -> None:
     assert found["relay_load"]["busiest"] == "d0-g0"
 
 
-def test_the_rail_only_leaf_cuts_nobody_off_and_the_fat_tree_one_does() -> None:
-    """A fat-tree's leaf holds whole hosts, a rail-only one a NIC of each; 65,536 GPUs take no longer than a few."""
+def test_a_fat_tree_leaf_cuts_gpus_off_and_a_rail_only_one_does_not() -> None:
+    """A fat-tree's leaf serves whole hosts, a rail-only one a NIC of each.
+
+    65,536 GPUs take no longer than a few.
+    """
     keys: dict[str, Any] = {"gpus": 65536, "hb_domain": {"gpus": 8}, "radix": 64}
     fat, rails = (
         impact(plan_of(design="fat-tree", **keys), ["switch:leaf-0001"]),
@@ -325,7 +352,7 @@ def test_the_rail_only_leaf_cuts_nobody_off_and_the_fat_tree_one_does() -> None:
 
 
 def test_one_gpu_and_one_domain() -> None:
-    """Where nothing is outside, nothing is cut off from it."""
+    """Without GPUs outside, nothing is cut off."""
     alone = impact(plan_of(gpus=1, hb_domain={"gpus": 1}, radix=4), ["nic:d0-g0"])
     assert (alone["gpus_cut_off"], alone["gpus_degraded"], alone["reachable_pairs_pct"]) == (
         0,
@@ -339,7 +366,7 @@ def test_one_gpu_and_one_domain() -> None:
 
 
 def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A twentieth of the sources tells the load of the busiest relay, and of all on average, to within a few per cent."""
+    """A twentieth of the sources estimates the highest and the mean load to a few per cent."""
     plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
     exact = impact(plan, ["rail:0"])["relay_load"]
     monkeypatch.setattr(relay_load, "LIMIT", 1024 * 1024 // 20)
@@ -350,8 +377,8 @@ def test_a_sample_estimates_the_load(monkeypatch: pytest.MonkeyPatch) -> None:
     assert guess["relays"] == exact["relays"]
 
 
-def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the search for long ways would take too long, some are searched, and the total is near."""
+def test_long_paths_are_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some are searched where all would take too long, and the total is close."""
     plan = plan_of(gpus=96, hb_domain={"gpus": 4}, radix=8)
     names = (
         [f"hb:{domain}" for domain in range(16)]
@@ -368,14 +395,17 @@ def test_ways_over_several_domains_are_sampled(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_million_gpus() -> None:
-    """The classes of a million GPUs are as few as those of a thousand."""
+    """A million GPUs have as few classes as a thousand."""
     found = impact(plan_of(gpus=2**20, hb_domain={"gpus": 256}, radix=128), ["switch:r0-leaf-01"])
     assert (found["pairs"], found["gpus_degraded"]) == (2**20 * (2**20 - 1), 64)
     assert found["pairs_needing_relay"] == 2 * 64 * (4096 - 64) + 64 * 63
 
 
-def test_ranking_stands_for_every_part() -> None:
-    """A row for each group of alike parts says what each of them loses when measured on its own, and counts them all."""
+def test_the_ranking_covers_every_part() -> None:
+    """A row for each group of equal parts has the loss of each of them, measured alone.
+
+    The rows count all parts.
+    """
     seen: Counter[str] = Counter()
     for plan, _ in small_plans(3, 40, gpus=36):
         for kind in PARTS:
@@ -395,7 +425,10 @@ def test_ranking_stands_for_every_part() -> None:
 
 
 def test_ranking_puts_the_worst_first() -> None:
-    """Of the lab's switches a leaf takes as much as a spine, and relays besides; of all cables those of hosts take most."""
+    """Of the lab's switches a leaf costs as much as a spine, and relays besides.
+
+    Of all cables those of hosts cost most.
+    """
     plan = plan_of(**LAB)
     assert [(row["parts"][0], row["count"]) for row in rank(plan, "switch")] == [
         ("switch:r0-leaf-1", 16),
@@ -429,7 +462,10 @@ def test_a_link_of_two_cables_has_two_parts() -> None:
 
 
 def test_the_corresponding_part() -> None:
-    """A leaf is answered by the leaf of the same first GPU; what has a name everywhere by itself; and what is not there by nothing."""
+    """The counterpart of a leaf has the same first GPU.
+
+    A part that both fabrics have is its own, and any other has none.
+    """
     plan, other = (
         plan_of(gpus=512, hb_domain={"gpus": 8}, radix=16),
         plan_of(gpus=512, hb_domain={"gpus": 8}, radix=16, design="rail-optimized"),
@@ -459,8 +495,11 @@ def test_the_corresponding_part() -> None:
     assert corresponding(plan, one_tier, "link:r3-u00001") is None
 
 
-def test_comparing_says_what_is_missing() -> None:
-    """The lab's boxes are too small for a fabric whose rails meet; and a rail-only of one tier has no spine."""
+def test_comparing_names_what_is_missing() -> None:
+    """The lab's boxes are too small for a fabric whose rails meet.
+
+    A rail-only fabric of one tier has no spine.
+    """
     assert (
         "cannot be built: three tiers of 8-port switches"
         in compare(plan_of(**LAB), ["switch:r0-leaf-1"])["missing"]
@@ -474,7 +513,10 @@ def test_comparing_says_what_is_missing() -> None:
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    """A sentence, a table of two designs, and the load; in JSON the keys that scripts rely on."""
+    """It prints a sentence, a table of two designs, and the load.
+
+    JSON has the keys that scripts rely on.
+    """
     flags = [
         "impact",
         "--gpus",
@@ -490,7 +532,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     sentence, table, load = said.strip().split("\n\n")
     assert sentence == (
-        "switch:r0-leaf-1 down: no GPU is cut off; 8 GPUs on rail 0 lose 100 % of their bandwidth; 952 pairs newly take a relay; every pair is still joined."
+        "switch:r0-leaf-1 down: no GPU is cut off; 8 GPUs on rail 0 lose 100 % of their "
+        "bandwidth; 952 pairs newly take a relay; every pair is still joined."
     )
     assert table.split("\n")[0].split() == ["rail-only", "rail-optimized"]
     assert max(map(len, table.split("\n"))) <= 80
@@ -513,7 +556,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_the_command_ranks(capsys: pytest.CaptureFixture[str], root: Path) -> None:
-    """A row for each group; a kind that the fabric lacks is a mistake of usage, and so is asking for both or neither."""
+    """A row for each group.
+
+    A kind that the fabric lacks is a usage error, and so are both options or neither.
+    """
     lab = str(root / "inventories" / "lab-64.yaml")
     assert set(OFFERED) == set(KINDS)
     assert run_program(["impact", lab, "--each", "switch"]) == 0
@@ -540,7 +586,10 @@ def test_the_command_ranks(capsys: pytest.CaptureFixture[str], root: Path) -> No
         (["gpu:d0-g0"], "gpu:d0-g0 down: 1 GPU cut off; 126 pairs are lost."),
         (
             ["nic:d0-g0"],
-            "nic:d0-g0 down: no GPU is cut off; 1 GPU on rail 0 loses 100 % of its bandwidth; 14 pairs newly take a relay; every pair is still joined.",
+            (
+                "nic:d0-g0 down: no GPU is cut off; 1 GPU on rail 0 loses 100 % of its "
+                "bandwidth; 14 pairs newly take a relay; every pair is still joined."
+            ),
         ),
         (
             ["hb:0", "nic:d0-g1"],
@@ -550,5 +599,5 @@ def test_the_command_ranks(capsys: pytest.CaptureFixture[str], root: Path) -> No
     ],
 )
 def test_sentences(failed: list[str], sentence: str) -> None:
-    """A person reads one sentence, in the singular where there is one."""
+    """The text is one sentence, in the singular where a count is 1."""
     assert sentence_of(impact(plan_of(**LAB), failed)) == sentence

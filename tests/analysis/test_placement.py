@@ -1,4 +1,4 @@
-"""Jobs: what words stand for, NCCL's rule against every pair asked one by one, and fixes that are legal when they are tried."""
+"""Job specifications, NCCL's rule compared with every pair, and fixes that are legal."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FOUR_RAILS: dict[str, Any] = {
 
 
 def words_of(plan: Plan, job: str) -> list[str]:
-    """Name the GPUs of a job."""
+    """Return the GPUs of a job."""
     return [gpu_name(*divmod(gpu, plan.fabric.domain_gpus)) for gpu in find_job(plan, job).tolist()]
 
 
@@ -57,12 +57,12 @@ def words_of(plan: Plan, job: str) -> list[str]:
     ],
 )
 def test_words(job: str, gpus: list[str]) -> None:
-    """Domains, GPUs, hosts, and ranges of each, in any order; the answer is in order of GPU."""
+    """Domains, GPUs, hosts and ranges of each, in any order. The result is in order of GPU."""
     assert words_of(plan_of(**FOUR_RAILS), job) == gpus
 
 
 def test_a_file_of_words(tmp_path: Path) -> None:
-    """A word to a line or several, with comments, alone or among other words."""
+    """One or several words in a line, with comments, alone or among other words."""
     path = tmp_path / "job.txt"
     path.write_text("# the first job\nd0-g0 d0-g1\nd1-g0,d1-g1  # and its other half\n\n")
     assert words_of(plan_of(**LAB), f"@{path}") == ["d0-g0", "d0-g1", "d1-g0", "d1-g1"]
@@ -108,7 +108,7 @@ def test_bad_words(job: str, code: str, said: str) -> None:
 def test_a_bad_word_of_a_file_has_its_place(
     tmp_path: Path, text: bytes, line: int, column: int
 ) -> None:
-    """Whatever is wrong with it: the domain, the host, the range, a second mention, the GPU, its bytes."""
+    """The domain, the host, the range, a repetition, the GPU or its bytes may be wrong."""
     path = tmp_path / "job"
     path.write_bytes(text)
     with pytest.raises(Refusal) as refused:
@@ -124,7 +124,7 @@ def drawn_job(random: Random, plan: Plan) -> Any:  # noqa: ANN401 - a column of 
     return np.array(sorted(random.sample(range(count), random.randint(1, count))), dtype=np.int32)
 
 
-def asked_one_by_one(plan: Plan, gpus: list[int]) -> dict[str, Any]:
+def enumerate_pairs(plan: Plan, gpus: list[int]) -> dict[str, Any]:
     """Apply NCCL's rule to every ordered pair."""
     fabric, members = plan.fabric, set(gpus)
     found: Counter[str] = Counter()
@@ -159,12 +159,15 @@ def asked_one_by_one(plan: Plan, gpus: list[int]) -> dict[str, Any]:
     }
 
 
-def test_classes_agree_with_every_pair() -> None:
-    """Random jobs on fabrics of every design: the counts, the relays outside the job, the examples, and the fixes."""
+def test_classes_equal_enumerated_pairs() -> None:
+    """Random jobs on fabrics of every design.
+
+    Compared are the counts, the relays outside of the job, the examples, and the fixes.
+    """
     seen: Counter[tuple[str, bool]] = Counter()
     for plan, random in small_plans(7, 150, gpus=30):
         gpus = drawn_job(random, plan)
-        placed, expected = Placement(plan, gpus), asked_one_by_one(plan, gpus.tolist())
+        placed, expected = Placement(plan, gpus), enumerate_pairs(plan, gpus.tolist())
         document = placed.document()
         assert placed.pairs == {"total": len(gpus) * (len(gpus) - 1), **expected["pairs"]}, (
             plan.spec
@@ -178,16 +181,19 @@ def test_classes_agree_with_every_pair() -> None:
         assert placement(plan, document["job"]).gpus.tolist() == gpus.tolist()
         seen[plan.fabric.design, placed.legal] += 1
         if document["fix"]:
-            hold_fixes(plan, gpus.tolist(), document["fix"], expected["lacking"])
+            assert_fixes(plan, gpus.tolist(), document["fix"], expected["lacking"])
     assert seen["rail-only", True] >= 10
     assert seen["rail-only", False] >= 10
     assert all(legal for design, legal in seen if design != "rail-only"), seen
 
 
-def hold_fixes(
+def assert_fixes(
     plan: Plan, gpus: list[int], fix: dict[str, Any], lacking: set[tuple[int, int]]
 ) -> None:
-    """Try both fixes: they are legal, one has the job in it with the fewest GPUs more, and the other is a part of it."""
+    """Apply both fixes and assert that they are legal.
+
+    One is the job with the fewest additional GPUs, the other is a part of the job.
+    """
     more, less = placement(plan, fix["add"]), placement(plan, fix["keep"])
     assert more.legal
     assert less.legal
@@ -197,9 +203,9 @@ def hold_fixes(
     assert len(less.gpus) == fix["kept_gpus"] > 0
 
 
-def test_no_smaller_addition_would_do() -> None:
-    """On a fabric of nine GPUs, every set of fewer GPUs is tried."""
-    plan, random, tried = plan_of(gpus=9, hb_domain={"gpus": 3}, radix=8), Random(3), 0  # noqa: S311 - the same jobs every time
+def test_no_smaller_addition_is_legal() -> None:
+    """On a fabric of nine GPUs, every smaller set of GPUs is tried."""
+    plan, random, tried = plan_of(gpus=9, hb_domain={"gpus": 3}, radix=8), Random(3), 0  # noqa: S311 - the same jobs in every run
     for _ in range(20):
         gpus = drawn_job(random, plan)
         fix = Placement(plan, gpus).fix()
@@ -226,21 +232,24 @@ def test_no_smaller_addition_would_do() -> None:
         ({**LAB, "design": "fat-tree"}, "d0-g0..d0-g3,d1-g4..d1-g7", True, False, False),
     ],
 )
-def test_alignment(keys: dict[str, Any], job: str, legal: bool, aligned: bool, ranks: bool) -> None:  # noqa: FBT001 - the columns of the table above
+def test_alignment(keys: dict[str, Any], job: str, legal: bool, aligned: bool, ranks: bool) -> None:  # noqa: FBT001 - columns of the table above
     """Whether a job is legal, uses the same rails everywhere, and the same ranks."""
     placed = placement(plan_of(**keys), job)
     assert (placed.legal, placed.rail_aligned, placed.ranks_aligned) == (legal, aligned, ranks)
 
 
-def test_another_relay_of_the_job_will_do() -> None:
-    """Turn 0 would hand over to a GPU of turn 0, which somebody else has; one of turn 2 on that rail is in the job."""
+def test_another_relay_of_the_job_is_enough() -> None:
+    """Turn 0 would relay over a GPU of turn 0 outside of the job.
+
+    One of turn 2 on that rail is in the job.
+    """
     placed = placement(plan_of(**FOUR_RAILS), "d0-g0,d0-g9,d1-g0,d1-g1")
     assert placed.legal
     assert placed.relays_outside_job == ["d0-g1", "d0-g8"]
     assert placed.by_another == 2
 
 
-def test_the_job_is_written_in_few_words() -> None:
+def test_the_job_is_printed_in_few_words() -> None:
     """Whole domains and runs of GPUs, each read back as it was."""
     plan = plan_of(**LAB)
     assert job_text(plan, np.arange(64, dtype=np.int32)) == "d0-d7"
@@ -251,7 +260,10 @@ def test_the_job_is_written_in_few_words() -> None:
 
 
 def test_a_million_gpus() -> None:
-    """Half of a million GPUs, and each of their pairs, by arithmetic; the other half is what lacks."""
+    """Half of a million GPUs and all of their pairs are counted by arithmetic.
+
+    The other half is what is missing.
+    """
     plan = plan_of(gpus=2**20, hb_domain={"gpus": 8}, radix=128)
     placed = placement(plan, "d0-d65535,d65536-g0..d65536-g3")
     assert placed.pairs["none"] == 4 * 65536 * 4
@@ -262,7 +274,7 @@ def test_a_million_gpus() -> None:
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], root: Path) -> None:
-    """Exit code 1 where a pair has no path; what it prints to paste is legal when it is pasted."""
+    """The exit code is 1 where a pair has no path; the specification that it prints is legal."""
     lab = str(root / "inventories" / "lab-64.yaml")
     assert run_program(["placement", lab, "d0-d3"]) == 0
     assert "rail-aligned" in capsys.readouterr().out
@@ -293,7 +305,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], root: Path) -> None:
 
 
 def test_the_command_without_a_file(capsys: pytest.CaptureFixture[str]) -> None:
-    """Where flags size the fabric, the only word is the job; without one it is a mistake of usage."""
+    """Where flags size the fabric, the only argument is the job.
+
+    Without one it is a usage error.
+    """
     flags = ["--gpus", "64", "--hb-domain", "8", "--radix", "16"]
     assert run_program(["placement", *flags, "d0-d1"]) == 0
     assert "16 GPUs in 2 HB domains" in capsys.readouterr().out

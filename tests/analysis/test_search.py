@@ -1,4 +1,7 @@
-"""The search: its figures are those of whole plans, its table is what brute force finds, and its winner builds."""
+"""The search: its figures are those of whole plans, and its table equals an exhaustive search.
+
+Its winner builds.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +42,12 @@ if TYPE_CHECKING:
 Figures = tuple[float, ...]
 
 SMALL: dict[str, Any] = {
-    "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "switches": {"leaf": {"model": "qm9700"}}, "prices": {"book": "paper-v5"},
-}  # fmt: skip
+    "gpus": 256,
+    "hb_domain": {"gpus": 8},
+    "host": {"model": "dgx-h100"},
+    "switches": {"leaf": {"model": "qm9700"}},
+    "prices": {"book": "paper-v5"},
+}
 OFFER: dict[str, Any] = {
     "switches": ["qm9700", "sn4700", "sn5600"],
     "oversubscription": ["1:1", "3:1"],
@@ -57,7 +64,10 @@ def worst_of(plan: Plan) -> tuple[int, float]:
 
 
 def upward(plan: Plan) -> float:
-    """Measure on the wires how much of its downward bandwidth the worst switch below the top has upwards, at most 1."""
+    """Measure on the wires how much upward bandwidth the worst switch below the top has.
+
+    The result is its share of downward bandwidth, at most 1.
+    """
     found = 1.0
     for below in plan.roles[:-1]:
         front, (down, up) = plan.fabric.port_layouts[below], plan.widths[below]
@@ -66,7 +76,7 @@ def upward(plan: Plan) -> float:
 
 
 def figures_of(plan: Plan) -> Figures:
-    """Work out from a whole plan what a search compares, at prices that leave out cables alone."""
+    """Compute the figures of a search from a whole plan, at prices without cables."""
     bom, machine = make_bom(plan), machine_of(plan.fabric, CATALOG)
     missing = any(line.unit_price is None for line in bom.lines if line.part_class != "cables")
     cost, power = bom.cost(), bom.power_w
@@ -84,13 +94,13 @@ def figures_of(plan: Plan) -> Figures:
 
 
 def beats(one: Figures, other: Figures) -> bool:
-    """Say whether one is no worse in any figure and better in one."""
+    """Return whether one is no worse in any figure and better in one."""
     return one != other and all(ours <= theirs for ours, theirs in zip(one, other, strict=True))
 
 
 @pytest.fixture(scope="module")
 def brute() -> list[tuple[Plan, Figures]]:
-    """Plan in full whatever can be, of every combination of the small offer, and measure it."""
+    """Plan every valid combination of the small offer in full, and measure it."""
     found = []
     boxes = [("qm9700", "2x400G"), ("sn4700", "1x400G"), ("sn5600", "2x400G")]
     for design, (model, split), tiers, shared, ratio in product(
@@ -120,10 +130,13 @@ def brute() -> list[tuple[Plan, Figures]]:
     [{}, {"max_tiers": 1}, {"budget": 500_000}, {"power_w": 30_000, "min_relative": 0.2}],
     ids=lambda limits: " ".join(limits) or "no limit",
 )
-def test_the_table_is_what_brute_force_finds(
+def test_the_table_equals_an_exhaustive_search(
     brute: list[tuple[Plan, Figures]], limits: dict[str, Any]
 ) -> None:
-    """Everything is planned, wired and measured; what no other beats and no limit forbids is what the search shows, and nothing else."""
+    """Everything is planned, wired and measured.
+
+    The search shows exactly what no other dominates and no limit excludes.
+    """
     ideal = {
         plan.fabric.domain_gpus: iterate(LLM, machine_of(plan.fabric, CATALOG)).ideal_s
         for plan, _ in brute
@@ -144,8 +157,8 @@ def test_the_table_is_what_brute_force_finds(
     assert found.rows[0][0].cost(found.counted) == min(figures[0] for figures in within)
 
 
-def test_limits_bite(brute: list[tuple[Plan, Figures]]) -> None:
-    """The limits above leave some of the small space out and some of it in, so that each of them is tried."""
+def test_limits_exclude_and_admit(brute: list[tuple[Plan, Figures]]) -> None:
+    """Each of the limits above excludes a part of the small space and admits a part."""
     assert {plan.sizing.tiers for plan, _ in brute} == {1, 2, 3}
     assert (
         min(figures[0] for _, figures in brute) < 500_000 < max(figures[0] for _, figures in brute)
@@ -157,8 +170,8 @@ def test_limits_bite(brute: list[tuple[Plan, Figures]]) -> None:
 
 @settings(max_examples=12)
 @given(inventories())
-def test_counts_are_those_of_the_wires(inventory: dict[str, Any]) -> None:
-    """Of any fabric the bill, the counts and the worst failure come out of a draft as they come out of its wires."""
+def test_counts_of_a_draft_are_those_of_its_wires(inventory: dict[str, Any]) -> None:
+    """The bill, the counts and the worst failure equal those of the wired plan, for any fabric."""
     spec = whole(FabricSpec.model_validate(inventory))
     try:
         plan = make_plan(spec, CATALOG)
@@ -189,16 +202,19 @@ def test_the_last_pod_is_counted_as_it_is_wired(spread: str) -> None:
     assert worst(draft) == pytest.approx(worst_of(plan), abs=2e-6)
 
 
-def test_a_draft_is_not_wired() -> None:
-    """Judging draws no wire: hundreds of candidates of any size are judged in the time that a few plans take."""
+def test_a_draft_has_no_wires() -> None:
+    """Evaluation needs no wires.
+
+    Hundreds of candidates of any size are evaluated in the time of a few plans.
+    """
     draft = draft_plan(spec_of(**SMALL), CATALOG)
     judged = judge(draft, LLM)
     assert judged.figures(frozenset())
     assert "unit" not in vars(draft)
 
 
-def test_everything_that_fits_is_on_offer() -> None:
-    """By default: the inventory's own switches, and each of the catalog that speaks a protocol of the NICs at their speed; the planes of the host."""
+def test_the_default_offer() -> None:
+    """The inventory's own switches, those of the catalog that fit the NICs, the host's planes."""
     tried = list(candidates(spec_of(**SMALL), CATALOG))
     models = {spec.switches.leaf.model for spec in tried}
     expected = {
@@ -222,8 +238,8 @@ def test_everything_that_fits_is_on_offer() -> None:
     assert {spec.rails.planes for spec in twin} == {1, 2}
 
 
-def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
-    """With a host as with a size; a language model tells them apart."""
+def test_several_hb_domains_are_compared() -> None:
+    """Given by a host or by a size; a language model ranks them."""
     hosts = spec_of(
         **{**SMALL, "gpus": 576},
         search={"hosts": ["dgx-h100", "gb200-nvl72"], "switches": ["sn5600"]},
@@ -242,7 +258,10 @@ def test_hb_domains_on_offer_are_judged_side_by_side() -> None:
 
 
 def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
-    """What nobody knows counts as the most: it may be shown for another merit, and no budget lets it in."""
+    """An unknown price counts as the highest.
+
+    The switch may win by another figure, and no budget admits it.
+    """
     spec = spec_of(
         **SMALL | {"prices": {"book": "street-2026-09"}}, search={"switches": ["qm9700", "sn4700"]}
     )
@@ -257,8 +276,11 @@ def test_a_switch_without_a_price_is_never_the_cheapest() -> None:
     assert all(row[0].cost(found.counted) < inf for row in search(limited, CATALOG).rows)
 
 
-def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
-    """A name that only some designs can have is found out when a row is planned; the others are compared anew."""
+def test_candidates_that_cannot_be_planned_are_removed() -> None:
+    """A name that only some designs can have is refused when a row is planned.
+
+    The others are compared again.
+    """
     spec = spec_of(
         **SMALL,
         naming={"leaf": "leaf-{n}"},
@@ -275,7 +297,7 @@ def test_what_cannot_be_planned_in_full_is_struck_out() -> None:
 def ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., tuple[str, str]]:
-    """Return a function that runs a command in an empty directory and returns what it printed and what it said."""
+    """Return a function that runs a command in an empty directory. It returns stdout and stderr."""
     monkeypatch.chdir(tmp_path)
 
     def asked(*words: str) -> tuple[str, str]:
@@ -289,7 +311,11 @@ def ask(
 
 @pytest.mark.slow
 def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) -> None:
-    """What -o writes is an inventory: `plan` finds the figures of the table, `build` writes it; a reserve stays one, and --pick takes another row."""
+    """-o writes an inventory.
+
+    `plan` finds the figures of the table, `build` writes it, a reserve stays one, and --pick
+    selects another row.
+    """
     text = json.dumps(
         {
             "name": "small",
@@ -321,15 +347,18 @@ def test_the_winner_builds(tmp_path: Path, ask: Callable[..., tuple[str, str]]) 
     )
 
 
-def test_faults_of_the_question_are_not_faults_of_candidates() -> None:
-    """A GPU that nobody knows, and an inventory that contradicts itself, are refused as such, not as an empty search."""
+def test_faults_of_the_request_are_not_faults_of_candidates() -> None:
+    """They are an unknown GPU and an inventory that contradicts itself.
+
+    Both are refused, and the search is not reported as empty.
+    """
     with pytest.raises(Refusal, match="unknown-model"):
         search(spec_of(**SMALL, search=OFFER), CATALOG, LLM, "no-such-gpu")
     with pytest.raises(Refusal, match="gpus-not-whole-domains"):
         search(spec_of(**SMALL | {"gpus": 12}, search=OFFER), CATALOG)
 
 
-def test_ties_are_described_in_words_that_agree() -> None:
+def test_ties_are_described_with_correct_plurals() -> None:
     """One tier, two tiers."""
     offer = {"switches": ["sn5600"], "oversubscription": ["1:1"]}
     spec = spec_of(gpus=64, hb_domain={"gpus": 8}, radix=8, search=offer)
@@ -340,8 +369,8 @@ def test_ties_are_described_in_words_that_agree() -> None:
     assert counts <= {"1 tier", "2 tiers", "3 tiers"}
 
 
-def test_words_that_do_not_go_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row is picked to be written, and must be there; a relative speed is of some language model."""
+def test_options_that_exclude_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row is selected to be written, and must exist. A relative speed needs a language model."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "fabric.yaml").write_text(
         json.dumps({"name": "small", **SMALL, "search": {"switches": ["qm9700"]}})

@@ -1,4 +1,7 @@
-"""Our own reader of the DCIM files: it rebuilds every link from them, by the rules of the tools that they are for."""
+"""A reader of the DCIM files.
+
+It rebuilds every link from them, by the rules of the tools that import them.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ ORDER = (
 
 
 class Database(NamedTuple):
-    """What NetBox would hold: tables by name, the devices, the interfaces, and the links with the labels of their cables."""
+    """What NetBox would hold: tables by name, devices, interfaces, links with cable labels."""
 
     tables: dict[str, list[Row]]
     devices: dict[str, Row]
@@ -44,7 +47,10 @@ def _files(root: Path, begin: str) -> Iterator[list[Row]]:
 
 
 def read_netbox(root: Path) -> Database:
-    """Import the files in the order of their names, refusing what refers to something that is not there yet, or joins a port twice."""
+    """Import the files in the order of their names.
+
+    References to missing objects, and a port in two cables, are errors.
+    """
     tables = {
         name: next(_files(root, f"00-{at}-{name}"), []) for at, name in enumerate(ORDER, start=1)
     }

@@ -1,7 +1,9 @@
-"""YAML as programs that are not ours read it: by libyaml, which takes a twentieth of the time of a parser in Python.
+"""YAML parsed by libyaml, as other programs do.
 
-It reads YAML 1.1, as Kubernetes does: an unquoted `on` would be a boolean, and a test that compares
-would see it.
+It takes a twentieth of the time of a parser in Python.
+
+It reads YAML 1.1, as Kubernetes does: an unquoted `on` would be a boolean, and a comparison would
+fail.
 """
 
 from __future__ import annotations
@@ -12,10 +14,10 @@ import yaml  # type: ignore[import-untyped]  # PyYAML has no types
 
 
 class _Strict(yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML has no types
-    """A loader to which a key twice is an error, which to libyaml is none."""
+    """A loader that refuses duplicate keys, which libyaml accepts."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - as the loader is called
-        """Read a mapping; its keys differ."""
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002 - the signature of the loader
+        """Read a mapping and refuse duplicate keys."""
         keys = [key.value for key, _ in node.value]
         assert len(set(keys)) == len(keys), node.start_mark
         made: dict[Any, Any] = super().construct_mapping(node, deep)
@@ -23,7 +25,7 @@ class _Strict(yaml.CSafeLoader):  # type: ignore[misc]  # PyYAML has no types
 
 
 def document(text: str) -> dict[str, Any]:
-    """Read a text of one document; a key twice is an error."""
+    """Read a text of one document; a duplicate key is an error."""
     (read,) = documents(text)
     return read
 

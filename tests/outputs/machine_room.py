@@ -1,4 +1,4 @@
-"""Small fabrics with everything that the machine room works from, built and read back as their readers read them."""
+"""Small fabrics with the files of the installation, built and read back."""
 
 from __future__ import annotations
 
@@ -22,15 +22,32 @@ SVG = "{http://www.w3.org/2000/svg}"
 ROOM = {"racks_per_row": 5, "tray": {"width_mm": 40, "depth_mm": 25}}
 FABRICS: dict[str, dict[str, Any]] = {
     "generic": SMALL,
-    "three-tiers": SMALL | {"design": "fat-tree", "rails": {"tiers": 3}, "switches": {"leaf": {"generic": {"radix": 8}}}},
+    "three-tiers": SMALL
+    | {
+        "design": "fat-tree",
+        "rails": {"tiers": 3},
+        "switches": {"leaf": {"generic": {"radix": 8}}},
+    },
     "superpod": SUPERPOD,
     "copper": SUPERPOD | {"site": ROOM},
-    "two-rails": {"name": "shared", "gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"},
-                  "rails": {"per_switch": 2}, "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}}},
-    "two-connectors": {"name": "wide", "gpus": 64, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-b300"}, "rails": {"planes": 1},
-                       "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}}},
+    "two-rails": {
+        "name": "shared",
+        "gpus": 256,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "rails": {"per_switch": 2},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "2x400G"}},
+    },
+    "two-connectors": {
+        "name": "wide",
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-b300"},
+        "rails": {"planes": 1},
+        "switches": {"leaf": {"model": "sn5600", "breakout": "1x800G"}},
+    },
     "reserved": SMALL | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
-}  # fmt: skip
+}
 """A fabric for each thing that may look different: tiers, shared boxes and pieces, links of two cables, planned devices, names of racks."""
 
 
@@ -51,7 +68,7 @@ class Built(NamedTuple):
 
 
 def built(keys: dict[str, Any], out: Path) -> Built:
-    """Write what the machine room has of a fabric, and the cable list."""
+    """Write the installation files of a fabric, and its cable list."""
     plan = make_plan(FabricSpec.model_validate(keys), Catalog())
     job = Job(plan, Packs(), ("cabling",))
     written = [
@@ -65,6 +82,6 @@ def built(keys: dict[str, Any], out: Path) -> Built:
 
 
 def titles(svg: str, kind: str) -> Counter[str]:
-    """Return what the things of a kind in a picture are called."""
-    groups = (group for group in ET.fromstring(svg).iter(f"{SVG}g") if group.get("class") == kind)  # noqa: S314 - a file that fabricgen has just written
+    """Return the titles of the elements of a kind in a picture."""
+    groups = (group for group in ET.fromstring(svg).iter(f"{SVG}g") if group.get("class") == kind)  # noqa: S314 - fabricgen wrote the file
     return Counter(group.findtext(f"{SVG}title") or "" for group in groups)

@@ -1,4 +1,7 @@
-"""The DCIM files and the sheets of others' validators, read back by our own readers: they hold exactly the plan's links."""
+"""The DCIM files and the sheets of other validators hold exactly the plan's links.
+
+They are read back by independent readers.
+"""
 
 from __future__ import annotations
 
@@ -39,25 +42,35 @@ TRAYS = {
 }
 SN5600 = {"leaf": {"model": "sn5600", "breakout": "2x400G"}}
 HEDGEHOG: dict[str, Any] = {
-    "gpus": 64, "hb_domain": {"gpus": 8}, "nic": {"speed": "400G"}, "rails": {"tiers": 2},
-    "switches": {"leaf": {"model": "ds5000", "breakout": "2x400G"}, "spine": {"model": "ds5000", "breakout": "2x400G"}},
-}  # fmt: skip
+    "gpus": 64,
+    "hb_domain": {"gpus": 8},
+    "nic": {"speed": "400G"},
+    "rails": {"tiers": 2},
+    "switches": {
+        "leaf": {"model": "ds5000", "breakout": "2x400G"},
+        "spine": {"model": "ds5000", "breakout": "2x400G"},
+    },
+}
 
 FABRICS: dict[str, dict[str, Any]] = {
     "generic": SMALL,
     "infiniband, several files of a table": SUPERPOD,
     "copper splitters": {
-        "gpus": 144, "hb_domain": {"gpus": 72, "hosts": 18}, "host": {"model": "gb200-nvl72"}, "rails": {"count": 4}, "switches": SN5600,
+        "gpus": 144,
+        "hb_domain": {"gpus": 72, "hosts": 18},
+        "host": {"model": "gb200-nvl72"},
+        "rails": {"count": 4},
+        "switches": SN5600,
         "site": TRAYS | {"tray": {"slack_mm": 100}},
     },
     "two cables a link": ROOMS["two-connectors"],
     "hedgehog": HEDGEHOG,
     "nothing placed": SMALL | {"site": "unknown"},
-}  # fmt: skip
+}
 
 
 class Built:
-    """A fabric's DCIM files: the plan, its cable list, where they were written, and what NetBox would hold."""
+    """A fabric's DCIM files: the plan, its cable list, their folder, and the content of NetBox."""
 
     def __init__(self, root: Path, plan: Plan) -> None:
         """Write the files below `root`, and read them."""
@@ -66,7 +79,7 @@ class Built:
         self.netbox: Database = read_netbox(self.root)
 
     def ends(self) -> dict[frozenset[tuple[str, str]], list[CableView]]:
-        """Return the rows of the cable list by the ends that they join."""
+        """Return the rows of the cable list by the ends that they connect."""
         found: dict[frozenset[tuple[str, str]], list[CableView]] = {}
         for cable in self.cables:
             found.setdefault(
@@ -79,7 +92,7 @@ class Built:
 
 
 def write(plan: Plan, root: Path) -> list[str]:
-    """Write the group, and compare what is listed beforehand with what is written."""
+    """Write the group, and compare the listed files with the written ones."""
     job = Job(plan, Packs(), ("dcim",), frozenset({"dcim"}))
     written = [file.path for task in job.tasks for file in task.write(job, root)]
     assert written == [path for task in job.tasks for path in task.paths(job)]
@@ -94,7 +107,10 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
-    """Every link stands once, with the labels of its cables, its medium and its length; so does every device where it stands."""
+    """Every link occurs once, with the labels of its cables, its medium and its length.
+
+    So does every device at its position.
+    """
     ends = built.ends()
     assert built.netbox.links.keys() == ends.keys()
     for pair, label in built.netbox.links.items():
@@ -117,7 +133,10 @@ def test_netbox_holds_exactly_the_links_of_the_plan(built: Built) -> None:
 
 
 def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
-    """A splitter or a twin cable is a piece in the JSON, with as many ends on each side as it has legs, and in no CSV."""
+    """A splitter or a twin cable is a piece in the JSON and in no CSV.
+
+    It has as many ends on each side as legs.
+    """
     wanted: dict[str, set[str]] = {}
     for cable in built.cables:
         if cable.piece:
@@ -132,7 +151,7 @@ def test_a_piece_of_several_legs_is_one_object(built: Built) -> None:
     )
 
 
-def test_the_fabrics_show_what_they_are_for() -> None:
+def test_the_fabrics_have_pieces_and_double_links() -> None:
     """One has pieces beside straight cables, one links of two cables."""
     cables = cables_of(plan_of(name="small", **FABRICS["copper splitters"]))
     assert {bool(cable.piece) for cable in cables} == {True, False}
@@ -143,7 +162,7 @@ def test_the_fabrics_show_what_they_are_for() -> None:
 
 
 def test_every_port_has_an_interface(built: Built) -> None:
-    """A switch has all its ports, on where a cable is; types are those that NetBox knows."""
+    """A switch has all its ports, enabled where a cable is; types are those of NetBox."""
     linked = {end for pair in built.netbox.links for end in pair}
     rows = built.netbox.interfaces
     assert {end for end, row in rows.items() if row["enabled"] == "true"} == linked
@@ -154,8 +173,8 @@ def test_every_port_has_an_interface(built: Built) -> None:
             assert ports[switch.name] == len(switch.ports) + len(switch.idle_ports)
 
 
-def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
-    """No file has more rows than an import takes, and only the last of a table has fewer; names sort in the order of the import."""
+def test_files_have_as_many_rows_as_an_import_takes(built: Built) -> None:
+    """Only the last file of a table has fewer. Names sort in the order of the import."""
     for begin in ("01-devices", "02-interfaces", "03-cables"):
         sizes = [
             len(read_rows((built.root.parent / path).read_text()))
@@ -169,7 +188,11 @@ def test_files_are_cut_where_an_import_would_be_too_long(built: Built) -> None:
 
 
 def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
-    """All cells are texts; on InfiniBand a NIC is a number that hca_mapping.csv explains, and a switch's port cage/position."""
+    """All cells are texts.
+
+    On InfiniBand a NIC is a number that hca_mapping.csv explains, and a switch's port is
+    cage/position.
+    """
     titles, *rows = load_workbook(built.root / "point-to-point.xlsx")["P2P"].iter_rows(
         values_only=True
     )
@@ -204,15 +227,22 @@ def test_the_sheet_has_both_ends_of_every_link(built: Built) -> None:
     ]
     assert found == [
         (
-            cable.a_device, "Host" if cable.tier == 1 else "Switch", cable.a_port if infiniband and cable.tier > 1 else cable.a_interface,
-            cable.b_device, "Switch", cable.b_port if infiniband else cable.b_interface,
+            cable.a_device,
+            "Host" if cable.tier == 1 else "Switch",
+            cable.a_port if infiniband and cable.tier > 1 else cable.a_interface,
+            cable.b_device,
+            "Switch",
+            cable.b_port if infiniband else cable.b_interface,
         )
         for cable in links
-    ]  # fmt: skip
+    ]
 
 
 def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
-    """Ports are those of the profile; a spine and a leaf share one connection; every cage that is used is split as planned."""
+    """Ports are those of the profile, and a spine and a leaf share one connection.
+
+    Every cage in use is split as planned.
+    """
     plan = plan_of(name="hh", **HEDGEHOG)
     write(plan, tmp_path)
     splits, links = read_wiring(tmp_path / "dcim" / "hedgehog" / "wiring.yaml")
@@ -232,7 +262,10 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     ids=["rail-only", "rail-optimized"],
 )
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
-    """Every host has one link on each rail, a unit is a stripe, and hosts of one unit share their leaves."""
+    """Every host has one link on each rail, and a unit is a stripe.
+
+    Hosts of one unit share their leaves.
+    """
     plan = plan_of(name="kit", **keys)
     write(plan, tmp_path)
     said = json.loads((tmp_path / "dcim" / "launch-kit" / "topology.json").read_text())
@@ -261,8 +294,11 @@ def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_pa
     assert {node["name"] for node in said["nodes"]} == {*plan.hosts, *set.union(*segments.values())}
 
 
-def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:
-    """No wiring of switches without a profile, and no topology of more rails than an address holds."""
+def test_unsupported_fabrics_are_left_out(tmp_path: Path) -> None:
+    """Switches without a profile have no wiring.
+
+    More rails than an address holds have no topology.
+    """
     paths = write(plan_of(name="wide", gpus=64, hb_domain={"gpus": 16}, radix=16), tmp_path)
     assert [
         path
@@ -272,7 +308,7 @@ def test_what_others_cannot_say_is_not_written(tmp_path: Path) -> None:
 
 
 def test_a_large_fabric_is_written_on_request_only() -> None:
-    """Above so many cables the group says what would write it."""
+    """Above a number of cables the group names the option that writes it."""
     plan = plan_of(
         gpus=32768, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 64}}}
     )
@@ -284,11 +320,11 @@ def test_a_large_fabric_is_written_on_request_only() -> None:
 
 
 HOSTILE = InterfaceView('a "b", c\nd', FORMULA, "-x", "-x", 1, "-x", "-x", "+1+1")
-"""A row whose columns are what a spreadsheet would run, or what would break a line of a CSV."""
+"""A row with formulas, and with characters that could break a line of a CSV."""
 
 
 def test_hostile_cells_stay_cells() -> None:
-    """Formulas, quotes, commas and line ends stay in their cells."""
+    """Formulas, quotes, commas and line ends remain in their cells."""
     text = Packs().render("netbox", "interfaces.csv.j2", table=TableView([HOSTILE]))
     (row,) = csv.DictReader(io.StringIO(text), strict=True)
     assert (row["name"], row["device"], row["description"]) == (

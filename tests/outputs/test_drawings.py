@@ -40,7 +40,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def every(plan: Plan) -> list[Drawing]:
-    """Draw all that there is to draw."""
+    """Draw every rail and stripe."""
     drawings = Drawings(plan)
     return [drawings.draw(name) for name in (*drawings.rails, *drawings.stripes)]
 
@@ -56,7 +56,7 @@ def boxes(drawing: Drawing) -> list[Box]:
 
 
 def hostile() -> Drawing:
-    """Draw devices whose names are syntax everywhere."""
+    """Draw devices whose names are syntax of each format."""
     names = ['<script>alert("1")</script>', '"] --> x["\\', "a & b; %% #"]
     tiers = [
         Tier("GPUs", names, ["", "", ""], ["0", "1", "2"], np.arange(3), switch=False),
@@ -70,7 +70,10 @@ def hostile() -> Drawing:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
-    """Every link is in the drawing of its rail once, in its tier; every host link is in the drawing of its stripe; every switch is in one."""
+    """Every link is in the drawing of its rail once, in its tier.
+
+    Every host link is in the drawing of its stripe, and every switch is in one.
+    """
     plan = plan_of(nos="frr", **VARIANTS[name])
     drawings = Drawings(plan)
     found: Counter[tuple[str, int]] = Counter()
@@ -96,8 +99,8 @@ def test_a_drawing_shows_the_links_of_the_plan(name: str) -> None:
     ) == plan.link_count(LinkKind.HOST)
 
 
-def test_each_line_joins_what_its_cable_joins() -> None:
-    """In a small fabric every device stands alone: the ends of each cable are those of the list of cables."""
+def test_each_line_connects_what_its_cable_connects() -> None:
+    """A small fabric draws each device. The ends of each cable are those of the cable list."""
     plan = plan_of(**LAB)
     views = Views(plan)
     listed = {
@@ -117,8 +120,11 @@ def test_each_line_joins_what_its_cable_joins() -> None:
     assert len(listed) == plan.links
 
 
-def test_where_things_stand() -> None:
-    """Boxes of a tier do not touch, lines end at them, everything is inside, and tiers stand above one another."""
+def test_positions_of_a_drawing() -> None:
+    """Boxes of a tier do not touch, lines end at boxes, and tiers are above one another.
+
+    Everything is inside of the picture.
+    """
     for plan in (
         plan_of(**LAB),
         plan_of(nos="frr", **VARIANTS["three tiers"]),
@@ -150,7 +156,10 @@ def test_where_things_stand() -> None:
 
 
 def test_a_large_rail_is_drawn_in_bundles() -> None:
-    """Of 65,536 endpoints and three tiers, and of a stripe on 256 rails, a page shows all links with their counts, and no smear."""
+    """A page shows all links with their counts, and separate lines.
+
+    The fabrics have 65,536 endpoints in three tiers, and a stripe on 256 rails.
+    """
     for keys in (
         {"gpus": 524288, "hb_domain": {"gpus": 8}, "radix": 64},
         {"gpus": 65536, "hb_domain": {"gpus": 256}, "radix": 64},
@@ -169,8 +178,11 @@ def test_a_large_rail_is_drawn_in_bundles() -> None:
         assert rail.rows[-1].name == f"{plan.fabric.gpus // plan.fabric.rails:,} GPUs"
 
 
-def test_a_shared_leaf_bears_two_rails() -> None:
-    """The leaf of two rails is pale in the stripe, and has a line of each colour; in the drawing of a rail it says whose else it is."""
+def test_a_shared_leaf_has_two_rails() -> None:
+    """The leaf of two rails is pale in the stripe, and has a line of each colour.
+
+    In the drawing of a rail it names the other rail.
+    """
     drawings = Drawings(plan_of(gpus=32, hb_domain={"gpus": 4}, rails={"per_switch": 2}, radix=64))
     stripe = drawings.draw("stripe-1")
     assert {box.chip.rail for box in stripe.rows[0].boxes} == {""}
@@ -194,8 +206,11 @@ def test_the_same_bytes_every_time(form: str) -> None:
     assert len(set(texts[0])) == len(texts[0])
 
 
-def test_the_svg_is_read_as_it_is_meant() -> None:
-    """Well-formed, a title, one line for each stroke and a legend; colours for light, for dark and for paper."""
+def test_the_svg_is_well_formed() -> None:
+    """It has a title, one line for each stroke and a legend.
+
+    Colours exist for light, for dark and for paper.
+    """
     for one in (Drawings(plan_of(**LAB)).draw("stripe-1"), hostile()):
         text = shown(one, "svg")
         root = ET.fromstring(text)  # noqa: S314 - the program wrote it
@@ -211,7 +226,7 @@ def test_the_svg_is_read_as_it_is_meant() -> None:
 
 
 def test_draw_io_finds_both_ends_of_each_line() -> None:
-    """Ids are unique, and what lines name exists; a name with syntax in it is text."""
+    """Ids are unique, and lines name existing ones; a name with syntax is text."""
     for one in (*every(plan_of(**LAB)), hostile()):
         root = ET.fromstring(shown(one, "drawio").encode())  # noqa: S314 - the program wrote it
         cells = list(root.iter("mxCell"))
@@ -229,7 +244,7 @@ def test_draw_io_finds_both_ends_of_each_line() -> None:
 
 
 def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
-    """Neato draws every box where it stands, with its label, and every line."""
+    """Neato draws every box at its position, with its label, and every line."""
     neato = tool("neato")
     for one in (Drawings(plan_of(**LAB)).draw("rail-0"), hostile()):
         done = subprocess.run(
@@ -257,7 +272,7 @@ def test_graphviz_keeps_the_positions(tool: Callable[[str], str]) -> None:
 
 
 def test_mermaid_reads_names_as_text() -> None:
-    """A line of the file for each box and each stroke; a name with syntax in it is written in codes."""
+    """The file has a line for each box and each stroke. A name with syntax is written in codes."""
     for one in (Drawings(plan_of(**LAB)).draw("rail-0"), hostile()):
         lines = shown(one, "mmd").splitlines()
         assert len(
@@ -271,7 +286,10 @@ def test_mermaid_reads_names_as_text() -> None:
 
 
 def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
-    """Above the pack's number of lines the file is left out, and the build says so; the other forms are written."""
+    """Above the pack's number of lines the file is left out, and the build names it.
+
+    The other forms are written.
+    """
     (tmp_path / "drawings").mkdir()
     text = (Packs().files("drawings", "pack.yaml")[0]).read_text(encoding="utf-8")
     assert "most_lines: 200" in text
@@ -292,8 +310,11 @@ def test_mermaid_is_for_small_drawings(tmp_path: Path) -> None:
     ]
 
 
-def test_of_many_the_first_is_drawn() -> None:
-    """Rails are alike, and stripes too: above 16 the first of them is drawn, or all of them on request."""
+def test_of_many_only_the_first_is_drawn() -> None:
+    """Rails are alike, and stripes too.
+
+    Above 16 the first of them is drawn, or all of them on request.
+    """
     plan = plan_of(gpus=320, hb_domain={"gpus": 32}, radix=4)
     unasked, asked = (
         Job(plan, Packs(), ("drawings",)),
@@ -306,13 +327,16 @@ def test_of_many_the_first_is_drawn() -> None:
     assert few == ["drawings/rail-0.svg", *(path for path in many if "stripe" in path)]
     assert len(many) == 32 + len(few) - 1
     assert [sentence for sentence in unasked.skipped if "alike" in sentence] == [
-        "drawings of 32 rails but the first: they are alike; `--only drawings` draws more than 16 all the same"
+        (
+            "drawings of 32 rails but the first: they are alike; `--only drawings` draws more "
+            "than 16 all the same"
+        )
     ]
     assert not [sentence for sentence in asked.skipped if "alike" in sentence]
 
 
-def test_a_build_draws_unasked(tmp_path: Path, run: Run) -> None:
-    """The drawings belong to a build, those of planes and of all rails by their names."""
+def test_a_build_draws_by_default(tmp_path: Path, run: Run) -> None:
+    """A build includes the drawings, those of planes and of all rails by their names."""
     keys = (
         "--gpus",
         "64",

@@ -1,4 +1,7 @@
-"""The packs of labs in containers: engines accept the files, every file that they mount is there, and nodes and links are the plan's."""
+"""The packs of labs in containers.
+
+Engines accept the files, mounted files exist, and nodes and links are the plan's.
+"""
 
 from __future__ import annotations
 
@@ -92,21 +95,21 @@ VARIANTS: dict[str, Inventory] = {
     },
 }
 MAPPED = ("sonic", "whole cages", "leaves on eos", "a system for each rail")
-"""What the variants are called where a container's names differ from the NOS's."""
+"""The interface names of the variants whose containers use other names than the NOS."""
 
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")  # RFC 1123
 KEY = re.compile(r"[-._a-zA-Z0-9]{1,253}")
 CONFIG_MAP, REQUEST = 1 << 20, 3 << 19
-"""What Kubernetes allows a ConfigMap to hold, and etcd one object to be; bytes."""
+"""The limits of Kubernetes for a ConfigMap, and of etcd for an object, in bytes."""
 
 End = tuple[str, str]
 
 
 class Tree:
-    """What a build wrote for a lab, read back."""
+    """The files of a lab as a build wrote them."""
 
     def __init__(self, plan: Plan, root: Path) -> None:
-        """Keep where it is."""
+        """Keep the folder."""
         self.plan, self.root = plan, root
 
     @cached_property
@@ -135,7 +138,7 @@ class Tree:
 
     @cached_property
     def called(self) -> dict[End, str]:
-        """What containers call ports otherwise, by node and interface."""
+        """The container's names of ports, by node and interface of the NOS."""
         return {
             (row["node"], row["interface"]): row["container_interface"]
             for row in rows(self.root / "lab/containerlab/interfaces.csv")
@@ -146,7 +149,7 @@ class Tree:
         return [name for link in self.links for other, name in link if other == node]
 
     def mounted(self, node: str) -> dict[str, str]:
-        """Return what a container finds at each place."""
+        """Return the source of each mount of a container."""
         below = self.root / "lab/containerlab"
         parts = (bind.split(":") for bind in self.nodes[node]["binds"])
         return {at: (below / source).read_text() for source, at, mode in parts if mode == "ro"}
@@ -165,7 +168,7 @@ def rows(path: Path) -> list[dict[str, str]]:
 
 
 def document(path: Path) -> dict[str, Any]:
-    """Read a file of one YAML document; a key twice is an error."""
+    """Read a file of one YAML document; a duplicate key is an error."""
     return libyaml.document(path.read_text())
 
 
@@ -188,15 +191,15 @@ def tree(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.fixture(scope="session")
 def complaints(oracles: Path) -> Callable[[dict[str, Any]], list[str]]:
-    """Return a function that lists what containerlab's own schema has against a topology."""
+    """Return a function that lists the errors of a topology against containerlab's schema."""
     judge = jsonschema.Draft7Validator(json.loads((oracles / "clab.schema.json").read_text()))
     return lambda read: [error.message for error in judge.iter_errors(read)]
 
 
-def test_containerlab_accepts_it(
+def test_containerlab_accepts_the_topology(
     tree: Tree, complaints: Callable[[dict[str, Any]], list[str]]
 ) -> None:
-    """Kinds, modes, mounts, commands and links are what its schema allows."""
+    """Its schema allows the kinds, modes, mounts, commands and links."""
     assert complaints(tree.clab) == []
 
 
@@ -212,10 +215,10 @@ def test_containerlab_accepts_it(
         ("network-mode", None),
     ],
 )
-def test_the_schema_finds_what_is_broken(
+def test_the_schema_finds_errors(
     key: str, value: object, complaints: Callable[[dict[str, Any]], list[str]], tmp_path: Path
 ) -> None:
-    """The judge is awake."""
+    """Each injected error is reported."""
     build(Job(plan_of(**VARIANTS["one tier"]), PACKS, ("configs", "lab")), tmp_path / "out")
     read = document(tmp_path / "out/lab/containerlab/fabric.clab.yml")
     assert complaints(read) == []
@@ -224,7 +227,10 @@ def test_the_schema_finds_what_is_broken(
 
 
 def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
-    """A node for each switch, GPU and HB domain; a link for each link of the plan, and one from each GPU to its HB domain."""
+    """There is a node for each switch, GPU and HB domain.
+
+    There is a link for each link of the plan, and one from each GPU to its HB domain.
+    """
     plan, request = tree.plan, tree.plan.fabric
     domains = request.gpus // request.domain_gpus
     gpus = [
@@ -245,7 +251,10 @@ def test_nodes_and_links_are_the_plans(tree: Tree) -> None:
 
 
 def test_links_are_the_cables(tree: Tree) -> None:
-    """Each row of cables.csv is a link, by the names that the containers have for the same ports, with its label; two cables may make one link."""
+    """Each row of cables.csv is a link, with the containers' names of its ports and its label.
+
+    Two cables may make one link.
+    """
     nics = {
         (host.name, nic.interface): (nic.gpu, f"nic{nic.plane}")
         for host in Hosts(tree.plan).views(range(len(tree.plan.hosts)))
@@ -278,16 +287,19 @@ def test_links_are_the_cables(tree: Tree) -> None:
     }
 
 
-def test_every_end_is_a_device_of_its_own(tree: Tree) -> None:
-    """No interface is linked twice, and Linux takes every name."""
+def test_every_end_is_an_interface_of_its_own(tree: Tree) -> None:
+    """No interface has two links, and Linux accepts every name."""
     ends = [one for link in tree.links for one in link]
     assert len(set(ends)) == len(ends)
     assert {node for node, _ in ends} == set(tree.nodes)
     assert all(re.fullmatch(r"[A-Za-z][A-Za-z0-9._-]{0,14}", interface) for _, interface in ends)
 
 
-def test_every_mounted_file_is_there(tree: Tree) -> None:
-    """Sources are files of this build, every mount is read only, and commands start what is mounted; nothing asks for the environment."""
+def test_every_mounted_file_exists(tree: Tree) -> None:
+    """Sources are files of this build, every mount is read only, and commands start mounted files.
+
+    None needs an environment variable.
+    """
     assert "$" not in (tree.root / "lab/containerlab/fabric.clab.yml").read_text()
     for name, node in tree.nodes.items():
         mounted = tree.mounted(name)
@@ -303,7 +315,10 @@ def test_every_mounted_file_is_there(tree: Tree) -> None:
 
 
 def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> None:
-    """What FRR configures is there; on SONiC each interface has the lanes of its port; a GPU's script sets the devices that it has."""
+    """FRR configures existing interfaces, and on SONiC each has the lanes of its port.
+
+    A GPU's script configures its own devices.
+    """
     for name, node in tree.nodes.items():
         mounted, here = tree.mounted(name), tree.interfaces(name)
         if node["labels"]["role"] == "gpu":
@@ -339,7 +354,10 @@ def test_configurations_name_the_interfaces_of_their_containers(tree: Tree) -> N
 
 
 def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here: list[str]) -> None:
-    """Do what docker-sonic-vs does at its start: look up each interface in lanemap.ini, and its lanes in port_config.ini and config_db.json."""
+    """Do what docker-sonic-vs does at its start.
+
+    It looks up each interface in lanemap.ini, and its lanes in port_config.ini and config_db.json.
+    """
     ports = json.loads(mounted["/var/sonic/config_db.json"])["PORT"]
     sku = "/usr/share/sonic/device/x86_64-kvm_x86_64-r0/Force10-S6000/"
     lanes = dict(
@@ -353,7 +371,7 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
         == sorted(f"eth{number}" for number in range(1, len(here) + 1))
     )
     title, *lines = mounted[f"{sku}port_config.ini.orig"].splitlines()
-    assert title.startswith("#")  # the start script ends where it finds no title
+    assert title.startswith("#")  # without a title the start script ends
     used = {port: row for port, row in ports.items() if row["admin_status"] == "up"}
     for (port, row), number in zip(used.items(), range(1, len(used) + 1), strict=True):
         assert tree.called[name, port] == f"eth{number}"
@@ -366,7 +384,10 @@ def _sonic_finds_its_ports(tree: Tree, name: str, mounted: dict[str, str], here:
 
 
 def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
-    """The topology inside is containerlab's, but for where files are found: each is in a ConfigMap, whole, under a name that Kubernetes takes."""
+    """The topology inside is containerlab's, except for the paths of files.
+
+    Each file is in a ConfigMap, whole, under a name that Kubernetes accepts.
+    """
     topology = document(tree.root / "lab/clabernetes/topology.yaml")
     assert (topology["apiVersion"], topology["kind"]) == (
         "clabernetes.containerlab.dev/v1alpha1",
@@ -410,7 +431,10 @@ def test_kubernetes_has_the_same_lab(tree: Tree) -> None:
 
 
 def test_netlab_has_the_same_lab(tree: Tree) -> None:
-    """The same nodes and links, in its words; it configures none of the devices, and its limits are wide enough."""
+    """It has the same nodes and links in its own terms.
+
+    It configures no device, and its limits are high enough.
+    """
     read = document(tree.root / "lab/netlab/topology.yml")
     assert (read["provider"], read["defaults"]["device"]) == ("clab", "unknown")
     assert read["defaults"]["const"]["MAX_NODE_ID"] == len(tree.nodes)
@@ -437,7 +461,10 @@ def test_netlab_has_the_same_lab(tree: Tree) -> None:
 def in_namespace(
     tool: Callable[[str], str], out_of_reach: Callable[[str], None]
 ) -> Callable[[str], str]:
-    """Return a function that runs a shell script in a network namespace of its own, and returns what it prints."""
+    """Return a function that runs a shell script in its own network namespace.
+
+    It returns the output.
+    """
     command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
     environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
     tried = subprocess.run(
@@ -461,8 +488,8 @@ def in_namespace(
     return start
 
 
-def test_shells_can_read_the_scripts(tree: Tree, tool: Callable[[str], str]) -> None:
-    """Each with the shell that its command names."""
+def test_shells_parse_the_scripts(tree: Tree, tool: Callable[[str], str]) -> None:
+    """Each by the shell of its command."""
     scripts = {
         (command.split()[0], tree.mounted(name)[command.split()[1]])
         for name, node in tree.nodes.items()
@@ -478,7 +505,7 @@ def test_shells_can_read_the_scripts(tree: Tree, tool: Callable[[str], str]) -> 
 def test_a_switch_and_an_hb_domain_start(
     tmp_path: Path, in_namespace: Callable[[str], str]
 ) -> None:
-    """The bridge has every GPU's interface and no other, ports are up with the fabric's MTU."""
+    """The bridge has exactly the GPUs' interfaces, and ports are up with the fabric's MTU."""
     build(Job(plan_of(**VARIANTS["two tiers"]), PACKS, ("configs", "lab")), tmp_path / "out")
     made = Tree(plan_of(**VARIANTS["two tiers"]), tmp_path / "out")
     for name in ("hb-0", "r0-leaf-1"):
@@ -553,10 +580,13 @@ def _ports(*names: tuple[str, int, int]) -> list[PortView]:
         ),
     ],
 )
-def test_what_ports_are_called(
+def test_container_names_of_ports(
     keys: dict[str, str], ports: list[tuple[str, int, int]], names: list[str]
 ) -> None:
-    """By the pack's pattern, or as the NOS calls them; by number where Linux would not take it, or two would be one."""
+    """They follow the pack's pattern or the NOS.
+
+    Names that Linux rejects, or that would be equal, are numbered.
+    """
     assert Container(kind="linux", image="alpine:3", **keys).interfaces(_ports(*ports)) == names  # type: ignore[arg-type]  # keys of a pack.yaml
 
 
@@ -583,7 +613,7 @@ def test_what_ports_are_called(
     ],
 )
 def test_a_container_that_does_not_fit_is_refused(keys: dict[str, Any]) -> None:
-    """Patterns have three fields, commands no environment, and files differ in name and place."""
+    """Patterns have three fields, commands no environment, and files differ in name and path."""
     with pytest.raises(ValidationError):
         Container(kind="linux", image="alpine:3", **keys)
 
@@ -591,8 +621,8 @@ def test_a_container_that_does_not_fit_is_refused(keys: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "file", ["configs/{switch}/a", "lab/a", "lab/{switch}", "lab/../{switch}/a"]
 )
-def test_a_file_for_a_container_alone_is_the_labs(file: str) -> None:
-    """It cannot take the place of another file."""
+def test_a_file_for_a_container_belongs_to_the_lab(file: str) -> None:
+    """It cannot replace another file."""
     with pytest.raises(ValidationError):
         Bind(file=file, at="/a", template="a.j2")
 
@@ -617,7 +647,7 @@ containers:
 
 
 def _eos(folder: Path, text: str = EOS) -> Packs:
-    """Write a user's own pack for a NOS that no shipped one configures."""
+    """Write a user's pack for a NOS that no shipped pack configures."""
     (folder / "eos").mkdir()
     (folder / "eos/pack.yaml").write_text(text)
     (folder / "eos/startup.cfg.j2").write_text("hostname {{ switch.name }}\n")
@@ -634,10 +664,10 @@ ARISTA: Inventory = SMALL | {
 }
 
 
-def test_a_pack_names_its_own_container(
+def test_a_pack_defines_its_container(
     tmp_path: Path, complaints: Callable[[dict[str, Any]], list[str]]
 ) -> None:
-    """A new NOS is in the lab as soon as its pack says how, map of interfaces and all."""
+    """A new NOS is in the lab as soon as its pack defines a container and a map of interfaces."""
     packs = _eos(tmp_path)
     made = Tree(plan_of(**ARISTA), tmp_path / "out")
     build(Job(made.plan, packs, ("cabling", "configs", "lab")), made.root)
@@ -656,7 +686,7 @@ def test_a_pack_names_its_own_container(
     assert len(made.links) == len(made.cables) + made.plan.fabric.gpus
 
 
-def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_written_is_refused(tmp_path: Path) -> None:
     """The finding names the pack and the file."""
     packs = _eos(
         tmp_path,
@@ -669,8 +699,8 @@ def test_a_file_that_nobody_writes_is_refused(tmp_path: Path) -> None:
     assert "configs/{switch}/other.cfg" in str(finding.fact)
 
 
-def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> None:
-    """What has no container has no topology, and the build says why."""
+def test_without_a_container_only_gpu_scripts_are_written(tmp_path: Path) -> None:
+    """Without a container there is no topology, and the build names the reason."""
     packs = _eos(tmp_path, EOS.partition("containers:")[0])
     job = Job(plan_of(**ARISTA), packs, ("configs", "lab"))
     assert {path.split("/")[1] for path in job.paths() if path.startswith("lab/")} == {"gpus"}
@@ -679,8 +709,8 @@ def test_without_a_container_the_gpus_scripts_stand_alone(tmp_path: Path) -> Non
     ]
 
 
-def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
-    """Two nodes of one name would be one."""
+def test_a_switch_cannot_have_the_name_of_an_hb_domain(tmp_path: Path) -> None:
+    """Two nodes would have one name."""
     plan = plan_of(
         **generic(64, gpus=8, design="fat-tree", naming={"leaf": "hb-{n}"})
         | {"hb_domain": {"gpus": 2}}
@@ -690,7 +720,7 @@ def test_a_switch_cannot_be_called_like_an_hb_domain(tmp_path: Path) -> None:
     assert [finding.code for finding in refused.value.findings] == ["name-twice"]
 
 
-def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
+def test_the_sizes_in_the_documentation(root: Path) -> None:
     """Nodes and links of its table are those of the fabrics that it names."""
     table = re.findall(
         r"^\| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \| [\d.]+ s ",
@@ -709,8 +739,8 @@ def test_the_sizes_that_the_documentation_prints(root: Path) -> None:
 # --- the command
 
 
-def test_a_lab_comes_with_the_configurations_that_it_boots(tmp_path: Path, run: Run) -> None:
-    """`--only lab` writes what its files mount."""
+def test_a_lab_includes_its_configurations(tmp_path: Path, run: Run) -> None:
+    """`--only lab` writes the files that it mounts."""
     done = run(
         "build",
         "--gpus",
@@ -733,8 +763,8 @@ def test_a_lab_comes_with_the_configurations_that_it_boots(tmp_path: Path, run: 
     }
 
 
-def test_a_large_lab_waits_for_a_request(tmp_path: Path, run: Run) -> None:
-    """Above the stated size the command says how to have it, and then lists it whole."""
+def test_a_large_lab_is_written_on_request(tmp_path: Path, run: Run) -> None:
+    """Above the stated size the command names the option, with which it lists all files."""
     sizing = ("--gpus", 1040, "--hb-domain", 8, "--radix", 64, "-o", tmp_path / "out", "--dry-run")
     done = run("build", *sizing)
     assert "lab/" not in done.stdout
@@ -761,8 +791,8 @@ def test_infiniband_has_no_lab() -> None:
 
 @settings(max_examples=25)
 @given(inventories())
-def test_counts_of_any_fabric(inventory: Inventory) -> None:
-    """Whatever is drawn: counts are the plan's, and every end is linked once."""
+def test_counts_of_drawn_fabrics(inventory: Inventory) -> None:
+    """Counts are the plan's, and every end has one link."""
     assume(inventory["gpus"] <= 512)
     try:
         plan = plan_of(**inventory)

@@ -1,4 +1,4 @@
-"""Labels: what they say, that they fit, that they tell one port from every other, and how they look on paper."""
+"""Labels: their texts, widths, uniqueness and printed pages."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WIDE: dict[str, Any] = {
     "host": {"model": "dgx-h100"},
     "switches": {"leaf": {"model": "sn5600"}},
 }
-"""Four rows of racks, so that their names have little in common."""
+"""Four rows of racks, whose names have little in common."""
 
 FABRICS: dict[str, dict[str, Any]] = {
     "generic": {},
@@ -66,7 +66,7 @@ FABRICS: dict[str, dict[str, Any]] = {
 
 
 def labelling_of(plan: Plan) -> Labelling:
-    """Return how the labels of a plan are written."""
+    """Return the labelling of a plan."""
     return SheetAsked().sheets(plan, Packs()).table.labelling
 
 
@@ -77,7 +77,10 @@ def plan(request: pytest.FixtureRequest) -> Plan:
 
 
 def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
-    """Two for each cable, the near end first, the far label turned over; no line is too long, and no line stands for two ports."""
+    """A cable has two labels, the near end first, with the ends exchanged on the far one.
+
+    No line is too long, and no line names two ports.
+    """
     cables = cables_of(plan)
     labels = list(labelling_of(plan).labels(cables))
     ports: dict[str, set[tuple[str, str]]] = {}
@@ -96,7 +99,7 @@ def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
 
 
 def test_an_end_is_written_as_in_tia_606() -> None:
-    """Cabinet, unit, port, where a room is planned; device and port where none is."""
+    """Cabinet, unit and port where a room is planned, else device and port."""
     cable = cables_of(plan_of(**SUPERPOD))[0]
     near, far = Labelling().labels([cable])
     assert near.line1 == f"{cable.a_rack}-{cable.a_unit}:{cable.a_port}"
@@ -109,8 +112,8 @@ def test_an_end_is_written_as_in_tia_606() -> None:
     ("name", "left_off"),
     [("superpod", ""), ("long racks", "frankfurt-dc3-hA-001-"), ("long devices", "frankfurt-dc3-")],
 )
-def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: str) -> None:
-    """And only then, and that is told."""
+def test_common_prefixes_are_left_off_only_where_necessary(name: str, left_off: str) -> None:
+    """A note names them."""
     plan = small_plan(**FABRICS[name])
     sheets = SheetAsked().sheets(plan, Packs())
     assert sheets.table.labelling in (Labelling(racks=left_off), Labelling(devices=left_off))
@@ -137,8 +140,8 @@ def test_what_all_names_share_is_left_off_where_it_must_be(name: str, left_off: 
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(keys: dict[str, Any], key: str, over: int) -> None:
-    """With the end that is too long, and by how much; without labels there is nothing to refuse."""
+def test_a_label_that_is_too_long_is_refused(keys: dict[str, Any], key: str, over: int) -> None:
+    """The finding has the end and the excess; without labels there is no refusal."""
     plan = small_plan(**WIDE | keys)
     with pytest.raises(Refusal) as refused:
         labelling_of(plan)
@@ -149,8 +152,11 @@ def test_what_does_not_fit_is_refused(keys: dict[str, Any], key: str, over: int)
 
 
 @pytest.mark.parametrize("port", ["1/1", "OSFP4P2", 'a "strange" one', "1, 2", FORMULA])
-def test_the_fast_way_writes_the_same_labels(port: str) -> None:
-    """The lines of labels.csv are the labels, cell by cell, whatever a catalog prints beside a port; no cell can be a formula."""
+def test_the_fast_writer_writes_the_same_labels(port: str) -> None:
+    """The lines of labels.csv are the labels, cell by cell, for any printed port.
+
+    No cell can be a formula.
+    """
     cables = [replace(cable, a_port=port) for cable in cables_of(plan_of(**SUPERPOD))[250:270]]
     text = Packs().render(
         "cabling", "labels.csv.j2", chunk=Chunk("pod", cables, first=True, last=True)
@@ -162,8 +168,11 @@ def test_the_fast_way_writes_the_same_labels(port: str) -> None:
     assert not [cell for row in rows for cell in row if cell.startswith(("=", "+", "-", "@"))]
 
 
-def test_programs_of_label_printers_read_it(plan: Plan) -> None:
-    """Brady Workstation, DYMO Connect and P-touch Editor take commas, a row of field names and ASCII; none of them must know quotes."""
+def test_label_printers_read_the_file(plan: Plan) -> None:
+    """Brady Workstation, DYMO Connect and P-touch Editor accept commas, field names and ASCII.
+
+    None of them needs quotes.
+    """
     text = Packs().render(
         "cabling", "labels.csv.j2", chunk=Chunk("pod", cables_of(plan), first=True, last=True)
     )
@@ -182,8 +191,8 @@ def test_programs_of_label_printers_read_it(plan: Plan) -> None:
         ["long enough for another version" * 2],
     ],
 )
-def test_codes_are_segnos(texts: list[str]) -> None:
-    """Sums of codes are what segno makes of the text itself, and paths draw them."""
+def test_codes_equal_those_of_segno(texts: list[str]) -> None:
+    """Sums of codes are segno's code of the text itself, and paths draw them."""
     wanted = [
         np.array(
             [
@@ -201,7 +210,7 @@ def test_codes_are_segnos(texts: list[str]) -> None:
 
 
 def test_codes_of_several_lengths() -> None:
-    """They come in the order of their texts."""
+    """They are in the order of their texts."""
     texts = ["a", "abc", "b", "c", "abcdefghijklmnopqrst"]
     assert [*paths(texts)] == [path for text in texts for path in paths([text])]
 
@@ -219,12 +228,12 @@ def drawn(path: str, side: int) -> np.ndarray[Any, np.dtype[np.uint8]]:
 
 
 def pages_of(plan: Plan) -> str:
-    """Render the labels to print of a plan."""
+    """Render the label pages of a plan."""
     pages = label_pages("<fabric> & co", labelling_of(plan), cables_of(plan))
     return "".join(Packs().render("cabling", "labels.html.j2", page=page) for page in pages)
 
 
-def test_the_page_to_print() -> None:
+def test_the_printed_page() -> None:
     """Both labels of a cable stand side by side with its texts, its code and the colour of its rail."""
     plan = plan_of(**SUPERPOD)
     text, cables = pages_of(plan), cables_of(plan)
@@ -254,8 +263,8 @@ def test_the_page_to_print() -> None:
     assert [text.count(tag) for tag in ("<html", "</html>", "<body>", "</body>")] == [1, 1, 1, 1]
 
 
-def test_a_strange_port_stays_text() -> None:
-    """Whatever a catalog prints beside a port, the page shows it and does nothing with it."""
+def test_markup_in_a_port_name_is_text() -> None:
+    """The page shows any name of a catalog as text."""
     strange = "<b onload=x>&\"'"
     cables = [replace(cable, a_port=strange) for cable in cables_of(small_plan())[:2]]
     text = "".join(
@@ -273,7 +282,7 @@ def test_a_strange_port_stays_text() -> None:
 
 
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are numbered, and hold each cable once between them, across units."""
+    """Files are numbered, and contain each cable once, across units."""
     plan = small_plan()
     monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))
@@ -291,8 +300,8 @@ def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.Monke
     assert all(text.startswith("<!DOCTYPE html>") and text.endswith("</html>\n") for text in texts)
 
 
-def test_above_the_limit_they_are_printed_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A build says what it leaves out, and how to have it."""
+def test_many_labels_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The build names what it leaves out, and the option that writes it."""
     plan = small_plan()
     monkeypatch.setattr(group_cabling, "WORKBOOK_CABLES", plan.cables - 1)
     job = Job(plan, Packs(), ("cabling",))

@@ -1,4 +1,7 @@
-"""The packs of schedulers and automation: every host stands in one stripe and one block, Slurm itself reads its files, and hostile names survive."""
+"""The packs of schedulers and automation.
+
+Every host is in one stripe and one block, Slurm reads its files, and hostile names survive.
+"""
 
 from __future__ import annotations
 
@@ -48,28 +51,46 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "two tiers": SMALL,
     "three tiers": SMALL | {"gpus": 128},
     "domains of several hosts": SMALL | {"hb_domain": {"gpus": 8, "hosts": 4}},
-    "every host on every rail": SMALL | {"hb_domain": {"gpus": 8, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
-    "domains that straddle leaves": {"gpus": 72, "hb_domain": {"gpus": 12, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
+    "every host on every rail": SMALL
+    | {"hb_domain": {"gpus": 8, "hosts": 2}, "rails": {"count": 4}, "radix": 8},
+    "domains that straddle leaves": {
+        "gpus": 72,
+        "hb_domain": {"gpus": 12, "hosts": 2},
+        "rails": {"count": 4},
+        "radix": 8,
+    },
     "two planes": SMALL | {"rails": {"planes": 2}},
     "shared boxes": SMALL | {"rails": {"per_switch": 2, "tiers": 2}, "radix": 8},
     "rail-optimized": SMALL | {"design": "rail-optimized", "hb_domain": {"gpus": 2}, "radix": 8},
     "fat-tree": SMALL | {"design": "fat-tree", "radix": 8},
-    "fat-tree of wide domains": {"design": "fat-tree", "gpus": 48, "hb_domain": {"gpus": 6, "hosts": 3}, "radix": 8},
+    "fat-tree of wide domains": {
+        "design": "fat-tree",
+        "gpus": 48,
+        "hb_domain": {"gpus": 6, "hosts": 3},
+        "radix": 8,
+    },
     "room to grow": SMALL | {"gpus": 40, "reserve": {"gpus": 128}},
-    "infiniband": {"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"model": "qm9700"}}, "rails": {"tiers": 2}},
+    "infiniband": {
+        "gpus": 64,
+        "hb_domain": {"gpus": 8},
+        "switches": {"leaf": {"model": "qm9700"}},
+        "rails": {"tiers": 2},
+    },
     "hosts called like stripes": SMALL | {"naming": {"host": "stripe-{n}"}},
     "hosts called like numbers": SMALL | {"naming": {"host": "{n:03}"}},
     "hosts called like YAML": SMALL | {"naming": {"host": "1e{n}"}},
     "numbers in the middle": SMALL | {"naming": {"host": "h{n}-on"}},
-    "numbers at both ends": SMALL | {"hb_domain": {"gpus": 8, "hosts": 4}, "naming": {"host": "7-{domain}-{host}"}},
+    "numbers at both ends": SMALL
+    | {"hb_domain": {"gpus": 8, "hosts": 4}, "naming": {"host": "7-{domain}-{host}"}},
     "long numbers": SMALL | {"naming": {"host": "a999999999999{n}"}},
     "fabric called like a stripe": SMALL | {"name": "stripe-1"},
-}  # fmt: skip
+}
 PACKS = Packs()
 LABEL = re.compile(
-    r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
+    r"([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/"
+    r")?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])"
 )
-"""What Kueue's resource definition asks of a nodeLabel, and Kubernetes of any label's key."""
+"""The pattern of a nodeLabel in Kueue, and of a label's key in Kubernetes."""
 
 
 @cache
@@ -92,12 +113,15 @@ def files_of(variant: str) -> dict[str, str]:
 
 
 def numbers(first: str, last: str) -> Iterator[str]:
-    """Count from a number to another as they are padded."""
+    """Return the padded numbers from one to another."""
     return (str(number).zfill(len(first)) for number in range(int(first), int(last) + 1))
 
 
 def expanded(expression: str) -> list[str]:
-    """Expand a node expression as Slurm does: one pair of brackets at the end of a name, ranges in it padded like their first number."""
+    """Expand a node expression as Slurm does.
+
+    A pair of brackets ends the name, and numbers are padded like the first.
+    """
     names = []
     for prefix, ranges, plain in re.findall(
         r"([a-z0-9-]*)\[([0-9,-]+)\](?=,|$)|([a-z0-9-]+)(?=,|$)", expression
@@ -115,7 +139,10 @@ def expanded(expression: str) -> list[str]:
 
 
 def expanded_pattern(pattern: str) -> list[str]:
-    """Expand a host range as Ansible does; where the first number begins with a zero, both must be of one length."""
+    """Expand a host range as Ansible does.
+
+    Where the first number begins with a zero, both have one length.
+    """
     match = re.fullmatch(r"(.*)\[(\d+):(\d+)\]", pattern)
     if not match:
         return [pattern]
@@ -167,8 +194,11 @@ def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
 
 @settings(max_examples=25)
 @given(inventories())
-def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
-    """Whatever can be planned has each HB domain in one stripe, each stripe at least a leaf and a domain, and each host below one switch."""
+def test_any_fabric_divides_into_stripes(inventory: Inventory) -> None:
+    """Each HB domain is in one stripe, and each stripe has a leaf and a domain.
+
+    Each host is below one switch.
+    """
     try:
         plan = plan_of(**inventory)
     except Refusal:
@@ -186,7 +216,7 @@ def test_any_fabric_falls_into_stripes(inventory: Inventory) -> None:
 
 
 def test_growth_renames_no_stripe() -> None:
-    """What is installed first stands in the same stripes when all that is reserved is installed."""
+    """The stripes of the installed hosts are the same when the reserve is installed."""
     before, after = (
         variant_plan("room to grow"),
         plan_of(**VARIANTS["room to grow"] | {"gpus": 128}),
@@ -205,7 +235,10 @@ def test_growth_renames_no_stripe() -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_tree_holds_every_host_once(variant: str) -> None:
-    """Each host stands below one switch, in order; HB domains are not torn; the root joins all switches where any two hosts share a rail, and only there."""
+    """Each host is below one switch, in order, and HB domains are whole.
+
+    The root joins all switches exactly where any two hosts share a rail.
+    """
     plan, text = variant_plan(variant), files_of(variant)["slurm/tree/topology.conf"]
     lines = pairs(text)
     leaves = [line for line in lines if "Nodes" in line]
@@ -227,7 +260,10 @@ def test_the_tree_holds_every_host_once(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_block_is_an_hb_domain(variant: str) -> None:
-    """There is a block for each HB domain, none below the base size, and each larger size is a power of two of it."""
+    """There is a block for each HB domain, none below the base size.
+
+    Each larger size is a power of two of it.
+    """
     plan = variant_plan(variant)
     *lines, sizes = pairs(files_of(variant)["slurm/block/topology.conf"])
     blocks = {line["BlockName"]: expanded(line["Nodes"]) for line in lines}
@@ -248,8 +284,8 @@ def test_a_block_is_an_hb_domain(variant: str) -> None:
         ] == below
 
 
-def test_the_size_of_a_stripe_is_said_where_it_can_be() -> None:
-    """Two domains a stripe are a power of two, one is none to speak of, and three are no power."""
+def test_the_size_of_a_stripe_needs_a_power_of_two() -> None:
+    """Two domains a stripe are a power of two, one needs no size, and three are none."""
     assert [
         cluster_view(variant_plan(variant)).block_sizes
         for variant in ("two tiers", "domains of several hosts", "fat-tree of wide domains")
@@ -262,8 +298,11 @@ def test_the_size_of_a_stripe_is_said_where_it_can_be() -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_topology_yaml_says_what_the_other_two_say(variant: str) -> None:
-    """The name stands first in each entry, one is the default, and tree and blocks are those of topology.conf."""
+def test_topology_yaml_agrees_with_the_other_files(variant: str) -> None:
+    """The name is first in each entry, and one is the default.
+
+    Tree and blocks are those of topology.conf.
+    """
     files = files_of(variant)
     ((tree, block),) = yaml_of(files["slurm/topology.yaml"])
     assert [next(iter(entry)) for entry in (tree, block)] == ["topology", "topology"]
@@ -283,7 +322,7 @@ def test_topology_yaml_says_what_the_other_two_say(variant: str) -> None:
 def run_script(
     text: str, stand_in: str, folder: Path, *words: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script with dash, where a program that only prints its arguments stands for the real one."""
+    """Run a script with dash, with a program that prints its arguments in place of the real one."""
     program = folder / stand_in
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$*"\n', encoding="utf-8")
     program.chmod(0o755)
@@ -300,7 +339,10 @@ def run_script(
 
 @pytest.mark.parametrize("variant", ["two tiers", "numbers in the middle", "numbers at both ends"])
 def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
-    """The script reserves the hosts of one stripe, keeps what is said of the reservation, and refuses a stripe that is not there."""
+    """The script reserves the hosts of one stripe and keeps the given options.
+
+    It refuses an unknown stripe.
+    """
     text = files_of(variant)["slurm/reservations.sh"]
     below = [
         expanded(line["Nodes"])
@@ -323,8 +365,11 @@ def test_a_stripe_is_reserved(variant: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
-    """The manifests keep the rules of Kueue's resource definition, and the script gives each node one value of each level, lower levels within higher ones."""
+def test_kueue_accepts_the_levels(variant: str, tmp_path: Path) -> None:
+    """The manifests follow Kueue's resource definition.
+
+    The script gives each node one value per level, and levels are nested.
+    """
     plan, files = variant_plan(variant), files_of(variant)
     topology, flavor = yaml_of(files["kueue/topology.yaml"])
     levels = [level["nodeLabel"] for level in topology["spec"]["levels"]]
@@ -354,8 +399,11 @@ def test_kueue_takes_the_levels(variant: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_topograph_takes_the_model(variant: str) -> None:
-    """A switch has one parent, a block hangs on a switch that is declared and has nodes, and each host is in one block."""
+def test_topograph_accepts_the_model(variant: str) -> None:
+    """A switch has one parent, and each host is in one block.
+
+    A block is below a declared switch and has nodes.
+    """
     ((model),) = yaml_of(files_of(variant)["topograph/model.yaml"])
     children = [
         child for switch in model["switches"].values() for child in switch.get("switches", [])
@@ -374,7 +422,10 @@ def test_topograph_takes_the_model(variant: str) -> None:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_ansible_finds_every_device(variant: str) -> None:
-    """Switches stand once by role with the facts of their configurations, hosts once by stripe; no group is called like a device, nor unlike a variable."""
+    """Switches are listed once by role with their facts, hosts once by stripe.
+
+    No group has the name of a device or an invalid name.
+    """
     plan = variant_plan(variant)
     (document,) = yaml_of(files_of(variant)["ansible/inventory.yml"])
     groups = document["all"]["children"]
@@ -421,14 +472,14 @@ def _members(group: dict[str, Any]) -> list[str]:
         max_size=12,
     )
 )
-def test_folded_names_come_back(names: list[str]) -> None:
-    """Whatever is folded expands to the very same names."""
+def test_folded_names_expand_again(names: list[str]) -> None:
+    """A folded expression expands to the same names."""
     assert Counter(expanded(node_expression(names))) == Counter(names)
     assert [name for pattern in host_ranges(names) for name in expanded_pattern(pattern)] == names
 
 
 def test_ranges_are_as_short_as_they_can_be() -> None:
-    """Many names take a few words, and no range is longer than Slurm reads."""
+    """Many names take a few words, and no range exceeds Slurm's limit."""
     names = [f"host-{number:07}" for number in range(1, 200_001)]
     runs = folded(names)
     assert len(runs) == -(-len(names) // LONGEST_RANGE)
@@ -436,8 +487,11 @@ def test_ranges_are_as_short_as_they_can_be() -> None:
     assert len(node_expression(names)) < 20 * len(runs)
 
 
-def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """What has a line for each host, HB domain or switch is written on request only where it would be long; what has one for each stripe always is."""
+def test_long_files_are_written_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Files with a line per host, HB domain or switch may be long.
+
+    Those with a line per stripe are always written.
+    """
     plan = variant_plan("two tiers")
     monkeypatch.setattr(group_cluster, "MOST_LINES", 7)
     job = Job(plan, PACKS, ("cluster",))
@@ -455,16 +509,22 @@ def test_long_files_wait_for_a_request(monkeypatch: pytest.MonkeyPatch, tmp_path
 
 @pytest.fixture
 def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], tuple[str, str]]:
-    """Return a function that boots slurmctld with a topology.conf, and returns its log, and what scontrol shows of the topology."""
+    """Return a function that boots slurmctld with a topology.conf.
+
+    It returns the log, and scontrol's topology.
+    """
     programs = [tool("slurmctld"), tool("scontrol")]
 
     def boot(plan: Plan, topology: str) -> tuple[str, str]:
         (tmp_path / "topology.conf").write_text(topology, encoding="utf-8")
         (tmp_path / "slurm.conf").write_text(
             f"ClusterName=test\nSlurmctldHost={socket.gethostname().split('.')[0]}(127.0.0.1)\nSlurmctldPort={free_port()}\nSlurmUser={getpass.getuser()}\n"
-            "AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
-            f"SelectType=select/cons_tres\nTopologyPlugin=topology/tree\nStateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
-            f"NodeName={node_expression(plan.hosts)} NodeAddr=127.0.0.1\nPartitionName=all Nodes=ALL Default=YES\n",
+            "AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/"
+            "linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
+            "SelectType=select/cons_tres\nTopologyPlugin=topology/"
+            f"tree\nStateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
+            f"NodeName={node_expression(plan.hosts)} NodeAddr=127.0.0.1\nPartitionName=all "
+            "Nodes=ALL Default=YES\n",
             encoding="utf-8",
         )
         log = tmp_path / "log"
@@ -498,7 +558,7 @@ def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], t
 
 
 def free_port() -> int:
-    """Return a port that is free now; who finds it taken a moment later asks again."""
+    """Return a port that is free now; a caller that finds it in use retries."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -521,7 +581,7 @@ HARMLESS = ("MailProg", "state file", "read_slurm_conf")
     ],
 )
 def test_slurm_reads_the_tree(variant: str, slurm: Callable[[Plan, str], tuple[str, str]]) -> None:
-    """Slurm's own controller boots with the file without a complaint, and knows the same switches with the same hosts."""
+    """Slurm's controller boots with the file without an error. Its switches have the same hosts."""
     plan, text = variant_plan(variant), files_of(variant)["slurm/tree/topology.conf"]
     log, shown = slurm(plan, text)
     complaints = [
@@ -568,7 +628,7 @@ def _words(line: str) -> dict[str, str]:
 def test_slurm_refuses_a_broken_tree(
     old: str, new: str, said: str, slurm: Callable[[Plan, str], tuple[str, str]]
 ) -> None:
-    """What the test above takes for silence is none where a child is missing, a key is wrong, or a host stands twice or nowhere."""
+    """A missing child, a wrong key, and a host that occurs twice or never are reported."""
     text = files_of("two tiers")["slurm/tree/topology.conf"]
     assert old in text
     log, _ = slurm(variant_plan("two tiers"), text.replace(old, new))
@@ -577,7 +637,7 @@ def test_slurm_refuses_a_broken_tree(
 
 @pytest.mark.slow
 def test_slurm_expands_every_expression(tool: Callable[[str], str], tmp_path: Path) -> None:
-    """Slurm expands what is written here to the hosts of the plan, hostile names included."""
+    """Slurm's hosts of each expression are the plan's, hostile names included."""
     scontrol = tool("scontrol")
     (tmp_path / "slurm.conf").write_text(
         "ClusterName=test\nSlurmctldHost=localhost\n", encoding="utf-8"

@@ -1,4 +1,7 @@
-"""The inputs of simulators, read by their readers' rules: the counts of a header are those of what follows, and the links are the plan's."""
+"""The inputs of simulators, read by their readers' rules.
+
+Counts in headers are right, and the links are the plan's.
+"""
 
 from __future__ import annotations
 
@@ -62,7 +65,7 @@ class Link(NamedTuple):
 
 
 class Topology(NamedTuple):
-    """A topology of ns-3 as its frontends read it: what a header says, and what follows."""
+    """A topology of ns-3 as its frontends read it: a header and the lines that follow."""
 
     header: list[str]
     switches: list[int]
@@ -88,7 +91,10 @@ def names(files: dict[str, str], pack: str) -> dict[int, tuple[str, str, str]]:
 
 
 def rates(plan: Plan) -> Counter[tuple[str, str]]:
-    """Return the capacity between each two nodes of the plan's graph, with NIC ports folded into their GPUs."""
+    """Return the capacity between every two nodes of the plan's graph.
+
+    NIC ports are merged into their GPUs.
+    """
     found: Counter[tuple[str, str]] = Counter()
     made = graph(plan)
     for a, b, edge in made.edges(data=True):
@@ -103,7 +109,10 @@ def rates(plan: Plan) -> Counter[tuple[str, str]]:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_both_topologies_are_the_plan(name: str) -> None:
-    """Header, ids and links agree with each other, and every link has the plan's ends and rate; a shared box is one node for each rail."""
+    """Header, ids and links agree, and every link has the plan's ends and rate.
+
+    A shared box is one node for each rail.
+    """
     plan = fast(name)
     files, fabric = written(plan), plan.fabric
     domains = fabric.gpus // fabric.domain_gpus
@@ -133,15 +142,18 @@ def test_both_topologies_are_the_plan(name: str) -> None:
 
 
 def tiers(named: dict[int, tuple[str, str, str]]) -> list[str]:
-    """Return the roles of the switches, tier by tier."""
+    """Return the roles of the switches by tier."""
     return [role for role in Role for _, kind, _ in named.values() if kind == role]
 
 
 @pytest.mark.parametrize(
     "name", ["three tiers", "shared boxes below spines", "two planes", "rail-optimized"]
 )
-def test_rails_meet_where_they_do_in_the_plan(name: str) -> None:
-    """Without HB domains a rail-only fabric falls apart into its rails and planes, and each GPU is in one for each plane."""
+def test_rails_meet_where_they_meet_in_the_plan(name: str) -> None:
+    """Without HB domains a rail-only fabric divides into its rails and planes.
+
+    Each GPU is in one part for each plane.
+    """
     plan = fast(name)
     files, fabric = written(plan), plan.fabric
     topology, named = read(files["simai/topology.txt"]), names(files, "simai")
@@ -162,8 +174,8 @@ def test_rails_meet_where_they_do_in_the_plan(name: str) -> None:
     assert hb == {gpu: gpu // fabric.domain_gpus for gpu in range(fabric.gpus)}
 
 
-def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:
-    """Latencies are data of the pack; a pack of your own says others, and the notes tell them."""
+def test_assumptions_are_data_of_the_pack(tmp_path: Path) -> None:
+    """Latencies are data of the pack; a user's pack may change them, and the notes list them."""
     files = written(plan_of(**LAB))
     hb, fabric = (
         {
@@ -187,7 +199,10 @@ def test_what_is_assumed_is_the_packs(tmp_path: Path) -> None:
 
 
 def test_the_dimensions_of_astra_sim() -> None:
-    """An HB domain, and the GPUs of one rank; their product is every GPU, and a single domain has no second dimension."""
+    """They are an HB domain, and the GPUs of one rank.
+
+    Their product is every GPU, and a single domain has no second dimension.
+    """
     for keys, dims, gbytes in (
         (LAB, [8, 8], [450.0, 50.0]),
         (LAB | {"gpus": 8, "rails": {"tiers": 1}}, [8], [450.0]),
@@ -210,7 +225,10 @@ def test_the_dimensions_of_astra_sim() -> None:
 
 
 def tree(text: str) -> dict[str, Any]:
-    """Read a file of htsim by the rules of its FatTreeTopology, with each of its conditions; return the switches and the links of each pair."""
+    """Read a file of htsim by the rules and conditions of its FatTreeTopology.
+
+    Return the switches, and the links of each pair.
+    """
     head: dict[str, int] = {}
     found: list[dict[str, int]] = []
     for line in text.splitlines():
@@ -265,7 +283,7 @@ def built(head: dict[str, int], tier: Sequence[dict[str, int]]) -> dict[str, Any
 
 
 def planned_pairs(plan: Plan) -> Counter[tuple[str, int, int]]:
-    """Count the links between each two switches of a block, by their places in their tiers."""
+    """Count the links between every two switches of a block, by their positions in their tiers."""
     segment, boxes = plan.segment, plan.naming.boxes
     rows = zip(
         segment.kind.tolist(),
@@ -334,19 +352,19 @@ GAPS: list[tuple[dict[str, Any], str]] = [
     ({"gpus": 256, "radix": 20, "oversubscription": "3:2"}, "a whole number of downlinks"),
     ({"gpus": 544, "radix": 32, "spread": "minimal"}, "use `spread: even`"),
 ]
-"""Fabrics that htsim cannot build, and why."""
+"""Fabrics that htsim cannot build, with the reason."""
 
 
 @pytest.mark.parametrize(("keys", "why"), GAPS, ids=[why for _, why in GAPS])
-def test_what_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
-    """The build says why instead of writing a tree that htsim refuses, or builds otherwise."""
+def test_fabrics_that_htsim_cannot_build(keys: dict[str, Any], why: str) -> None:
+    """The build names the reason, and writes no tree that htsim refuses or builds differently."""
     said = Simulator(plan_of(**{"hb_domain": {"gpus": 4}, **keys})).block()
     assert isinstance(said, str)
     assert why in said
 
 
-def test_wide_switches_are_told() -> None:
-    """Htsim asserts 96 ports; above that the file says what to change."""
+def test_wide_switches_have_a_note() -> None:
+    """htsim asserts 96 ports; above that the file names the change that it needs."""
     wide, narrow = (
         written(plan_of(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"]
         for ports in (128, 64)
@@ -355,17 +373,20 @@ def test_wide_switches_are_told() -> None:
     assert "raise" not in narrow
 
 
-def test_what_is_left_out_is_said(tmp_path: Path, run: Run) -> None:
-    """Nobody gets simulators unasked; where the HB domain's bandwidth or the place for links is missing, the build names it."""
+def test_simulators_that_are_left_out_are_named(tmp_path: Path, run: Run) -> None:
+    """Simulators are written on request.
+
+    The build names a missing HB domain bandwidth, or too many links.
+    """
     keys = ("--gpus", "64", "--hb-domain", "8", "--radix", "4")
     done = run("build", *keys, "--only", "simulators", "--dry-run", "-o", tmp_path / "out")
     assert [path for path in done.stdout.split() if path.startswith("simulators/")] == [
         "simulators/htsim/block.topo"
     ]
     assert (
-        "simulators/simai/topology.txt: nobody says how fast an HB domain is; `hb_domain.bandwidth` does"
-        in done.stderr
-    )
+        "simulators/simai/topology.txt: nobody says how fast an HB domain is; "
+        "`hb_domain.bandwidth` does"
+    ) in done.stderr
     job = Job(
         plan_of(gpus=32768, hb_domain={"gpus": 8, "bandwidth": "3.6Tbps"}, radix=64),
         Packs(),
@@ -376,7 +397,8 @@ def test_what_is_left_out_is_said(tmp_path: Path, run: Run) -> None:
     }  # fmt: skip
     assert any(
         re.fullmatch(
-            r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that its reader takes",
+            r"simulators/simai/topology.txt: [\d,]+ links are more than the 64,516 that "
+            r"its reader takes",
             said,
         )
         for said in job.skipped

@@ -1,4 +1,4 @@
-"""The workbooks as a reader of spreadsheets sees them."""
+"""The workbooks as read by a spreadsheet program."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 BOOK = CableSheet(read_profiles(Packs().files("cabling", "profiles.yaml"))[WORKBOOK])
-"""The sheet of a workbook where nobody chooses its columns."""
+"""The sheet of a workbook with the default columns."""
 
 
 def _chunk(rows: list[CableView]) -> Chunk:
@@ -69,7 +69,7 @@ def _bom(plan: Plan) -> tuple[BomView, ComparisonView]:
 
 
 def _rows(sheet: Worksheet) -> Iterator[dict[str, Any]]:
-    """Read the rows of a sheet by their titles, without the empty line and what stands below it."""
+    """Read the rows of a sheet by their titles, without the lines below the empty one."""
     titles, *rows = sheet.iter_rows(values_only=True)
     for row in rows:
         if not any(row):
@@ -82,7 +82,10 @@ def _open_files() -> int:
 
 
 def test_one_sheet_of_cables(tmp_path: Path) -> None:
-    """Every cable has its row, in order, with numbers as numbers; the header stays in sight and bears a filter."""
+    """Every cable has its row, in order, with numbers as numbers.
+
+    The header is frozen and has a filter.
+    """
     cables = cables_of(small_plan())
     book = load_workbook(_write(tmp_path, cables))
     assert book.sheetnames == ["Summary", "Cables"]
@@ -99,7 +102,9 @@ def test_one_sheet_of_cables(tmp_path: Path) -> None:
 
 
 def test_sheets_print_well(tmp_path: Path) -> None:
-    """Each sheet prints in landscape and one page wide, with its header on every page and the fabric and the page at the foot.
+    """Each sheet prints in landscape and one page wide.
+
+    The header is on every page, the fabric and the page number at the foot.
 
     The comparison is one page altogether, so that its charts are not cut.
     """
@@ -148,7 +153,10 @@ def test_empty_columns_are_hidden(tmp_path: Path) -> None:
 
 
 def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where one sheet would be too long, each rail has its own, in its colour; together they hold every cable once."""
+    """Where one sheet would be too long, each rail has its own, in its colour.
+
+    Together they have every cable once.
+    """
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
     cables = cables_of(small_plan())
     assert len(cables) > 100
@@ -164,17 +172,17 @@ def test_a_sheet_for_each_rail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_cables_of_no_rail_have_a_sheet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In a rail-optimized fabric the links above the leaves carry every rail."""
+    """In a rail-optimized fabric the links above the leaves belong to every rail."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 100)
     book = load_workbook(_write(tmp_path, cables_of(plan_of(**SUPERPOD)), run=64))
     assert book.sheetnames == ["Summary", *(f"Rail {rail}" for rail in range(8)), "Across rails"]
     assert [len(list(_rows(book[name]))) for name in book.sheetnames[1:]] == [32] * 8 + [256]
 
 
-def test_no_sheet_is_longer_than_a_sheet_can_be(
+def test_a_long_table_continues_on_the_next_sheet(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A table that fills its sheet goes on in the next, and no row is lost."""
+    """No sheet exceeds the limit of rows, and no row is lost."""
     monkeypatch.setattr(tab, "LAST_ROW", 31)
     cables = cables_of(small_plan())
     book = load_workbook(_write(tmp_path, cables))
@@ -207,7 +215,7 @@ def test_hundreds_of_rails_keep_few_files_open(
 
 
 def test_the_summary_adds_up(tmp_path: Path) -> None:
-    """Tiers, parts and rails each count every cable, and each rail points to its sheet."""
+    """Tiers, parts and rails each count every cable, and each rail links to its sheet."""
     cables = cables_of(plan_of(**SUPERPOD))
     sheet = load_workbook(_write(tmp_path, cables))["Summary"]
     tables: dict[str, list[tuple[Any, ...]]] = {}
@@ -231,7 +239,7 @@ def test_the_summary_adds_up(tmp_path: Path) -> None:
 
 
 def test_text_is_readable_on_every_colour() -> None:
-    """The contrast of text and fill is at least 4.5 to 1, as WCAG 2 asks."""
+    """The contrast of text and fill is at least 4.5 to 1, as WCAG 2 requires."""
 
     def light(colour: str) -> float:
         parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
@@ -255,8 +263,8 @@ def test_text_is_readable_on_every_colour() -> None:
         assert (high + 0.05) / (low + 0.05) >= 4.5, hue.name
 
 
-def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
-    """The rail and the name of its colour stand on that colour, in every row."""
+def test_the_rail_has_its_colour(tmp_path: Path) -> None:
+    """The cells of the rail and of its colour's name have that colour, in every row."""
     sheet = load_workbook(_write(tmp_path, cables_of(small_plan())))["Cables"]
     for row in sheet.iter_rows(min_row=2, min_col=2, max_col=3):
         hue = HUES[int(str(row[0].value))]
@@ -278,10 +286,10 @@ def test_the_rail_bears_its_colour(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("most", [0, 100_000])
-def test_streamed_rows_are_those_of_the_library(
+def test_streamed_rows_equal_those_of_the_library(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, unit: str, most: int
 ) -> None:
-    """Rows that are written as XML give the bytes that XlsxWriter gives, in runs of which some are streamed, and sheet by sheet."""
+    """Rows streamed as XML have the bytes of XlsxWriter, in partial runs and sheet by sheet."""
     monkeypatch.setattr(cable_sheets, "ONE_SHEET", 10)
     monkeypatch.setattr(tab, "MOST_KNOWN", most)
     cables = [
@@ -306,7 +314,7 @@ def test_streamed_rows_are_those_of_the_library(
     [FORMULA, "+1", "-1+1", "@SUM(A1)", "<r><t>x</t></r>", "a & b < c", "'quoted", "tab\there"],
 )
 def test_no_text_becomes_a_formula(tmp_path: Path, text: str) -> None:
-    """What a catalog or an inventory calls a thing is written as text, whatever it looks like."""
+    """Every name of a catalog or an inventory is written as text."""
     cable = replace(cables_of(small_plan())[0], a_interface=text, part=text, a_rack=text)
     sheet = load_workbook(_write(tmp_path, [cable]))["Cables"]
     for column in ("G", "I", "S"):
@@ -334,7 +342,10 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
 def test_the_same_plan_gives_the_same_bytes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither the clock, nor the time zone, nor the umask, nor the directory reaches the file, and nothing is left beside it."""
+    """The clock, the time zone, the umask and the directory have no effect.
+
+    No other file is left beside it.
+    """
     made = []
     for place, mask, zone in (("one", 0o022, "UTC"), ("two", 0o077, "Asia/Tokyo")):
         monkeypatch.setenv("TZ", zone)
@@ -359,7 +370,10 @@ def test_the_same_plan_gives_the_same_bytes(
 
 
 def test_the_parts_add_up(tmp_path: Path) -> None:
-    """Every part has its row and every sum is the sum of its rows; they are the numbers of the view, which bom.csv prints."""
+    """Every part has its row and every sum is the sum of its rows.
+
+    The numbers are those of the view and of bom.csv.
+    """
     bom, comparison = _bom(plan_of(**SUPERPOD))
     write_bom(tmp_path / "bom.xlsx", bom, comparison)
     sheet = load_workbook(tmp_path / "bom.xlsx")["Parts"]
@@ -384,8 +398,8 @@ def test_the_parts_add_up(tmp_path: Path) -> None:
     assert below["transceiver modules as sold"][5] == 512
 
 
-def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
-    """It is amber and says so; its total is empty and never 0."""
+def test_an_unpriced_part_is_marked(tmp_path: Path) -> None:
+    """It is amber and marked; its total is empty and never 0."""
     write_bom(tmp_path / "bom.xlsx", *_bom(small_plan()))
     rows = {
         str(row[1].value): row
@@ -397,7 +411,7 @@ def test_a_part_without_a_price_stands_out(tmp_path: Path) -> None:
 
 
 def test_the_designs_side_by_side(tmp_path: Path) -> None:
-    """The second sheet compares the designs with numbers as numbers, and draws two charts of them."""
+    """The second sheet compares the designs with numbers as numbers. It has two charts of them."""
     write_bom(
         tmp_path / "bom.xlsx",
         *_bom(
@@ -426,7 +440,7 @@ def test_the_designs_side_by_side(tmp_path: Path) -> None:
 def test_a_full_disk_is_an_error_of_the_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not one of XlsxWriter's, which nobody above knows."""
+    """The exception of XlsxWriter does not reach the caller."""
     monkeypatch.setattr(
         "xlsxwriter.workbook.ZipFile", lambda *_, **__: os.open("/dev/null/x", os.O_WRONLY)
     )

@@ -1,4 +1,7 @@
-"""The scripts of the lab's GPUs, run for real: two HB domains of four GPUs on two rails, a namespace for each device, and packets between all."""
+"""The scripts of the lab's GPUs, run in namespaces.
+
+Two HB domains of four GPUs on two rails have a namespace for each device.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ AT = "nsenter --net=/run/netns/{} "
 
 @pytest.fixture
 def shell(tmp_path: Path, out_of_reach: Callable[[str], NoReturn]) -> Callable[[str], str]:
-    """Return a function that runs a script as root of namespaces of its own, and returns what it prints."""
+    """Return a function that runs a script as root of its own namespaces. It returns the output."""
     missing = [
         name
         for name in ("unshare", "nsenter", "ip", "ping")
@@ -87,17 +90,26 @@ def devices(gpus: list[dict[str, Any]]) -> Iterator[str]:
             f"hb-{gpu['gpu'].partition('-')[0]}",
         )
         gateway = next(route["via"] for route in gpu["routes"] if route["device"] == "nic0")
-        yield f"ip link add nic0 netns {name} type veth peer {port['peer_interface']} netns {port['peer']}"
-        yield f"{leaf} ip address add {gateway}/31 dev {port['peer_interface']}; {leaf} ip link set {port['peer_interface']} mtu 9216 up"
+        yield (
+            f"ip link add nic0 netns {name} type veth peer {port['peer_interface']} "
+            f"netns {port['peer']}"
+        )
+        yield (
+            f"{leaf} ip address add {gateway}/31 dev {port['peer_interface']}; {leaf} ip "
+            f"link set {port['peer_interface']} mtu 9216 up"
+        )
         yield f"ip link add hb0 netns {name} type veth peer {name} netns {bridge}"
         yield f"{AT.format(bridge)} ip link set {name} mtu 9216 up master bridge"
 
 
 def pings(gpus: list[dict[str, Any]]) -> Iterator[str]:
-    """Send a packet between any two GPUs, each as large as the links allow, and print what comes back."""
+    """Send a packet between every two GPUs, as large as the links allow. Print the answers."""
     for source, target in permutations(gpus, 2):
         address = target["ports"][0]["address"]
-        yield f"echo {source['gpu']} {target['gpu']} $({AT.format(source['gpu'])} ping -c 1 -W 2 -M do -s 9000 {address} | grep -o 'ttl=[0-9]*')"
+        yield (
+            f"echo {source['gpu']} {target['gpu']} $({AT.format(source['gpu'])} ping -c "
+            f"1 -W 2 -M do -s 9000 {address} | grep -o 'ttl=[0-9]*')"
+        )
 
 
 def forwards(text: str) -> dict[tuple[str, str], int]:
@@ -107,7 +119,10 @@ def forwards(text: str) -> dict[tuple[str, str], int]:
 
 
 def expected(gpus: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
-    """Count what an answer needs: nothing inside a domain, the leaf on one rail, and a relay between rails."""
+    """Compute the forwards of an answer.
+
+    They are none inside a domain, one by the leaf on one rail, and relays between rails.
+    """
     domain = {gpu["gpu"]: gpu["gpu"].partition("-")[0] for gpu in gpus}
     pairs = permutations(gpus, 2)
     return {
@@ -118,7 +133,10 @@ def expected(gpus: list[dict[str, Any]]) -> dict[tuple[str, str], int]:
 
 
 def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[str], str]) -> None:
-    """Every pair of GPUs talks; and when a relay's NIC loses its carrier, the other GPU on that rail takes over."""
+    """Every pair of GPUs is connected.
+
+    When a relay's NIC loses its carrier, the other GPU on that rail takes over.
+    """
     plan = plan_of(**FABRIC)
     build(Job(plan, Packs(), ("lab",)), tmp_path / "out")
     tables = Tables(plan)
@@ -132,7 +150,10 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     ]
     (port,) = gpus[1]["ports"]
     broken = f"{AT.format(port['peer'])} ip link set {port['peer_interface']} down"
-    noticed = f"for turn in $(seq 50); do {AT.format(gpus[1]['gpu'])} ip route | grep -q linkdown && break; sleep 0.1; done"
+    noticed = (
+        f"for turn in $(seq 50); do {AT.format(gpus[1]['gpu'])} ip route | grep -q "
+        "linkdown && break; sleep 0.1; done"
+    )
     said = shell(
         "\n".join(
             [
@@ -150,6 +171,6 @@ def test_packets_cross_rails_over_their_relays(tmp_path: Path, shell: Callable[[
     )
     whole, after = said.split("broken\n")
     assert forwards(whole) == expected(gpus)
-    # From d0-g0 the way is over d0-g1 and, its NIC being down, on over d0-g3; the answer comes over
-    # d1-g0 as before.
+    # From d0-g0 the path is over d0-g1 and, its NIC being down, on over d0-g3; the answer returns
+    # over d1-g0 as before.
     assert forwards(after) == {("d0-g0", "d1-g1"): 2, ("d1-g1", "d0-g0"): 3}

@@ -1,4 +1,4 @@
-"""Ways between GPUs: what each kind is, that every hop is an edge of the graph, and that neither relays nor uplinks carry more than their share."""
+"""Paths between GPUs: their kinds, their hops in the graph, the balance of relays and uplinks."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def routes(plan: Plan, source: str, target: str, *failed: str) -> list[Route]:
 def test_the_kinds_of_a_rail_only_fabric(
     source: str, target: str, failed: tuple[str, ...], kinds: list[str]
 ) -> None:
-    """The default first, then what is left of the others."""
+    """The default comes first, then the valid ones of the others."""
     assert [path.kind for path in routes(ready("lab-64"), source, target, *failed)] == kinds
 
 
 @pytest.mark.parametrize("design", ["rail-optimized", "fat-tree"])
 def test_the_spine_comes_first_where_blocks_span_rails(design: str) -> None:
-    """The relay is shown beside it, and carries on when the own NIC is down."""
+    """The relay is listed beside it, and is used when the GPU's NIC is down."""
     plan = plan_of(design=design, **{**SMALL, "radix": 16})
     assert [path.kind for path in routes(plan, "d0-g0", "d7-g3")] == [
         "direct",
@@ -102,8 +102,11 @@ def test_the_spine_comes_first_where_blocks_span_rails(design: str) -> None:
     assert routes(plan, "d0-g0", "d7-g3", "nic:d0-g0")[0].relays == ("d0-g3",)
 
 
-def test_a_relay_of_many_is_that_of_the_own_turn() -> None:
-    """NVL72 on four rails: the relay sits in the sender's own tray, and the other kinds travel the rails that their names say."""
+def test_a_relay_of_many_has_the_same_turn() -> None:
+    """NVL72 on four rails: the relay is in the sender's own tray.
+
+    The other kinds use the rails of their names.
+    """
     paths = routes(ready("gb200-nvl72"), "d0-g5", "d9-g70")
     assert [(path.kind, path.relays) for path in paths] == [
         ("source-relay", ("d0-g6",)),
@@ -118,7 +121,7 @@ def test_a_relay_of_many_is_that_of_the_own_turn() -> None:
 
 
 def check_hops(made: nx.MultiGraph[str], path: Route) -> None:
-    """Find each step of a path in the graph, by its cable or its kind; count the cables."""
+    """Find each step of a path in the graph, by its cable or its kind, and count the cables."""
     for before, hop in pairwise(path.hops):
         assert made.nodes[hop.node]["kind"] == hop.kind
         assert made.nodes[hop.node].get("switch", hop.device) == hop.device
@@ -132,12 +135,15 @@ def check_hops(made: nx.MultiGraph[str], path: Route) -> None:
 
 
 def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
-    """Every kind over one crossing, every plane and flow, with a switch down or none; no node comes twice."""
+    """Every kind over one crossing, every plane and flow, with and without a failed switch.
+
+    No node occurs twice.
+    """
     kinds: Counter[str] = Counter()
 
     @settings(max_examples=100)
     @given(inventories(), st.randoms(use_true_random=False), st.booleans())
-    def hold(inventory: Inventory, draw: random.Random, broken: bool) -> None:  # noqa: FBT001 - hypothesis draws it
+    def hold(inventory: Inventory, draw: random.Random, broken: bool) -> None:  # noqa: FBT001 - drawn by hypothesis
         try:
             plan = plan_of(**inventory)
         except Refusal:
@@ -165,7 +171,7 @@ def test_paths_of_random_fabrics_are_walks_in_the_graph() -> None:
 
 
 def test_a_path_over_other_domains_visits_no_gpu_twice() -> None:
-    """Without its interconnect a domain's GPUs reach each other through another domain, which is the next in number."""
+    """Its GPUs reach each other through the domain with the next number."""
     plan = ready("lab-64")
     made, routing = graph(plan), Routing(Reach(plan, find_failures(plan, ["hb:5"])))
     for source, target in permutations(range(40, 48), 2):
@@ -186,7 +192,7 @@ def test_a_path_over_other_domains_visits_no_gpu_twice() -> None:
 
 
 def carried(plan: Plan, *failed: str) -> Counter[int]:
-    """Count over all pairs how many each GPU relays."""
+    """Count the pairs that each GPU relays."""
     choice, load = (
         PathSelector(Reach(plan, find_failures(plan, failed))),
         Counter(dict.fromkeys(range(plan.fabric.gpus), 0)),
@@ -199,8 +205,8 @@ def carried(plan: Plan, *failed: str) -> Counter[int]:
 
 
 @pytest.mark.parametrize("keys", [SMALL, TURNS], ids=["rails", "turns"])
-def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
-    """Each carries the packets of one GPU of every other rail of its domain."""
+def test_every_gpu_relays_equally(keys: dict[str, Any]) -> None:
+    """Each relays the packets of one GPU of every other rail of its domain."""
     plan = plan_of(**keys)
     request = plan.fabric
     pairs = (request.rails - 1) * request.ranks_per_rail * (request.gpus // request.domain_gpus - 1)
@@ -209,7 +215,7 @@ def test_every_gpu_relays_as_much_as_every_other(keys: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("keys", [SMALL, TURNS], ids=["rails", "turns"])
 def test_a_lost_rail_is_shared_by_all_others(keys: dict[str, Any]) -> None:
-    """What a rail carried is spread over the others, to within what one domain sends."""
+    """The load of a lost rail is spread over the others, to within what one domain sends."""
     plan = plan_of(**keys)
     request, load = plan.fabric, Counter[int]()
     for gpu, pairs in carried(plan, "rail:1").items():
@@ -230,7 +236,10 @@ def test_a_lost_rail_is_shared_by_all_others(keys: dict[str, Any]) -> None:
     ids=["lab", "two tiers", "three tiers", "ten uplinks"],
 )
 def test_flows_spread_over_the_uplinks(keys: dict[str, Any], flows: int) -> None:
-    """Every uplink has its share within 5 sigma, also at the spines, which see only what leaves have chosen for them."""
+    """Every uplink has its share within 5 sigma.
+
+    That includes spines, which see only what leaves have chosen for them.
+    """
     plan = plan_of(**keys)
     counts = spread(plan, 0, flows)
     assert list(counts) == plan.kinds[1:]
@@ -246,8 +255,11 @@ def test_nothing_spreads_where_there_is_no_uplink() -> None:
     assert spread(plan_of(gpus=16, hb_domain={"gpus": 8}, radix=16), 0, 100) == {}
 
 
-def test_equal_paths_are_counted_and_all_are_taken() -> None:
-    """The lab: two spines with two links each way are eight paths between two leaves, and flows take them all."""
+def test_equal_paths_are_counted_and_all_are_used() -> None:
+    """The lab: two spines with two links each way are eight paths between two leaves.
+
+    Flows use them all.
+    """
     routing = Routing(Reach(ready("lab-64")))
     way = next(routing.choice.ways(0, 56))
     paths = [routing.path(0, 56, way, flow_of(number)) for number in range(200)]
@@ -259,8 +271,11 @@ def test_equal_paths_are_counted_and_all_are_taken() -> None:
 
 
 @pytest.mark.parametrize("links", ["numbered", "unnumbered"])
-def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
-    """A spine knows the positions below each leaf: here five of eight on two leaves, a power of two and one that is none."""
+def test_prefixes_cover_exactly_what_is_installed(links: str) -> None:
+    """A spine has the positions below each leaf.
+
+    Here they are five of eight on two leaves, a power of two and another number.
+    """
     plan = plan_of(
         gpus=40,
         hb_domain={"gpus": 8},
@@ -289,8 +304,8 @@ def test_prefixes_cover_what_is_installed_and_no_more(links: str) -> None:
         ("lab", "lab/: 8,192 GPUs are more than 1,024"),
     ],
 )
-def test_what_is_too_long_is_written_on_request_only(group: Group, sentence: str) -> None:
-    """Eight thousand GPUs: a sentence unless the group is named."""
+def test_large_tables_are_written_on_request_only(group: Group, sentence: str) -> None:
+    """For eight thousand GPUs the build explains that, unless the group is named."""
     plan = plan_of(gpus=8192, hb_domain={"gpus": 8}, radix=64)
     unasked, asked = Job(plan, Packs(), (group,)), Job(plan, Packs(), (group,), frozenset({group}))
     assert (unasked.tasks, len(unasked.skipped), asked.skipped) == ([], 1, [])
@@ -299,7 +314,7 @@ def test_what_is_too_long_is_written_on_request_only(group: Group, sentence: str
 
 
 def test_a_lab_without_ip_is_not_written() -> None:
-    """InfiniBand switches route by LID; who asks is told."""
+    """InfiniBand switches route by LID, and a request for the group is answered so."""
     job = Job(ready("dgx-h100-superpod-1su"), Packs(), ("lab",), frozenset({"lab"}))
     assert (job.tasks, job.skipped) == ([], ["lab/: on InfiniBand nothing routes by IP"])
 
@@ -315,7 +330,7 @@ def test_the_pack_of_the_lab_is_found() -> None:
 
 
 def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
-    """The files are those that were announced, and twice the same."""
+    """The files are those announced, and the same in a second build."""
     plan = plan_of(**SMALL)
     outs = [tmp_path / name for name in ("one", "two")]
     for out in outs:
@@ -338,7 +353,10 @@ def test_a_build_writes_the_tables_of_every_device(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("design", ["rail-only", "fat-tree"])
 def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
-    """On each plane the others of the HB domain, then every GPU of it as an exit, in the order of the rules."""
+    """On each plane the others of the HB domain come first.
+
+    Then every GPU of it is an exit, in the order of the rules.
+    """
     plan = plan_of(design=design, **{**TURNS, "rails": {"count": 3, "planes": 2}})
     ends = Ends(Reach(plan))
     for gpu, plane in product((0, 16, 95), range(2)):
@@ -371,7 +389,10 @@ def test_the_routes_of_a_gpu_follow_the_relay_rules(design: str) -> None:
 
 @pytest.mark.parametrize("domain_gpus", [8, 64])
 def test_the_table_of_a_gpu_is_as_long_as_its_hb_domain(domain_gpus: int) -> None:
-    """Each GPU of an HB domain is named once among the relays of each other, whatever the size of the domain; rails are ordered once for all."""
+    """Each GPU of an HB domain is named once among the relays of each other.
+
+    Rails are ordered once for all.
+    """
     plan = plan_of(gpus=128, hb_domain={"gpus": domain_gpus}, radix=32)
     tables = Tables(plan)
     (gpu, *_) = json.loads("".join(tables.host(0)))["gpus"]

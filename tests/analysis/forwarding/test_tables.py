@@ -1,4 +1,7 @@
-"""The emitted tables alone carry every packet home: in every ready inventory, in random ones, and with anything broken; networkx is the judge."""
+"""The emitted tables alone deliver every packet.
+
+Ready and random inventories are walked with and without failures, and networkx is the oracle.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,34 @@ if TYPE_CHECKING:
     from tests.laws.drawing import Inventory
 
 LARGEST, EVERYWHERE, STEP = 1024, 512, 5
-"""GPUs of a ready inventory that is walked to everywhere, of one that is walked from everywhere too, and of the others each so-manieth is a source.
+"""GPUs of a ready inventory walked to every target, and of one walked from every source too.
 
-The step has no divisor in common with a domain or a leaf, so every rank, every domain and every
-leaf is left from.
+In the others every STEP-th GPU is a source.
+
+The step has no divisor in common with a domain or a leaf, so every rank, domain and leaf has a
+source.
 """
 
 ENTRIES, ALL_PAIRS, SAMPLE, PACKETS = 30_000, 48, 24, 50
-"""Of a random fabric: entries of its tables, GPUs whose pairs are all walked, those of a larger one, and pairs that IP packets are sent between."""
+"""Limits of a random fabric.
+
+They are entries of its tables, GPUs whose pairs are all walked, pairs of a larger one, and pairs of
+IP packets.
+"""
 
 WALKED = (
-    "dgx-h100-superpod-1su", "dgx-h100-superpod-2su", "dgx-h100-superpod-3su", "dgx-h100-superpod-4su", "lab-64", "first-fabric", "growing",
-    "nvl72-four-rails", "ocdai-256", "twin-plane", "two-rails-one-leaf",
-)  # fmt: skip
+    "dgx-h100-superpod-1su",
+    "dgx-h100-superpod-2su",
+    "dgx-h100-superpod-3su",
+    "dgx-h100-superpod-4su",
+    "lab-64",
+    "first-fabric",
+    "growing",
+    "nvl72-four-rails",
+    "ocdai-256",
+    "twin-plane",
+    "two-rails-one-leaf",
+)
 """The ready inventories of at most `LARGEST` GPUs."""
 ALIKE = {"dgx-h100-superpod-2su", "dgx-h100-superpod-3su", "dgx-h100-superpod-4su"}
 """Those that differ from another in size alone."""
@@ -56,7 +74,7 @@ PLANS = {
 
 
 def tables_of(plan: Plan) -> Tables:
-    """Return the tables of a plan as a reader of the files has them."""
+    """Return the tables of a plan as parsed from its files."""
     writer = Writer(plan)
     switches = [
         document
@@ -72,7 +90,7 @@ def tables_of(plan: Plan) -> Tables:
 
 
 def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
-    """Name everything that is dead when these fail."""
+    """List everything that fails with these failures."""
     made, dead = graph(plan), set()
     for name in names:
         kind, _, rest = name.partition(":")
@@ -92,7 +110,7 @@ def dead_things(plan: Plan, names: Iterable[str]) -> set[str]:
 
 
 def fails(kind: str, which: str, node: str, shown: dict[str, Any]) -> bool:
-    """Say whether a NIC port fails with a rail, a plane or its NIC."""
+    """Return whether a NIC port fails with a rail, a plane or its NIC."""
     return (
         str(shown[kind]) == which
         if kind in ("rail", "plane")
@@ -101,10 +119,12 @@ def fails(kind: str, which: str, node: str, shown: dict[str, Any]) -> bool:
 
 
 def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
-    """Divide the living GPUs into parts that reach each other, and number them, where switches forward up and then down and only GPUs turn round.
+    """Divide the living GPUs into parts that reach each other, and number them.
 
-    A switch is two vertices, one on the way up and one on the way down: the judge of what any
-    tables could reach.
+    Switches forward up and then down, and only GPUs turn traffic up again.
+
+    A switch is two vertices, one on the way up and one on the way down. This is what any tables
+    could reach.
     """
     ranks = {"nic": 0, "leaf": 1, "spine": 2, "core": 3}
     judge: nx.DiGraph[tuple[str, str]] = nx.DiGraph()
@@ -131,7 +151,7 @@ def islands(made: nx.MultiGraph[str], dead: set[str]) -> dict[str, int]:
     return {node: number for number, part in parts for node, _ in part if kind[node] == "gpu"}
 
 
-def test_no_small_inventory_is_left_out() -> None:
+def test_every_small_inventory_is_walked() -> None:
     """Every ready inventory that is small enough is walked."""
     assert [
         name for name, path in PLANS.items() if read_inventory(str(path)).spec.gpus <= LARGEST
@@ -141,8 +161,11 @@ def test_no_small_inventory_is_left_out() -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in WALKED]
 )
-def test_every_pair_arrives(name: str) -> None:
-    """Everything lives: no pair takes more than one crossing, none of a domain takes any, and IP routes alone carry packets too."""
+def test_every_pair_is_connected(name: str) -> None:
+    """Without failures no pair takes more than one crossing, and none of a domain takes any.
+
+    IP routes alone deliver packets too.
+    """
     plan = plan_file(PLANS[name])
     tables = tables_of(plan)
     walker, routed, domain = Walker(tables), 0, plan.fabric.domain_gpus
@@ -167,7 +190,7 @@ def test_every_pair_arrives(name: str) -> None:
 
 
 def single_failures(plan: Plan) -> Iterator[str]:
-    """Name everything of a plan that can fail, one by one."""
+    """Return every part of a plan that can fail, one by one."""
     made = graph(plan)
     yield from (f"switch:{name}" for name in plan.switches())
     yield from sorted(
@@ -192,7 +215,10 @@ def judged(
     pairs: Iterable[tuple[str, str]],
     every: int = 1,
 ) -> Counter[str]:
-    """Walk some pairs with some things dead; compare with the judge, and each so-manieth with what `route` says; count the kinds of way."""
+    """Walk some pairs with some failures, and compare with the oracle.
+
+    Every so-many-th pair is compared with `route`; the kinds of path are counted.
+    """
     dead = dead_things(plan, names)
     parts, walker = islands(made, dead), Walker(tables, dead)
     choice, kinds = PathSelector(Reach(plan, find_failures(plan, names))), Counter[str]()
@@ -223,7 +249,7 @@ def judged(
 
 @pytest.mark.parametrize("step", [17, pytest.param(1, marks=pytest.mark.slow)])
 def test_every_single_failure_of_the_lab(step: int) -> None:
-    """Whatever one thing breaks, the tables find a way between any two GPUs that still have one, and `route` names the same.
+    """The tables find a path between any two GPUs that still have one. `route` names the same.
 
     The step has no divisor in common with the 63 pairs of a GPU, so every GPU sends and receives.
     """
@@ -244,8 +270,8 @@ def test_every_single_failure_of_the_lab(step: int) -> None:
     }
 
 
-def test_the_walker_objects_to_a_loop_and_to_a_wrong_port() -> None:
-    """Tables broken on purpose: a spine that sends one leaf's packets to the other, and a leaf that swaps two hosts."""
+def test_the_walker_finds_a_loop_and_a_wrong_port() -> None:
+    """A spine sends one leaf's packets to the other, or a leaf swaps two hosts."""
     tables = tables_of(plan_file(PLANS["lab-64"]))
     spine, leaf = ("r0-spine-1", ""), ("r0-leaf-1", "")
     first, second = (
@@ -262,7 +288,7 @@ def test_the_walker_objects_to_a_loop_and_to_a_wrong_port() -> None:
 
 
 def by_kind(plan: Plan) -> list[list[str]]:
-    """Sort what can fail by its kind, so that a draw is as likely to take a rail as a cable."""
+    """Group what can fail by its kind, so that a rail is drawn as often as a cable."""
     return [
         list(names)
         for _, names in groupby(
@@ -273,12 +299,12 @@ def by_kind(plan: Plan) -> list[list[str]]:
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
 def test_two_to_four_failures_of_the_lab(step: int) -> None:
-    """Sixty draws: every kind of way is needed."""
+    """Sixty draws: every kind of path is used."""
     plan = plan_file(PLANS["lab-64"])
     tables, made, named, kinds = tables_of(plan), graph(plan), by_kind(plan), Counter[str]()
     pairs = list(permutations(tables.gpus, 2))[::step]
     for number in range(60):
-        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, no secret
+        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, not a secret
         names = [draw.choice(draw.choice(named)) for _ in range(2 + number % 3)]
         kinds += judged(plan, tables, made, names, pairs, every=5)
     assert (
@@ -297,7 +323,10 @@ def test_two_to_four_failures_of_the_lab(step: int) -> None:
 
 
 def not_too_large(inventory: Inventory) -> Plan | None:
-    """Plan a random inventory with so few of its domains that its tables stay short; None where it is refused, or one domain is too many."""
+    """Plan a random inventory with so few domains that its tables stay short.
+
+    The result is None where it is refused, or one domain is too many.
+    """
     domain = inventory["hb_domain"]["gpus"]
     entries = domain * domain * (inventory["rails"]["count"] + 1)
     domains = min(inventory["gpus"] // domain, ENTRIES // entries)
@@ -309,13 +338,16 @@ def not_too_large(inventory: Inventory) -> Plan | None:
 
 @pytest.mark.parametrize("draws", [48, pytest.param(None, marks=pytest.mark.slow)])
 def test_random_failures_of_random_fabrics(draws: int | None) -> None:
-    """Up to three things of a random fabric are dead: every design, tier and plane, and rails that share boxes."""
+    """Up to three failures in random fabrics.
+
+    These have every design, tier and plane, and shared boxes.
+    """
     seen: Counter[str] = Counter()
     for number, (inventory, _) in enumerate(drawn()[:draws]):
         plan = not_too_large(inventory)
         if plan is None:
             continue
-        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, no secret
+        draw = random.Random(number)  # noqa: S311 - a seeded choice of cases, not a secret
         tables, made = tables_of(plan), graph(plan)
         named = by_kind(plan)
         names = [draw.choice(draw.choice(named)) for _ in range(number % 4)]

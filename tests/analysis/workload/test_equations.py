@@ -1,4 +1,7 @@
-"""The training model: what others printed, every equation against a plain one, sweeps, charts, and bytes on links against a slow count."""
+"""The training model: published figures, equations, sweeps, charts, and traffic of links.
+
+Each equation is compared with a plain one.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +83,7 @@ def llm_of(name: str = "gpt3", **facts: object) -> Workload:
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, dict[str, object]]]:
-    """Run each command of the page, and return by figure what it drew and what it printed as JSON."""
+    """Run each command of the page. Return by figure its chart and its JSON."""
     folder, found = tmp_path_factory.mktemp("figures"), {}
     for command in COMMANDS:
         words = shlex.split(command)
@@ -104,7 +107,10 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, di
 
 
 def test_each_figure_is_one_command(figures: dict[str, tuple[str, dict[str, object]]]) -> None:
-    """Figures 3, 4, 5, 7 and 8 and the trimmed network; the plots that stand there are those that the commands draw."""
+    """Figures 3, 4, 5, 7 and 8 and the trimmed network.
+
+    The plots of the page are those that the commands draw.
+    """
     assert sorted(figures) == [
         "figure-3",
         "figure-4",
@@ -118,10 +124,10 @@ def test_each_figure_is_one_command(figures: dict[str, tuple[str, dict[str, obje
     assert {path.stem: path.read_text(encoding="utf-8") for path in PAPER.glob("*.svg")} == drawn
 
 
-def test_printed_figures_are_reproduced_or_close_as_the_page_says(
+def test_published_figures_are_reproduced_as_the_page_states(
     figures: dict[str, tuple[str, dict[str, object]]],
 ) -> None:
-    """Within 0.2 points, or 3; the page names the one that differs."""
+    """They are within 0.2 points, or 3; the page names the one that differs."""
     told = iter(ROWS)
     count = Counter[str]()
     for name, (_, found) in figures.items():
@@ -157,7 +163,7 @@ def test_printed_figures_are_reproduced_or_close_as_the_page_says(
 def test_relative_performance(
     llm: str, gpus: int, domain: int, batch: str, relative: float
 ) -> None:
-    """The figures that were worked out when the equations were derived."""
+    """The figures are those of the derivation of the equations."""
     model = llm_of(llm)
     model = model.model_copy(update={"batch_tokens": parse_tokens(batch, model.sequence)})
     assert iterate(model, Machine(gpus, domain, 960e9, 50e9, 989.4e12)).relative == pytest.approx(
@@ -169,7 +175,7 @@ def test_relative_performance(
 
 
 def slow(llm: Workload, machine: Machine, n_m: float) -> float:
-    """Add up an iteration as `workload.equations` writes it down, for one stage."""
+    """Compute the time of an iteration as `workload.equations` documents it, for one stage."""
     n, k, w, b, h = (
         machine.gpus,
         machine.domain_gpus,
@@ -192,8 +198,8 @@ def slow(llm: Workload, machine: Machine, n_m: float) -> float:
 
 @pytest.mark.parametrize("name", ["gpt3", "opt-175b", "palm-540b"])
 @pytest.mark.parametrize("n_m", [1, 4, 17.4, 256])
-def test_the_parts_add_up(name: str, n_m: float) -> None:
-    """Against the formula in one line, and T - T_id = 2 P w (1/K - 1/N)(1/B_S - 1/B_F)."""
+def test_the_parts_sum_to_the_whole(name: str, n_m: float) -> None:
+    """They equal the formula in one line, and T - T_id = 2 P w (1/K - 1/N)(1/B_S - 1/B_F)."""
     llm = llm_of(name)
     found = times(llm, GH200, n_m)
     assert found.iteration_s == pytest.approx(slow(llm, GH200, n_m))
@@ -205,7 +211,7 @@ def test_the_parts_add_up(name: str, n_m: float) -> None:
 
 
 def test_the_ideal_is_one_hb_domain_of_all() -> None:
-    """With K = N nothing crosses, and the iteration is the ideal one."""
+    """With K = N nothing crosses HB domains, and the iteration is the ideal one."""
     whole = times(llm_of(), Machine(16384, 16384, 960e9, 50e9, 989.4e12), 4)
     assert whole.dp_across_s == 0
     assert (
@@ -217,7 +223,7 @@ def test_the_ideal_is_one_hb_domain_of_all() -> None:
 
 @pytest.mark.parametrize("stages", [1, 4])
 @pytest.mark.parametrize("name", ["gpt3", "opt-175b", "palm-540b"])
-def test_no_group_is_faster_than_the_best(name: str, stages: int) -> None:
+def test_no_group_is_faster_than_the_chosen(name: str, stages: int) -> None:
     """Between 1 and K, and among the divisors."""
     llm = llm_of(name, pipeline_stages=stages)
     best = iterate(llm, GH200)
@@ -230,8 +236,11 @@ def test_no_group_is_faster_than_the_best(name: str, stages: int) -> None:
     assert built.iteration_s == min(times(llm, GH200, size).iteration_s for size in divisors(256))
 
 
-def test_the_best_group_is_the_papers() -> None:
-    """It is sqrt(3 h N / b), clamped to 1..K, whatever K and the bandwidths are, and shrinks as the batch grows."""
+def test_the_best_group_is_that_of_the_paper() -> None:
+    """It is sqrt(3 h N / b), clamped to 1..K, for any K and bandwidths.
+
+    It shrinks as the batch grows.
+    """
     llm = llm_of("opt-175b")
     free = (3 * llm.hidden * 16384 / llm.batch_tokens) ** 0.5
     for machine in (GH200, Machine(16384, 64, 450e9, 25e9, 312e12)):
@@ -240,8 +249,11 @@ def test_the_best_group_is_the_papers() -> None:
     assert best_group(llm.model_copy(update={"batch_tokens": 10**12}), GH200) == 1
 
 
-def test_a_pipeline_shares_the_model_out() -> None:
-    """Four stages send a quarter of the gradients, and wait for each other; as many copies train as there are GPUs for."""
+def test_a_pipeline_divides_the_model() -> None:
+    """Four stages send a quarter of the gradients, and wait for each other.
+
+    As many copies train as the GPUs allow.
+    """
     llm = llm_of("opt-175b")
     piped = llm.model_copy(update={"pipeline_stages": 4})
     one, four = times(llm, GH200, 8), times(piped, GH200, 8)
@@ -258,8 +270,8 @@ def test_a_pipeline_shares_the_model_out() -> None:
 # --- where figures come from
 
 
-def test_a_fabric_without_a_host_takes_the_papers_figures_and_says_so() -> None:
-    """B_F 7.68 Tbps, 19.2 times B_S."""
+def test_a_fabric_without_a_host_uses_the_papers_figures() -> None:
+    """The text names them: B_F is 7.68 Tbps, 19.2 times B_S."""
     machine = machine_of(request_of(gpus=1024, hb_domain={"gpus": 8}, radix=64), CATALOG)
     assert (machine.hb_bytes_s, machine.nic_bytes_s, machine.flops) == (960e9, 50e9, 989.4e12)
     assert isclose(machine.hb_bytes_s / machine.nic_bytes_s, 19.2)
@@ -269,7 +281,7 @@ def test_a_fabric_without_a_host_takes_the_papers_figures_and_says_so() -> None:
 
 @pytest.mark.parametrize("host", [name for name in CATALOG.names("hosts") if name != "pcie-8gpu"])
 def test_every_host_names_an_accelerator(host: str) -> None:
-    """One that the catalog has, whose NVLink is the host's."""
+    """The catalog has it, and its NVLink is the host's."""
     found = CATALOG.host(host)
     assert found is not None
     accelerator = CATALOG.accelerator(found.accelerator or "")
@@ -277,8 +289,8 @@ def test_every_host_names_an_accelerator(host: str) -> None:
     assert accelerator.hb_bandwidth_gbps == found.hb_bandwidth_gbps
 
 
-def test_what_the_inventory_says_wins() -> None:
-    """Over the host, and the host over the accelerator; two planes are two ports."""
+def test_the_inventory_overrides_the_host() -> None:
+    """The host overrides the accelerator; two planes are two ports."""
     keys = {
         "gpus": 1024,
         "hb_domain": {"gpus": 8, "bandwidth": "1Tbps"},
@@ -292,8 +304,8 @@ def test_what_the_inventory_says_wins() -> None:
     assert (other.hb_bytes_s, other.flops) == (900e9, 312e12)
 
 
-def test_a_model_of_ones_own(tmp_path: Path) -> None:
-    """A file by its path, and a name under a directory of one's own."""
+def test_a_model_of_the_user(tmp_path: Path) -> None:
+    """It is a file by its path, or a name in a catalog directory of the user."""
     text = (
         (ROOT / "inventories/workloads/gpt3.yaml")
         .read_text(encoding="utf-8")
@@ -313,7 +325,7 @@ def test_a_model_of_ones_own(tmp_path: Path) -> None:
 
 
 def test_sweeps_vary_one_figure() -> None:
-    """Each kind of sweep moves its own figure; LOW..HIGH doubles and ends at HIGH."""
+    """Each kind of sweep varies its own figure; LOW..HIGH doubles and ends at HIGH."""
     llm = llm_of()
     wide = run_sweep(parse_sweep("hb-domain=8..1024"), llm, GH200, "continuous")
     assert [point.x for point in wide] == [8, 16, 32, 64, 128, 256, 512, 1024]
@@ -345,8 +357,8 @@ def test_sweeps_vary_one_figure() -> None:
         "gpus=,8",
     ],
 )
-def test_a_sweep_that_cannot_be_read(text: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """It is a mistake of usage, with the way to write it."""
+def test_an_invalid_sweep(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """It is a usage error that names the valid form."""
     assert (
         run(
             [
@@ -379,8 +391,8 @@ def test_a_sweep_that_cannot_be_read(text: str, capsys: pytest.CaptureFixture[st
         ["--plot", "shares"],
     ],
 )
-def test_options_that_do_not_go_together(words: list[str]) -> None:
-    """Usage, exit code 2."""
+def test_options_that_exclude_each_other(words: list[str]) -> None:
+    """It is a usage error with exit code 2."""
     assert (
         run(["model", "--gpus", "64", "--hb-domain", "8", "--radix", "16", "--llm", "gpt3", *words])
         == 2
@@ -417,8 +429,8 @@ def test_rows_are_written_with_every_digit(
     assert [row["batch_tokens"] for row in rows[:3]] == [1_000_000, 2_000_000, 4_000_000]
 
 
-def test_one_iteration_as_json_has_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
-    """Scripts lean on these, and every symbol is explained."""
+def test_one_iteration_as_json_has_the_documented_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts rely on them, and every symbol is explained."""
     assert (
         run(
             [
@@ -454,8 +466,11 @@ def test_one_iteration_as_json_has_the_promised_keys(capsys: pytest.CaptureFixtu
     assert found["n_m"] == 8
 
 
-def test_the_text_says_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
-    """That equations are derived, that copies of a model starve, and that oversubscription is not in them; a pipeline has its own lines."""
+def test_the_text_names_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    """Equations are derived, copies of a model starve, and oversubscription is not modelled.
+
+    A pipeline has its own lines.
+    """
     base = ["model", "--gpus", "4096", "--hb-domain", "8", "--radix", "64"]
     assert (
         run([*base, "--llm", "gpt3@512seq", "--mp-group", "1", "--set", "oversubscription=3:1"])
@@ -469,7 +484,7 @@ def test_the_text_says_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def labels_of(svg: str) -> list[str]:
-    """Return the words of a picture, which must be well-formed."""
+    """Return the texts of a picture, which must be well-formed."""
     return [
         element.text or ""
         for element in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")  # noqa: S314 - our own picture
@@ -477,7 +492,7 @@ def labels_of(svg: str) -> list[str]:
 
 
 def test_charts_have_axes_with_units_and_escape_names() -> None:
-    """A model of one's own may be called anything."""
+    """A model of the user may have any name."""
     svg = line_chart(
         Lines("<b>&", "GPUs", "iteration, s", [("a<b", [(8.0, 1.0), (16.0, 0.5)])], [(16.0, 0.4)]),
         ["1 < 2"],
@@ -500,12 +515,12 @@ def test_charts_have_axes_with_units_and_escape_names() -> None:
 
 
 def test_a_chart_of_one_point_is_drawn() -> None:
-    """No division by the width of nothing."""
+    """An axis without extent causes no division by zero."""
     assert "nan" not in line_chart(Lines("t", "x", "y", [("a", [(8.0, 0.0)])], []))
 
 
-def test_a_printed_figure_that_no_row_is_about() -> None:
-    """It says so, and is not drawn."""
+def test_a_published_figure_without_a_row() -> None:
+    """The text states it, and it is not drawn."""
     (found,) = compare([Printed(llm="gpt3", figure="relative_pct", printed=50, at=(8,))], [])
     assert (found.ours, found.verdict) == (None, "not in this table")
     assert isinstance(Catalog().read(PAPER / "figure-7.yaml", PublishedFigures).figures[0], Printed)
@@ -547,7 +562,7 @@ FABRICS = {
 
 
 def job(plan: Plan, n_m: int, collective: str = "direct", **facts: object) -> Groups:
-    """Fill a plan with a model."""
+    """Combine a plan with a model."""
     return Groups(
         llm_of("opt-175b", **facts),
         machine_of(plan.fabric, CATALOG),
@@ -565,8 +580,11 @@ def pairs_of(groups: Groups) -> Iterator[tuple[str, int, int, float]]:
 
 @pytest.mark.parametrize("stages", [1, 4])
 @pytest.mark.parametrize("collective", ["direct", "ring"])
-def test_the_matrix_holds_what_the_equations_send(collective: str, stages: int) -> None:
-    """Every class sums to its volume, no pair has two, no GPU sends to itself, and classes inside stay inside."""
+def test_the_matrix_has_the_volumes_of_the_equations(collective: str, stages: int) -> None:
+    """Every class sums to its volume.
+
+    No pair has two classes, no GPU sends to itself, and classes inside stay inside.
+    """
     groups = job(plan_of(**FABRICS["two tiers"]), 2, collective, pipeline_stages=stages)
     entries = list(pairs_of(groups))
     assert len({(source, target) for _, source, target, _ in entries}) == len(entries)
@@ -588,7 +606,10 @@ def test_the_matrix_holds_what_the_equations_send(collective: str, stages: int) 
 def walk(
     plan: Plan, loads: tuple[np.ndarray, np.ndarray], box: int, target: int, amount: float
 ) -> None:
-    """Send bytes from a box to a leaf of unit 0: up over all links alike until the leaf is below, then down over those that lead there."""
+    """Send bytes from a switch to a leaf of unit 0.
+
+    They go up over all links alike to a switch above the leaf, then down.
+    """
     segment, up, down = plan.segment, *loads
     if box == target:
         return
@@ -609,7 +630,7 @@ def walk(
 
 
 def reaches(plan: Plan, box: int, target: int) -> bool:
-    """Say whether a leaf is a box, or below it."""
+    """Return whether a leaf is a switch, or below it."""
     rows = np.flatnonzero(
         (plan.segment.upper == box)
         & (plan.segment.kind != LinkKind.HOST)
@@ -626,8 +647,11 @@ def reaches(plan: Plan, box: int, target: int) -> bool:
         ("three tiers", "direct", 4),
     ],
 )
-def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
-    """Each pair of GPUs of the first block, walked link by link over the wiring; the other blocks of a unit carry the same."""
+def test_bytes_on_links_equal_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
+    """Each pair of GPUs of the first block is walked link by link over the wiring.
+
+    The other blocks of a unit carry the same.
+    """
     plan = plan_of(**FABRICS[name])
     groups, segment, request = (
         job(plan, 1, collective, pipeline_stages=stages),
@@ -655,8 +679,11 @@ def test_bytes_on_links_are_those_of_a_slow_walk(name: str, collective: str, sta
     np.testing.assert_allclose(found[1][first], down[first], rtol=1e-9)
 
 
-def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
-    """Where pods hold whole rails no core is needed; listed link by link, and each label is one of the fabric's."""
+def test_a_third_of_an_any_to_any_fabric_is_idle() -> None:
+    """Where pods hold whole rails no core is needed.
+
+    Idle links are listed, each by a label of the fabric.
+    """
     plan = plan_of(gpus=512, hb_domain={"gpus": 32}, radix=16, design="fat-tree")
     links = Links(plan, job(plan, 4), gathered=True)
     idle = idle_rows(links)
@@ -669,8 +696,8 @@ def test_a_third_of_an_any_to_any_fabric_carries_nothing() -> None:
     assert idle_rows(Links(plan, job(plan, 4))).sum() == 0
 
 
-def test_the_busiest_link_has_a_name_that_is_cabled() -> None:
-    """And hashing is told where there is a choice of uplinks."""
+def test_the_busiest_link_has_a_name_of_the_cabling() -> None:
+    """Hashing is mentioned where there is a choice of uplinks."""
     plan = plan_of(**FABRICS["two tiers"])
     found = document(Links(plan, job(plan, 2)))
     assert found["busiest"]["cable"] == "r0-h00001"
@@ -711,8 +738,8 @@ def test_traffic_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFi
     )
 
 
-def test_a_heat_map_colours_every_pair_that_it_shows() -> None:
-    """As many cells as the matrix has entries among the GPUs of both squares."""
+def test_a_heat_map_colours_every_pair() -> None:
+    """It has as many cells as the matrix has entries among the GPUs of both squares."""
     plan = plan_of(gpus=64, hb_domain={"gpus": 8}, radix=16)
     groups = job(plan, 2)
     svg = heat_map(groups, "map")
@@ -722,7 +749,7 @@ def test_a_heat_map_colours_every_pair_that_it_shows() -> None:
 
 
 def test_parts_of_an_iteration_are_named_in_order() -> None:
-    """The contract of `Times`: its sum is what lies between the group and the ideal."""
+    """The contract of `Times`: its sum lies between the group and the ideal."""
     assert Times._fields == (
         "n_m",
         "compute_s",
@@ -739,7 +766,7 @@ def test_parts_of_an_iteration_are_named_in_order() -> None:
 
 
 def slow_load(choice: PathSelector, gpus: int) -> Load:
-    """Ask for the way of every pair, and count it link by link."""
+    """Find the path of every pair, and count it link by link."""
     load = Load(*(np.zeros(gpus) for _ in Load._fields))
 
     def hop(a: int, b: int, *, relays: bool) -> None:
@@ -783,10 +810,10 @@ def slow_load(choice: PathSelector, gpus: int) -> Load:
         ),
     ],
 )
-def test_the_load_of_an_all_to_all_is_that_of_every_way(
+def test_the_load_of_an_all_to_all_is_that_of_every_path(
     keys: dict[str, object], failed: list[str]
 ) -> None:
-    """GPU by GPU, against the choice that the tables are made of."""
+    """It is compared GPU by GPU with the choice of the tables."""
     plan = plan_of(**keys)
     failures = find_failures(plan, failed)
     found = AllToAll(plan, machine_of(plan.fabric, CATALOG), failures)
@@ -798,8 +825,11 @@ def test_the_load_of_an_all_to_all_is_that_of_every_way(
 
 
 @pytest.mark.parametrize(("host", "printed"), [("dgx-a100", 8.2), ("dgx-h100", 11.2)])
-def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
-    """B_S/B_F is 8.3 % and 11.1 %; the paper prints 8.2 to 11.2. Of eight rails one is the own, which saves an eighth of it."""
+def test_relays_cost_what_the_paper_states(host: str, printed: float) -> None:
+    """B_S/B_F is 8.3 % and 11.1 %, and the paper prints 8.2 to 11.2.
+
+    One of eight rails is the sender's own, which saves an eighth.
+    """
     plan = plan_of(gpus=512, hb_domain={"gpus": 8}, host={"model": host}, radix=64)
     found = AllToAll(plan, machine_of(plan.fabric, CATALOG), Failures()).document(llm_of())
     assert found["paper_pct"] == pytest.approx(printed, abs=REPRODUCED)
@@ -809,7 +839,7 @@ def test_relays_cost_what_the_paper_says(host: str, printed: float) -> None:
 
 
 def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sound fabric is alike everywhere, and a hurt HB domain is worked through apart."""
+    """All HB domains of a sound fabric are alike, and a failed one is computed separately."""
     plan = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=32)
     machine = machine_of(plan.fabric, CATALOG)
     for failed in ([], ["nic:d0-g3"]):
@@ -831,8 +861,11 @@ def test_a_sample_of_the_sources_gives_the_same_load(monkeypatch: pytest.MonkeyP
             assert some[key] == pytest.approx(full[key], rel=0.02), key
 
 
-def test_experts_are_paid_for_by_the_token(capsys: pytest.CaptureFixture[str]) -> None:
-    """Four trips of each token's vector to two experts in every other layer, in bytes and in seconds; a dense model has none."""
+def test_experts_are_counted_by_the_token(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each token's vector travels four times to two experts in every other layer.
+
+    A dense model has no such traffic.
+    """
     llm, machine = llm_of("glam-64b-64e"), Machine(1024, 8, 450e9, 50e9, 989.4e12)
     assert bytes_per_gpu(llm, machine) == 4 * 32 * 2 * 1048576 * 8192 * 4 / 1024
     assert bytes_per_gpu(llm_of(), machine) is None

@@ -1,16 +1,21 @@
-"""The equations against flows on the planned graph: every pair of GPUs is a flow, links are shared max-min fair, and time runs until all is sent.
+"""The equations against flows on the planned graph.
 
-The walk is of the graph alone: shortest ways, spread at each hop over the links that lead on, as
-ECMP does when it hashes perfectly. What it shares with the equations is who sends how much to whom.
+Every pair of GPUs is a flow, links are shared max-min fairly, and time runs until all is sent.
 
-Where network and pattern are even, the two agree to rounding: one tier, two tiers that do not
-block, any of the designs, and inside HB domains. They part where leaves are oversubscribed, and the
-tests say by how much:
+Flows use the graph alone: shortest paths, spread at each hop over all links towards the target, as
+perfect ECMP does. They share with the equations only the volume of each pair.
 
-* the equations know one bandwidth between HB domains, so `search` takes the oversubscribed one for all of it; flows that stay under a leaf do
-  not cross it. Of a group of D, with m on each leaf, the share (D - m)/(D - 1) crosses when all talk to all, and the time falls to it;
-* in a ring only one member of each leaf sends across it, so nothing is short of bandwidth, and the NIC alone sets the time;
-* on a leaf that is only part filled the uplinks are not oversubscribed, and its members are done sooner; the last of all are those of a full leaf.
+Where network and pattern are even, the two agree to rounding: one tier, two tiers without blocking,
+any of the designs, and inside HB domains. They differ where leaves are oversubscribed, and the
+tests state by how much:
+
+* the equations know one bandwidth between HB domains, so `search` uses the oversubscribed one for
+  all of it; flows below one leaf do not cross it. Of a group of D, with m on each leaf, the share
+  (D - m)/(D - 1) crosses when all send to all, and the time falls to it;
+* in a ring only one member of each leaf sends across it, so no link is short of bandwidth, and the
+  NIC alone sets the time;
+* the uplinks of a partially filled leaf are not oversubscribed, and its members finish sooner; the
+  last of all are those of a full leaf.
 """
 
 from __future__ import annotations
@@ -51,7 +56,11 @@ EVEN: dict[str, dict[str, Any]] = {
 
 
 def directed(plan: Plan, *, inside: bool) -> nx.DiGraph[str]:
-    """Return the planned graph with two edges for each neighbour pair, of the capacity of all links between them, in bytes/s; HB domains or the network."""
+    """Return the planned graph of HB domains or the network.
+
+    It has two edges for each pair of neighbours, with the capacity of all links between them in
+    bytes/s.
+    """
     made: nx.DiGraph[str] = nx.DiGraph()
     for low, high, facts in graph(plan).edges(data=True):
         if (facts["kind"] == "hb") is inside:
@@ -64,7 +73,10 @@ def directed(plan: Plan, *, inside: bool) -> nx.DiGraph[str]:
 def spread(
     network: nx.DiGraph[str], source: str, target: str, nearer: dict[str, int]
 ) -> dict[Edge, float]:
-    """Return the share of a flow on each edge; `nearer` is how far every node is from the target."""
+    """Return the share of a flow on each edge.
+
+    `nearer` is the distance of every node to the target.
+    """
     at, used = {source: 1.0}, {}
     for _ in range(nearer[source]):
         reached: dict[str, float] = defaultdict(float)
@@ -83,7 +95,11 @@ def spread(
 
 
 def fair(network: nx.DiGraph[str], flows: dict[Edge, dict[Edge, float]]) -> dict[Edge, float]:
-    """Fill all flows alike until an edge is full, hold those that cross it, and go on with the others: max-min fair rates in bytes/s."""
+    """Return max-min fair rates in bytes/s.
+
+    All flows are filled alike until an edge is full; those that cross it are fixed, and the others
+    go on.
+    """
     left = {edge: float(network.edges[edge]["capacity"]) for edge in network.edges}
     rates: dict[Edge, float] = {}
     level, wants = 0.0, defaultdict[Edge, float](float)
@@ -109,7 +125,10 @@ def fair(network: nx.DiGraph[str], flows: dict[Edge, dict[Edge, float]]) -> dict
 
 
 def finished(network: nx.DiGraph[str], pairs: list[Edge], each_bytes: float) -> float:
-    """Return when the last of the flows has sent its bytes; whoever is done leaves its bandwidth to the others."""
+    """Return when the last flow has sent its bytes.
+
+    Finished flows leave their bandwidth to the others.
+    """
     away = {
         target: nx.single_source_shortest_path_length(network, target)
         for target in {target for _, target in pairs}
@@ -131,7 +150,7 @@ def finished(network: nx.DiGraph[str], pairs: list[Edge], each_bytes: float) -> 
 
 
 def timed(plan: Plan, name: str, collective: Collective = "direct", n_m: int = 2) -> float:
-    """Send one class of traffic of an iteration over the planned graph, and return how long it takes."""
+    """Send one class of traffic of an iteration over the planned graph, and return its duration."""
     groups = Groups(LLM, machine_of(plan.fabric, CATALOG), n_m, collective)
     sent, size = groups.classes[name], plan.fabric.domain_gpus
     columns = [groups.peers(sent, domain) for domain in range(groups.domains)]
@@ -144,8 +163,8 @@ def timed(plan: Plan, name: str, collective: Collective = "direct", n_m: int = 2
 
 
 @pytest.mark.parametrize("name", EVEN)
-def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
-    """Whatever does not block takes what the NIC takes; who passes through which spine does not matter."""
+def test_across_hb_domains_the_equations_equal_the_flows(name: str) -> None:
+    """Without blocking the NIC sets the time, whichever spine a flow crosses."""
     plan = plan_of(**EVEN[name])
     expected = iterate(LLM, machine_of(plan.fabric, CATALOG), 2).dp_across_s
     assert timed(plan, "dp_across") == pytest.approx(expected)
@@ -153,8 +172,11 @@ def test_across_hb_domains_the_equations_are_the_flows(name: str) -> None:
 
 
 @pytest.mark.parametrize("n_m", [2, 4])
-def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
-    """An HB domain is a switch between its GPUs, for the model-parallel groups and for the rest of data parallelism."""
+def test_inside_hb_domains_the_equations_equal_the_flows(n_m: int) -> None:
+    """An HB domain is a switch between its GPUs.
+
+    This holds for the model-parallel groups and for the rest of data parallelism.
+    """
     plan = plan_of(**EVEN["one tier"])
     expected = iterate(LLM, machine_of(plan.fabric, CATALOG), n_m)
     assert timed(plan, "mp", n_m=n_m) == pytest.approx(expected.mp_s)
@@ -163,8 +185,11 @@ def test_inside_hb_domains_the_equations_are_the_flows(n_m: int) -> None:
 
 
 @pytest.mark.parametrize("ratio", ["2:1", "3:1"])
-def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
-    """The search takes all of it as crossing, which no order of the GPUs makes worse; the flows are faster by the share that stays."""
+def test_oversubscribed_leaves_slow_only_what_crosses_them(ratio: str) -> None:
+    """The search assumes that all traffic crosses, the worst order of GPUs.
+
+    Flows are faster by the share that does not.
+    """
     plan = plan_of(
         **{**BASE, "gpus": 4 * 12}, radix=8 if ratio == "3:1" else 9, oversubscription=ratio
     )
@@ -180,8 +205,11 @@ def test_oversubscribed_leaves_cost_only_what_crosses_them(ratio: str) -> None:
     assert timed(plan, "dp_across", "ring") == pytest.approx(free)
 
 
-def test_a_part_filled_leaf_is_done_sooner_and_changes_no_more() -> None:
-    """Two leaves of six and one of four, 3:1: members of a full leaf are the last, with what crosses it."""
+def test_a_partially_filled_leaf_finishes_sooner() -> None:
+    """Two leaves of six and one of four, 3:1.
+
+    Members of a full leaf finish last, with the traffic that crosses it.
+    """
     plan = plan_of(**{**BASE, "gpus": 4 * 16}, radix=8, oversubscription="3:1")
     members, (full, up) = (
         plan.fabric.gpus // plan.fabric.rails,

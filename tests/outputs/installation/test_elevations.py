@@ -1,4 +1,7 @@
-"""Rack elevations and port maps: everything that is installed is drawn once, where it is, and nothing over something else."""
+"""Rack elevations and port maps.
+
+Every installed device is drawn once, at its position, without overlaps.
+"""
 
 from __future__ import annotations
 
@@ -44,8 +47,11 @@ def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return built(FABRICS[request.param], tmp_path_factory.mktemp("room") / "out")
 
 
-def test_every_device_stands_in_one_elevation(room: Built) -> None:
-    """Each device of the cable list is drawn in its own rack, at its own unit, and nowhere else; what is only planned is drawn apart."""
+def test_every_device_is_in_one_elevation(room: Built) -> None:
+    """Each device of the cable list is drawn in its own rack, at its own unit, and nowhere else.
+
+    Planned devices are drawn differently.
+    """
     drawn: Counter[tuple[str, str, str]] = Counter()
     for name, svg in room.below("racks", ".svg").items():
         for title, count in titles(svg, "device").items():
@@ -60,8 +66,8 @@ def test_every_device_stands_in_one_elevation(room: Built) -> None:
     assert {device for device, *_ in drawn} == {*room.plan.hosts, *room.plan.switches()}
 
 
-def test_what_is_planned_is_drawn_apart(tmp_path: Path) -> None:
-    """A rack shows the places that the reserve will take, and none of those has a cable."""
+def test_planned_devices_are_drawn_differently(tmp_path: Path) -> None:
+    """A rack shows the positions of the reserve, and none of them has a cable."""
     room = built(FABRICS["reserved"], tmp_path / "out")
     planned = [
         title.split(",")[0]
@@ -92,8 +98,8 @@ def test_every_cabled_port_is_on_one_map(room: Built) -> None:
     assert {f"{name}.svg" for name in room.plan.switches()} == set(room.below("ports", ".svg"))
 
 
-def test_what_is_drawn_is_inside_and_apart(room: Built) -> None:
-    """No two devices, cages or connectors lie over each other, and all lie in the picture."""
+def test_drawn_shapes_do_not_overlap(room: Built) -> None:
+    """Devices, cages and connectors are disjoint and inside of the picture."""
     pictures: Elevations = Job(room.plan, Packs(), ("cabling",)).elevations
     for name in pictures.racks:
         view = pictures.rack(name)
@@ -112,10 +118,10 @@ def test_what_is_drawn_is_inside_and_apart(room: Built) -> None:
 
 
 def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
-    """What an elevation says of its cables is counted from the other side: row by row."""
+    """The cables of an elevation are counted from the rows of the list."""
     for name, svg in room.below("racks", ".svg").items():
         rack = name.removesuffix(".svg")
-        said = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - a file that fabricgen has just written
+        said = [text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text")]  # noqa: S314 - fabricgen wrote the file
         inside = sum(row["a_rack"] == row["b_rack"] == rack for row in room.cables)
         assert f"{inside} cables stay in this rack." in said
         away = Counter(
@@ -129,8 +135,11 @@ def test_the_counts_of_a_rack_are_those_of_the_cable_list(room: Built) -> None:
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
-def test_turns_obey_the_law_of_plugging(face: Faceplate) -> None:
-    """Plugged by turns, no cage lies behind a cable; and what must wait for a cage is just what its neighbours and theirs are."""
+def test_turns_follow_the_law_of_plugging(face: Faceplate) -> None:
+    """Plugged by turns, no cage is behind a cable.
+
+    The order between cages is that of neighbours, transitively.
+    """
     order = list(face.turns)
     assert sorted(order) == list(range(1, face.cages + 1))
     assert sorted(face.turns.values()) == sorted(order)
@@ -145,8 +154,11 @@ def test_turns_obey_the_law_of_plugging(face: Faceplate) -> None:
 
 
 @pytest.mark.parametrize("face", FACES, ids=lambda face: f"{face.cages}-{face.rows}-{face.by_row}")
-def test_a_face_has_a_seat_for_each_cage(face: Faceplate) -> None:
-    """No two cages share a seat, and all sit in the rows and columns that there are; assumed ones fit a rack's width."""
+def test_a_face_has_a_position_for_each_cage(face: Faceplate) -> None:
+    """No two cages share one, and all are in the existing rows and columns.
+
+    Assumed faces fit a rack's width.
+    """
     seats = [face.seat(cage) for cage in range(1, face.cages + 1)]
     assert len(set(seats)) == face.cages
     assert all(0 <= seat.row < face.rows and 0 <= seat.column < face.columns for seat in seats)
@@ -154,7 +166,7 @@ def test_a_face_has_a_seat_for_each_cage(face: Faceplate) -> None:
 
 
 def test_a_name_is_text() -> None:
-    """Whatever a name holds, it is neither a tag nor an attribute."""
+    """A name in a picture is neither a tag nor an attribute."""
     evil = "<script>alert(\"&')</script>"
     shown = chip("")
     device = DeviceView(
@@ -170,11 +182,11 @@ def test_a_name_is_text() -> None:
         Packs().render("room", "ports.svg.j2", ports=ports),
     ):
         assert "<script" not in text
-        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
+        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a rendered text
 
 
 def test_nothing_is_drawn_without_a_room() -> None:
-    """With `site: unknown` there is no rack to draw, and the build says so."""
+    """With `site: unknown` there is no rack to draw, and the build reports it."""
     job = Job(small_plan(site="unknown"), Packs(), ("cabling",))
     assert not [
         path

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 ENDS = ("cable", "a_device", "a_port", "b_device", "b_port")
 LARGEST = 3_000
-"""Cables of a drawn fabric that is looked at; a larger one takes a second and shows nothing else."""
+"""Cables of a drawn fabric that is tested. A larger one takes a second and adds nothing."""
 
 ALIKE = ("tier", "plane", "part", "length_m")
 
@@ -60,10 +60,13 @@ def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def sheet_rows(html: str) -> list[tuple[str, ...]]:
-    """Return the cables of a pull sheet: label, device and port of both ends; a heading of a bundle has other cells."""
+    """Return the cables of a pull sheet: label, device and port of both ends.
+
+    A heading of a bundle has other cells.
+    """
     rows = (
         [("".join(cell.itertext())) for cell in row.iter("td")]
-        for row in ET.fromstring(html).iter("tr")  # noqa: S314 - a file that was just written
+        for row in ET.fromstring(html).iter("tr")  # noqa: S314 - fabricgen wrote the file
     )
     return [
         (
@@ -96,7 +99,10 @@ def room_of(plan: Plan) -> Room:
 
 
 def test_every_cable_is_on_one_sheet(room: Built) -> None:
-    """The sheets name each row of the cable list once, with both ends, on the sheet of the rack of its upper end."""
+    """The sheets name each row of the cable list once, with both ends.
+
+    It is on the sheet of the rack of its upper end.
+    """
     found: Counter[tuple[str, ...]] = Counter()
     racks = {row["cable"]: row["b_rack"] for row in room.cables}
     for name, html in room.below("pull-sheets", ".html").items():
@@ -107,8 +113,11 @@ def test_every_cable_is_on_one_sheet(room: Built) -> None:
     assert found == Counter({tuple(row[key] for key in ENDS): 1 for row in room.cables})
 
 
-def test_bundles_are_what_the_rule_says(room: Built) -> None:
-    """The bundles part the rows of the cable list, share what they must share, are not too thick, and the table counts them as they are."""
+def test_bundles_follow_the_rule(room: Built) -> None:
+    """They partition the rows of the cable list, have common ends, and are not too thick.
+
+    The table has their counts.
+    """
     bundles = bundles_of(room.plan)
     rows = {row["cable"]: row for row in room.cables}
     assert Counter(plug.cable.cable for bundle in bundles for plug in bundle.plugs) == Counter(
@@ -130,7 +139,7 @@ def test_bundles_are_what_the_rule_says(room: Built) -> None:
 
 
 def test_a_cable_of_several_links_has_one_box(room: Built) -> None:
-    """The boxes of the sheets are those of the bundles, and one for each cable as a piece."""
+    """The boxes of the sheets are those of the bundles, one for each cable as a piece."""
     pages = [
         html for name, html in room.below("pull-sheets", ".html").items() if name != "index.html"
     ]
@@ -141,7 +150,7 @@ def test_a_cable_of_several_links_has_one_box(room: Built) -> None:
 
 
 def test_labels_are_runs_of_the_cable_list(room: Built) -> None:
-    """From the first to the last label of each run stand just the cables of the bundle."""
+    """The labels from the first to the last of each run are those of the bundle's cables."""
     order = [row["cable"] for row in room.cables]
     place = {label: at for at, label in enumerate(order)}
     for row, bundle in zip(
@@ -153,10 +162,12 @@ def test_labels_are_runs_of_the_cable_list(room: Built) -> None:
 
 
 def blocked(plan: Plan, bundles: list[Bundle]) -> list[str]:
-    """Plug everything in the order of steps and turns, switch by switch, and return what is plugged behind a cable.
+    """Plug everything in the order of steps and turns, switch by switch.
 
-    A cable hangs in front of the cages from its own column to its side of the box, in its row and
-    below: which those are is worked out here from rows and columns alone.
+    Return what is plugged behind a cable.
+
+    A cable covers the cages from its own column to its side of the box, in its row and below. These
+    are computed here from rows and columns alone.
     """
     plugged: dict[str, list[tuple[int, int, int, int]]] = {}
     for bundle in bundles:
@@ -189,8 +200,8 @@ def test_no_cable_is_plugged_behind_another(room: Built) -> None:
 
 @settings(max_examples=20)
 @given(inventories())
-def test_the_order_blocks_nothing_on_drawn_fabrics(inventory: Inventory) -> None:
-    """Nor on fabrics that nobody thought of; each cable is in one bundle there, too."""
+def test_the_order_blocks_no_cable_on_drawn_fabrics(inventory: Inventory) -> None:
+    """Each cable is in one bundle there, too."""
     try:
         plan = make_plan(FabricSpec.model_validate(inventory), Catalog())
     except Refusal:
@@ -205,8 +216,11 @@ def test_the_order_blocks_nothing_on_drawn_fabrics(inventory: Inventory) -> None
     )
 
 
-def test_another_order_would_block() -> None:
-    """The law has teeth: the same bundles the other way round are blocked, and so are turns that count from the top of each column."""
+def test_another_order_blocks_cables() -> None:
+    """The same bundles in reverse are blocked.
+
+    So are turns that count from the top of each column.
+    """
     plan = plan_of(**SUPERPOD)
     bundles = bundles_of(plan)
     for bundle in bundles:
@@ -221,8 +235,11 @@ def test_another_order_would_block() -> None:
     assert blocked(plan, turned)
 
 
-def test_bundles_that_lie_between_each_other_make_one_step() -> None:
-    """Two rails share each cage column, so neither rail's bundle can go first: both are pulled before any of them is plugged."""
+def test_interleaved_bundles_are_one_step() -> None:
+    """Two rails share each cage column, so neither rail's bundle can go first.
+
+    Both are pulled before any of them is plugged.
+    """
     bundles = bundles_of(plan_of(**FABRICS["two-rails"]))
     together = Counter(bundle.step for bundle in bundles)
     assert max(together.values()) > 1
@@ -233,8 +250,8 @@ def test_bundles_that_lie_between_each_other_make_one_step() -> None:
     } >= {frozenset("01")}
 
 
-def test_the_farther_comes_first_where_the_law_leaves_a_choice() -> None:
-    """The first bundle of all comes from another row, and it is as long as any that is not held back."""
+def test_the_farther_is_first_where_the_law_allows_both() -> None:
+    """The first bundle comes from another row. It is as long as any that need not wait."""
     plan = plan_of(**FABRICS["copper"])
     bundles = bundles_of(plan)
     rows = dict(zip(room_of(plan).names, room_of(plan).standing.row.tolist(), strict=True))
@@ -245,8 +262,11 @@ def test_the_farther_comes_first_where_the_law_leaves_a_choice() -> None:
 
 
 @pytest.mark.parametrize("cross", ["middle", "ends"])
-def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
-    """The stretches between any two racks are as long as the way between them: of an odd row, where the middle is a rack."""
+def test_trays_equal_the_measured_paths(cross: str) -> None:
+    """The segments between any two racks are as long as the path between them.
+
+    In an odd row the middle is a rack.
+    """
     site = {
         "racks_per_row": 3,
         "rows": 2,
@@ -283,7 +303,7 @@ def test_trays_are_the_way_that_lengths_measure(cross: str) -> None:
     assert kinds == set(length)
 
 
-def test_a_tray_is_as_full_as_its_cables(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_fill_of_a_tray(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Cables through the stretch beside the network rack, their section, and what is over the usual fill."""
     room = built(FABRICS["copper"], tmp_path_factory.mktemp("copper") / "out")
     rows = {row["stretch"]: row for row in read_rows(room.files["cabling/pull-sheets/trays.csv"])}
@@ -308,8 +328,11 @@ def test_a_tray_is_as_full_as_its_cables(tmp_path_factory: pytest.TempPathFactor
     )
 
 
-def test_what_is_not_known_is_not_zero(room: Built) -> None:
-    """Weights that nobody states are empty in the tables and said to be unknown on the sheets; so is the fill of trays of no known section."""
+def test_unknown_figures_are_not_zero(room: Built) -> None:
+    """Weights that the catalog lacks are empty in the tables and marked unknown on the sheets.
+
+    So is the fill of trays without a section.
+    """
     assert {
         row["weight_kg"] for row in read_rows(room.files["cabling/pull-sheets/bundles.csv"])
     } == {""}
@@ -326,8 +349,8 @@ def test_what_is_not_known_is_not_zero(room: Built) -> None:
     assert "weight not known" in "".join(room.below("pull-sheets", ".html").values())
 
 
-def test_weights_add_up_where_they_are_known() -> None:
-    """A catalog that knows what a metre weighs gives each bundle, section and tray its weight."""
+def test_known_weights_add_up() -> None:
+    """With a weight per metre in the catalog each bundle, segment and tray has its weight."""
     cables = {
         cable.model: cable.model_copy(update={"kg_per_m": 0.5}) for cable in Catalog().cables()
     }
@@ -345,14 +368,14 @@ def test_weights_add_up_where_they_are_known() -> None:
 
 
 def test_a_tray_of_unknown_cables_has_no_fill() -> None:
-    """Where no cable's diameter is known there is no figure; where some are, it is of those."""
+    """Without diameters there is no figure; with some, it is theirs."""
     trays = Trays(room_of(plan_of(**SUPERPOD, site=ROOM)))
     assert trays.percent(Load(cables=3, unmeasured=3)) is None
     assert trays.percent(Load(cables=3, unmeasured=1, section_mm2=100)) == 10
 
 
-def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
-    """A limit that holds is no refusal; the hint makes another one hold."""
+def test_an_exceeded_limit_is_refused_before_anything_is_written() -> None:
+    """A limit that holds is no refusal, and the limit in the hint holds."""
 
     def tasks(**tray: int) -> None:
         _ = Job(plan_of(**SUPERPOD, site=ROOM | {"tray": tray}), Packs(), ("cabling",)).tasks
@@ -368,8 +391,8 @@ def test_a_stated_limit_is_refused_before_anything_is_written() -> None:
         tasks(width_mm=width - 1, depth_mm=50, fill_percent=20)
 
 
-def test_many_sheets_wait_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Above the stated size the build says what it leaves out and how to have it."""
+def test_many_sheets_are_written_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Above the stated size the build names what it leaves out, and the option that writes it."""
     plan = plan_of(**SMALL)
     monkeypatch.setattr(group_installation, "PULLED", plan.cables - 1)
     job, asked = (
@@ -382,7 +405,7 @@ def test_many_sheets_wait_for_a_request(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_name_is_text() -> None:
-    """Whatever a name holds, it is neither a tag nor an attribute."""
+    """A name in a sheet is neither a tag nor an attribute."""
     evil = "<script>alert(\"&')</script>"
     plug = PlugView(evil, evil, evil, evil, evil, evil, evil, evil, evil, evil)
     bundle = BundleView(
@@ -411,13 +434,24 @@ def test_a_name_is_text() -> None:
         pairs=[pair],
         switches=[evil],
     )
-    pulling = PullingView(evil, generated=True, cables=1, bundle_count=1, steps=1, most=MOST, sheets=[sheet], bundles=[bundle],
-                          stretches=[stretch], tray=evil, racks=[evil])  # fmt: skip
+    pulling = PullingView(
+        evil,
+        generated=True,
+        cables=1,
+        bundle_count=1,
+        steps=1,
+        most=MOST,
+        sheets=[sheet],
+        bundles=[bundle],
+        stretches=[stretch],
+        tray=evil,
+        racks=[evil],
+    )
     for text in (
         Packs().render("room", "sheet.html.j2", sheet=sheet),
         Packs().render("room", "index.html.j2", pulling=pulling),
     ):
         assert "<script" not in text
-        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a text that was just rendered
+        assert evil in "".join(ET.fromstring(text).itertext())  # noqa: S314 - a rendered text
     rows = read_rows(Packs().render("room", "bundles.csv.j2", pulling=pulling))
     assert (rows[0]["bundle"], rows[0]["part"]) == (evil, evil)

@@ -1,4 +1,7 @@
-"""Compiled templates that are kept: the same code for the same text, and none that others could have written."""
+"""Compiled templates are cached.
+
+The code belongs to its text, and files that others may write are ignored.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ TEXT, NAME, PATH = "{{ port.name }}", "own/own.j2", "/packs/own/own.j2"
 
 
 class _Runs:
-    """Caches of several runs over one folder, and how often a template was compiled."""
+    """Caches of several runs over one folder, with a count of compilations."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.compiled = folder, 0
@@ -27,7 +30,7 @@ class _Runs:
     def code(
         self, text: str = TEXT, name: str = NAME, path: str = PATH, *, writes: bool = True
     ) -> CodeType:
-        """Ask for a template's code in a run of its own."""
+        """Return a template's code from a new run."""
         cache = CodeCache(self.folder)
         cache.writes = writes
         return cache.code(text, name, path, lambda: self._compile(text))
@@ -39,14 +42,14 @@ class _Runs:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> _Runs:
-    """Begin with a folder that is not there."""
+    """Begin without the folder."""
     return _Runs(tmp_path / "deep" / "templates")
 
 
 def test_a_template_is_compiled_once(runs: _Runs) -> None:
-    """A later run takes the code of an earlier one."""
+    """A later run uses the code of an earlier one."""
     assert runs.code() == runs.code()
-    assert eval(runs.code()) == TEXT  # noqa: S307 - the code that was kept
+    assert eval(runs.code()) == TEXT  # noqa: S307 - cached code
     assert runs.compiled == 1
 
 
@@ -55,7 +58,7 @@ def test_a_template_is_compiled_once(runs: _Runs) -> None:
     [("{{ other }}", NAME, PATH), (TEXT, "own/other.j2", PATH), (TEXT, NAME, "/elsewhere/own.j2")],
 )
 def test_code_belongs_to_one_text_name_and_path(runs: _Runs, other: tuple[str, str, str]) -> None:
-    """An edited template is compiled again, and its code takes the place of the old one."""
+    """An edited template is compiled again, and replaces the old code."""
     runs.code()
     assert runs.code(*other) == runs.code(*other)
     assert runs.compiled == 2
@@ -73,7 +76,7 @@ def test_a_file_that_others_can_write_is_ignored(runs: _Runs, bits: int) -> None
 
 @pytest.mark.parametrize("bits", [0o777, 0o775, 0o1777])
 def test_a_folder_that_others_can_write_is_ignored(runs: _Runs, bits: int) -> None:
-    """Others could put a file of theirs into it."""
+    """Others could put a file into it."""
     runs.code()
     runs.folder.chmod(bits)
     runs.code(writes=False)
@@ -82,7 +85,7 @@ def test_a_folder_that_others_can_write_is_ignored(runs: _Runs, bits: int) -> No
 
 @pytest.mark.parametrize("damaged", [b"", b"short", b"\0" * 100])
 def test_a_damaged_file_is_ignored_and_replaced(runs: _Runs, damaged: bytes) -> None:
-    """Whether it is empty, cut, or something else."""
+    """Whether it is empty, truncated, or another file."""
     runs.code()
     (file,) = runs.folder.iterdir()
     file.write_bytes(damaged)
@@ -91,7 +94,7 @@ def test_a_damaged_file_is_ignored_and_replaced(runs: _Runs, damaged: bytes) -> 
     assert runs.compiled == 2
 
 
-def test_one_changed_byte_is_seen(runs: _Runs) -> None:
+def test_one_changed_byte_is_detected(runs: _Runs) -> None:
     """The digest covers the code."""
     runs.code()
     (file,) = runs.folder.iterdir()
@@ -103,7 +106,7 @@ def test_one_changed_byte_is_seen(runs: _Runs) -> None:
 
 
 def test_nothing_is_written_where_python_writes_no_bytecode(runs: _Runs) -> None:
-    """And a folder that cannot be made is no fault."""
+    """A folder that cannot be made is no error."""
     runs.code(writes=False)
     assert not runs.folder.exists()
     runs.folder.parent.write_text("in the way")
@@ -111,22 +114,22 @@ def test_nothing_is_written_where_python_writes_no_bytecode(runs: _Runs) -> None
     assert runs.compiled == 2
 
 
-def test_the_folder_is_closed_to_others_whatever_the_umask(runs: _Runs) -> None:
-    """And so are its files."""
+def test_the_folder_is_private_whatever_the_umask(runs: _Runs) -> None:
+    """So are its files."""
     runs.code()
     assert runs.folder.stat().st_mode & 0o022 == 0
     assert [file.stat().st_mode & 0o022 for file in runs.folder.iterdir()] == [0]
 
 
 @pytest.mark.parametrize("name", ["class", "None", "ﬁrst", "é", "lambda"])
-def test_attributes_that_are_no_names_in_python_are_read_through_the_sandbox(name: str) -> None:
-    """They compile, and are found by the very name that the template writes."""
+def test_attributes_that_are_not_identifiers_are_read_through_the_sandbox(name: str) -> None:
+    """They compile, and are found by the name in the template."""
     assert Sandbox().from_string(f"{{{{ x.{name} }}}}").render(x={name: "found"}) == "found"
 
 
-def test_every_shipped_template_is_compiled_ahead(tmp_path: Path) -> None:
+def test_every_shipped_template_is_precompiled(tmp_path: Path) -> None:
     """`make compiled` leaves none to the first run."""
     packs = Packs()
-    packs._environment.codes = CodeCache(tmp_path / "templates")  # noqa: SLF001 - the folder of the program is not touched
+    packs._environment.codes = CodeCache(tmp_path / "templates")  # noqa: SLF001 - the program's own folder is unchanged
     packs.compile()
     assert len([*(tmp_path / "templates").iterdir()]) == len([*(ROOT / "templates").rglob("*.j2")])

@@ -1,4 +1,7 @@
-"""Packs for NVUE, Junos and NX-OS: every statement is one that the vendor documents, and the files read back say what the plan says."""
+"""Packs for NVUE, Junos and NX-OS.
+
+Every statement is documented by the vendor, and the files read back equal the plan.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +28,24 @@ each_system = pytest.mark.parametrize(
 
 @each_system
 def test_every_statement_is_documented(system: Documented) -> None:
-    """Every line of the files is a statement of its release and mode, names ports of its box, and refers to what is there."""
+    """Every line is a statement of its release and mode.
+
+    It names ports of its box, and its references exist.
+    """
     for name in VARIANTS:
         for one in sample(system.switches(name), 4):
             assert system.findings(one) == [], (name, one.switch.name)
 
 
 @each_system
-def test_the_grammar_has_nothing_else_and_finds_each_word(system: Documented) -> None:
-    """Each statement of the grammar is written by some fabric, and a letter too many in any of its words is found."""
+def test_the_files_use_the_whole_grammar(system: Documented) -> None:
+    """Each statement of the grammar occurs in a fabric, and a misspelt word is found."""
     each = (one for name in VARIANTS for one in sample(system.switches(name), 3))
     assert_exhausted(system.grammar, ((system.text(one), system.words(one)) for one in each))
 
 
 @each_system
-def test_what_is_broken_is_found(system: Documented) -> None:
+def test_invalid_statements_are_found(system: Documented) -> None:
     """Unknown words, wrong modes and ports, values out of range, names without a meaning, and words of another release."""
     one = system.switches("two tiers")[0]
     for good, bad, words in system.broken:
@@ -48,7 +54,7 @@ def test_what_is_broken_is_found(system: Documented) -> None:
 
 
 @each_system
-def test_the_files_alone_give_the_plan_back(system: Documented) -> None:
+def test_the_files_alone_rebuild_the_plan(system: Documented) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
     for name in VARIANTS:
         plan = variant_plan(name, system.nos)
@@ -58,8 +64,8 @@ def test_the_files_alone_give_the_plan_back(system: Documented) -> None:
 
 
 @each_system
-def test_the_reading_finds_what_is_broken(system: Documented) -> None:
-    """What is well-formed and wrong is found as well, where the files are held against each other."""
+def test_the_comparison_of_files_finds_errors(system: Documented) -> None:
+    """Valid statements that contradict those of another switch are found."""
     first, *others = [system.text(one) for one in system.switches("two tiers")]
     boxes = [system.read(text) for text in others]
     for good, bad, words in system.misread:
@@ -71,6 +77,6 @@ def test_the_reading_finds_what_is_broken(system: Documented) -> None:
     "system", [system for system in SYSTEMS if system.models], ids=lambda system: system.nos
 )
 def test_every_breakout_of_the_catalog_is_documented(system: Documented) -> None:
-    """Speeds, lanes and names of ports fit on each model that runs the system, however its cages are split."""
+    """Speeds, lanes and names of ports fit each model of the NOS, however its cages are split."""
     for one in in_each_breakout(system.nos, *system.models):
         assert system.findings(one) == [], (one.switch.model, one.switch.cages[0].breakout)

@@ -1,4 +1,4 @@
-"""The tables and the wiring file of the document packs, read back as their readers read them."""
+"""The tables and the wiring file of the document packs, read back."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ PAPER: dict[str, Any] = {
     "switches": {"leaf": {"generic": {"radix": 64}}},
 }
 COLUMNS = (
-    "cable,rail,plane,tier,a_device,a_interface,a_port,b_device,b_interface,b_port,speed,a_rack,a_unit,b_rack,b_unit,length_m,medium,part,"
+    "cable,rail,plane,tier,a_device,a_interface,a_port,b_device,b_interface,b_port,speed,"
+    "a_rack,a_unit,b_rack,b_unit,length_m,medium,part,"
     "a_transceiver,b_transceiver,piece"
 )
 TABLES = [("cabling", "cables.csv.j2"), ("cabling", "labels.csv.j2"), ("ptm", "topology.dot.j2")]
@@ -64,8 +65,8 @@ def _kinds(rows: list[dict[str, str]], kind: str) -> list[dict[str, str]]:
     return [row for row in rows if row["row"] == kind]
 
 
-def test_each_pack_stands_in_its_group() -> None:
-    """The build finds the documents by their group, and every template that a pack names is there."""
+def test_each_pack_is_in_its_group() -> None:
+    """The build finds the documents by their group, and every template of a pack exists."""
     packs, found = Packs(), set()
     for group in ("cabling", "bom", "graph"):
         for pack in packs.group(group):
@@ -83,7 +84,7 @@ def test_each_pack_stands_in_its_group() -> None:
 
 @pytest.mark.parametrize("keys", [{}, SUPERPOD], ids=["generic", "superpod"])
 def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
-    """The columns are those that scripts rely on, and each row is the view of its cable."""
+    """The columns are those of the contract, and each row is the view of its cable."""
     cables = cables_of(small_plan(**keys))
     text = _table("cabling", "cables.csv.j2", cables)
     assert text.partition("\n")[0] == COLUMNS
@@ -98,15 +99,15 @@ def test_a_row_for_each_cable(keys: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(("pack", "template"), TABLES)
-def test_runs_join_to_the_whole(pack: str, template: str) -> None:
-    """A table that is rendered in runs is the table that is rendered at once."""
+def test_runs_concatenate_to_the_whole(pack: str, template: str) -> None:
+    """A table rendered in runs equals the table rendered at once."""
     cables = cables_of(small_plan())
     assert len(cables) % 7
     assert _table(pack, template, cables, run=7) == _table(pack, template, cables)
 
 
 def test_the_wiring_for_ptm() -> None:
-    """One graph with an edge for each cable, both ends quoted, as ptmd's own examples have it."""
+    """One graph with an edge for each cable, both ends quoted, as in ptmd's own examples."""
     cables = cables_of(plan_of(**SUPERPOD))
     first, *edges, last = _table("ptm", "topology.dot.j2", cables, run=100).splitlines()
     assert (first, last) == ("graph G {", "}")
@@ -120,7 +121,10 @@ def test_the_wiring_for_ptm() -> None:
 
 @pytest.mark.parametrize("keys", [{}, SUPERPOD, PAPER], ids=["generic", "superpod", "paper"])
 def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
-    """Each class has a subtotal, the total is their sum, and both name the parts that they do not contain."""
+    """Each class has a subtotal, and the total is their sum.
+
+    Both name the parts that they do not contain.
+    """
     plan = small_plan(**keys)
     rows = _bom(plan)
     parts, subtotals, (total,) = (
@@ -153,7 +157,10 @@ def test_the_totals_are_the_sums(keys: dict[str, Any]) -> None:
 
 
 def test_modules_are_not_link_ends() -> None:
-    """A twin-port module serves two links, so a bill counts half as many as the paper; both counts are there, by name."""
+    """A twin-port module serves two links, so a bill counts half as many as the paper.
+
+    Both counts are in it, by name.
+    """
     link_ends, modules = _kinds(_bom(plan_of(**SUPERPOD)), "count")
     assert (link_ends["quantity"], modules["quantity"]) == ("1024", "512")
     assert "per link end" in link_ends["description"]
@@ -182,7 +189,7 @@ def test_a_price_names_its_origin() -> None:
 
 
 def test_the_designs_of_the_paper_side_by_side() -> None:
-    """32,768 GPUs at radix 64, as the rail-only paper prints them (Wang et al., arXiv 2307.12169v5, table II)."""
+    """32,768 GPUs at radix 64, as published (Wang et al., arXiv 2307.12169v5, table II)."""
     plan = small_plan(**PAPER)
     rows = _figures(compare(plan.spec, plan.catalog))
     shown = {
@@ -196,7 +203,7 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
     assert [row["saving_pct"] for row in rows.values()].count("") == len(rows) - 4
 
 
-def test_what_is_not_known_is_empty_and_says_why() -> None:
+def test_unknown_figures_are_empty_with_a_reason() -> None:
     """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
     plan = small_plan()
     refused = tuple(
@@ -213,13 +220,19 @@ def test_what_is_not_known_is_empty_and_says_why() -> None:
     assert [(row["figure"], row["note"]) for row in empty] == [
         (
             "cost of cables",
-            "rail-only: unpriced in paper-v5: generic-fibre; rail-optimized, fat-tree: cannot be built",
+            (
+                "rail-only: unpriced in paper-v5: generic-fibre; rail-optimized, fat-tree: "
+                "cannot be built"
+            ),
         )
     ]
 
 
 def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
-    """A description in a user's own catalog is text for a spreadsheet, with its commas and quotes."""
+    """A description in a user's own catalog is text for a spreadsheet.
+
+    Its commas and quotes are escaped.
+    """
     (tmp_path / "cables").mkdir()
     text = (ROOT / "inventories/catalog/cables/generic-fibre.yaml").read_text(encoding="utf-8")
     hostile = f'{FORMULA}, "twice"'
@@ -251,7 +264,7 @@ def test_a_hostile_catalog_stays_text(tmp_path: Path) -> None:
     ],
 )
 def test_a_hostile_template_is_refused(tmp_path: Path, template: str) -> None:
-    """Templates run in a sandbox: they read the names of a view and reach nothing behind them."""
+    """Templates run in a sandbox: they read the fields of a view and no Python attribute."""
     (tmp_path / "cabling").mkdir()
     (tmp_path / "cabling/cables.csv.j2").write_text(template, encoding="utf-8")
     cables = cables_of(small_plan())
@@ -261,15 +274,15 @@ def test_a_hostile_template_is_refused(tmp_path: Path, template: str) -> None:
     assert len(cables) == sum(small_plan().link_count(kind) for kind in small_plan().kinds)
 
 
-def test_a_mistyped_column_is_named() -> None:
-    """A column that no cable has is refused with the nearest that one has."""
+def test_an_unknown_column_is_refused() -> None:
+    """The refusal names the nearest column."""
     with pytest.raises(Refusal) as refused:
         Chunk("small", [], first=True, last=True).select(["cable", "lenght_m"])
     assert refused.value.findings[0].hint == "did you mean `length_m`?"
 
 
 def test_a_copy_of_the_pack_changes_the_columns(tmp_path: Path) -> None:
-    """A user's folder shadows the shipped pack file by file, and one column is as good as twenty."""
+    """A user's folder shadows the shipped pack file by file. One column is as valid as twenty."""
     shutil.copytree(ROOT / "templates/cabling", tmp_path / "cabling")
     path = tmp_path / "cabling/cables.csv.j2"
     text = path.read_text(encoding="utf-8")

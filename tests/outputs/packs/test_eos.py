@@ -1,4 +1,7 @@
-"""The pack `eos`: Arista's renderer writes the same lines from the same facts, and the files read back are the plan."""
+"""The pack `eos`: Arista's renderer writes the same lines from the same facts.
+
+The files read back equal the plan.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ FEW = 3
 
 
 def of(breakout: str, gpus: int, **more: Any) -> Inventory:  # noqa: ANN401 - any key of an inventory
-    """Return an inventory of 7060DX5 in two tiers, with HB domains of 2 and the largest MTU that EOS takes."""
+    """Return an inventory of 7060DX5 in two tiers.
+
+    HB domains have 2 GPUs, and the MTU is the largest of EOS.
+    """
     leaf = {"model": "7060dx5-64s", "breakout": breakout}
     return {
         "gpus": gpus,
@@ -80,25 +86,28 @@ VARIANTS: dict[str, Inventory] = {
 
 
 @cache
-def shown(name: str) -> list[SwitchFiles]:
-    """Render a variant once for all tests; they read the texts, and change none."""
+def variant_files(name: str) -> list[SwitchFiles]:
+    """Render the switches of a variant once for all tests, which must not change the texts."""
     return render_switches(plan_of(nos="eos", **VARIANTS[name]))
 
 
 def config(one: SwitchFiles) -> str:
-    """Return what a switch boots from."""
+    """Return the startup-config of a switch."""
     return one.files["startup-config.cfg"]
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:
-    """Read back what was rendered."""
+    """Parse rendered files."""
     return [read(config(one)) for one in found]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_arista_writes_the_same_lines(name: str) -> None:
-    """From the same facts pyavd renders every line of ours, each under the same ones, and none that we have not; its schema takes every fact."""
-    found = shown(name)
+    """From the same facts pyavd renders exactly our lines, each below the same lines.
+
+    Its schema accepts every fact.
+    """
+    found = variant_files(name)
     chosen = list({one.switch.role: one for one in found}.values()) if len(found) > FEW else found
     for one in sample(chosen, FEW):
         facts = eos_avd.facts_of(one.switch)
@@ -119,9 +128,9 @@ def test_arista_writes_the_same_lines(name: str) -> None:
         ("route-map RAIL0 in", "route-map RAIL1 in"),
     ],
 )
-def test_the_comparison_finds_what_is_broken(good: str, bad: str) -> None:
-    """The judge is awake: a word out of place is a line that Arista would not write."""
-    one = shown("two tiers")[0]
+def test_the_comparison_finds_errors(good: str, bad: str) -> None:
+    """Each injected error is a line that pyavd does not render."""
+    one = variant_files("two tiers")[0]
     broken = config(one).replace(good, bad, 1)
     assert broken != config(one)
     assert any(
@@ -131,9 +140,9 @@ def test_the_comparison_finds_what_is_broken(good: str, bad: str) -> None:
     )
 
 
-def test_the_schema_finds_what_is_broken() -> None:
-    """A fact that EOS has no word for is refused before anything is rendered."""
-    facts = eos_avd.facts_of(shown("two tiers")[0].switch)
+def test_the_schema_finds_errors() -> None:
+    """A value unknown to EOS is refused before anything is rendered."""
+    facts = eos_avd.facts_of(variant_files("two tiers")[0].switch)
     facts["ethernet_interfaces"][0]["speed"] = "400g-9"
     (complaint,) = eos_avd.complaints(facts)
     assert complaint.startswith(
@@ -142,10 +151,13 @@ def test_the_schema_finds_what_is_broken() -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
-    """Adjacency, addresses, neighbours, their AS numbers and filters are rebuilt from the files, agree with each other, and are the plan's."""
+def test_the_files_alone_rebuild_the_plan(name: str) -> None:
+    """Adjacency, addresses, neighbours, AS numbers and filters from the files agree.
+
+    They are the plan's.
+    """
     plan = plan_of(nos="eos", **VARIANTS[name])
-    assert_is_plan(fabric(boxes(shown(name))), plan)
+    assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
 def _swap_uplinks(found: list[Box]) -> None:
@@ -175,9 +187,11 @@ def _open_filter(found: list[Box]) -> None:
         (_open_filter, "accepted on two rails"),
     ],
 )
-def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], words: str) -> None:
-    """The rules that judge the files are awake as well."""
-    found = boxes(shown("two tiers"))
+def test_the_comparison_of_files_finds_errors(
+    harm: Callable[[list[Box]], None], words: str
+) -> None:
+    """Each injected error is a finding."""
+    found = boxes(variant_files("two tiers"))
     harm(found)
     assert any(words in finding for finding in findings(fabric(found)))
 
@@ -191,7 +205,10 @@ def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], wor
     ],
 )
 def test_leaves_and_spines_may_run_different_systems(nos: dict[str, str], spine: str) -> None:
-    """Each side of a cable is named in its own system's words, on both sides of it, and sessions expect the AS numbers of the other side."""
+    """Each side of a cable is named as its own NOS does, on both sides.
+
+    Sessions expect the AS numbers of the other side.
+    """
     leaf = {"sonic": "sn5600", "frr": "sn5600", "eos": "7060x6-64pe"}[nos["leaf"]]
     switches = {
         "leaf": {"model": leaf, "breakout": "2x400G"},
@@ -221,8 +238,11 @@ def _box(one: SwitchFiles) -> Box:
 
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
-    """Two rails on a box: two VRFs, each with a BGP instance, a loopback, peer groups and a filter of its own."""
-    one = shown("shared boxes below spines")[0]
+    """Two rails on a box have two VRFs.
+
+    Each has a BGP instance, a loopback, peer groups and a filter of its own.
+    """
+    one = variant_files("shared boxes below spines")[0]
     box = read(config(one))
     assert (
         set(box.instances)
@@ -232,12 +252,12 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     )
     assert "\n   router-id" not in config(
         one
-    )  # the default instance has no session, and no address to take one from
+    )  # the default instance has no session and no address for a router-id
 
 
 def test_settings_reach_the_file() -> None:
     """MTU, BFD, AS numbers and the lossless class are the inventory's; all 64 DSCPs are mapped."""
-    text = config(shown("other numbers")[0])
+    text = config(variant_files("other numbers")[0])
     box = read(text)
     assert {port.mtu for port in box.ports.values()} == {4200}
     assert box.instances[""].asn == 64512
@@ -251,12 +271,12 @@ def test_settings_reach_the_file() -> None:
         for dscp in dscps.split()
     }
     assert mapped == dict.fromkeys(range(64), "0") | {24: "4", 46: "7"}
-    assert read(config(shown("two tiers")[0])).instances[""].bfd
+    assert read(config(variant_files("two tiers")[0])).instances[""].bfd
 
 
 def test_load_is_balanced_by_load_where_the_switch_can() -> None:
-    """Whether it can is a fact of the model; what EOS calls it is the pack's."""
-    switch = shown("two tiers")[0].switch
+    """Whether it can is a fact of the model; its name in EOS is the pack's."""
+    switch = variant_files("two tiers")[0].switch
     said = [
         PACKS.render("eos", "forwarding.cfg.j2", switch=replace(switch, adaptive_routing=able))
         for able in (True, False)
@@ -266,8 +286,11 @@ def test_load_is_balanced_by_load_where_the_switch_can() -> None:
 
 
 def test_a_port_without_a_cable_is_shut() -> None:
-    """An EOS port is a switch port in VLAN 1 until it is told otherwise, so two of them and a wrong cable would be a bridge."""
-    one = shown("two tiers")[-1]
+    """By default an EOS port is a switch port in VLAN 1.
+
+    So two of them and a wrong cable would be a bridge.
+    """
+    one = variant_files("two tiers")[-1]
     shut = {
         line[0].removeprefix("interface ")
         for line in lines_of(config(one))

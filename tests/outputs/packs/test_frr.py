@@ -1,4 +1,4 @@
-"""The pack `frr`: FRR's own parser accepts every file, and the files read back say what the plan says."""
+"""The pack `frr`: FRR's parser accepts every file, and the files read back equal the plan."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 @cache
-def shown(name: str) -> list[SwitchFiles]:
-    """Render a variant once for all tests; they read the texts, and change none."""
+def variant_files(name: str) -> list[SwitchFiles]:
+    """Render the switches of a variant once for all tests, which must not change the texts."""
     return render_switches(plan_of(nos="frr", **VARIANTS[name]))
 
 
@@ -31,22 +31,25 @@ def shown(name: str) -> list[SwitchFiles]:
 def vtysh(
     tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Return a function that has FRR's parser read an frr.conf: 0 is good, and 2 comes with the line at fault."""
+    """Return a function that parses an frr.conf with FRR.
+
+    It returns 0, or 2 with the invalid line.
+    """
     program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
     return lambda text: judge(program, text, folder)
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:
-    """Read back what was rendered."""
+    """Parse rendered files."""
     return [read(one.files["frr.conf"], one.files["interfaces"]) for one in found]
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_frr_accepts_what_is_written(
+def test_frr_accepts_the_files(
     name: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
 ) -> None:
-    """Every kind of fabric, and switches all over it."""
-    found = shown(name)
+    """Every kind of fabric, with a sample of its switches."""
+    found = variant_files(name)
     chosen = sample(found, MOST)
     assert {one.switch.role for one in chosen} == {one.switch.role for one in found}
     for one in chosen:
@@ -63,10 +66,10 @@ def test_frr_accepts_what_is_written(
         ("exit-address", "leave-address"),
     ],
 )
-def test_the_parser_finds_what_is_broken(
+def test_the_parser_finds_errors(
     good: str, bad: str, vtysh: Callable[[str], subprocess.CompletedProcess[str]]
 ) -> None:
-    """The judge is awake: a word out of place in one line is found, and the line is named."""
+    """Each injected error is found, with its line."""
     text = render_switches(plan_of(nos="frr", **generic(16)))[0].files["frr.conf"]
     done = vtysh(text.replace(good, bad, 1))
     assert done.returncode == 2
@@ -74,10 +77,10 @@ def test_the_parser_finds_what_is_broken(
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
+def test_the_files_alone_rebuild_the_plan(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
     plan = plan_of(nos="frr", **VARIANTS[name])
-    assert_is_plan(fabric(boxes(shown(name))), plan)
+    assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
 def _swap_uplinks(found: list[Box]) -> None:
@@ -123,16 +126,21 @@ def _no_filter(found: list[Box]) -> None:
         (_no_filter, "filters on"),
     ],
 )
-def test_the_reading_finds_what_is_broken(harm: Callable[[list[Box]], None], words: str) -> None:
-    """The rules that judge the files are awake as well."""
+def test_the_comparison_of_files_finds_errors(
+    harm: Callable[[list[Box]], None], words: str
+) -> None:
+    """Each injected error is a finding."""
     found = boxes(render_switches(plan_of(nos="frr", **generic(16))))
     harm(found)
     assert any(words in finding for finding in findings(fabric(found)))
 
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
-    """Two rails on a box: two VRFs with a table, a BGP instance, a loopback and a filter each, and every port in one of them."""
-    one = shown("shared boxes below spines")[0]
+    """Two rails on a box have two VRFs with a table, a BGP instance, a loopback and a filter each.
+
+    Every port is in one of them.
+    """
+    one = variant_files("shared boxes below spines")[0]
     box = read(one.files["frr.conf"], one.files["interfaces"])
     assert (
         set(box.instances)
@@ -144,9 +152,12 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
     assert "tcp_l3mdev_accept = 0" in one.files["sysctl.conf"]
 
 
-def test_hosts_without_addresses_bring_their_own_and_no_others() -> None:
-    """A host may announce host routes of its rail that it originates itself, and is told those of its rail."""
-    one = shown("unnumbered hosts")[0]
+def test_unnumbered_hosts_announce_their_own_addresses_only() -> None:
+    """A host may announce host routes of its rail that it originates.
+
+    It receives those of its rail.
+    """
+    one = variant_files("unnumbered hosts")[0]
     instance = read(one.files["frr.conf"], one.files["interfaces"]).instances[""]
     (permit,) = instance.filters["HOSTS in"]
     assert (permit.shortest, permit.longest) == (32, 32)
@@ -157,7 +168,7 @@ def test_hosts_without_addresses_bring_their_own_and_no_others() -> None:
 
 def test_settings_reach_every_file() -> None:
     """MTU, BFD, AS numbers and the lossless class are the inventory's."""
-    one = shown("other numbers")[0]
+    one = variant_files("other numbers")[0]
     box = read(one.files["frr.conf"], one.files["interfaces"])
     assert {port.mtu for port in box.ports.values()} == {4200}
     assert box.instances[""].asn == 64512
@@ -176,8 +187,11 @@ def test_settings_reach_every_file() -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
-    """The same ports in roce.sh and interfaces, the host name once more, each split cage in ports.conf; and the shell can read roce.sh."""
-    for one in sample(shown(name), 3):
+    """roce.sh and interfaces have the same ports, and ports.conf each split cage.
+
+    The host name is the same, and a shell parses roce.sh.
+    """
+    for one in sample(variant_files(name), 3):
         named = re.findall(r"^interface (\S+)\n description", one.files["frr.conf"], re.MULTILINE)
         listed = re.search(r'^ports="(.*)"$', one.files["roce.sh"], re.MULTILINE)
         assert listed is not None
@@ -193,7 +207,7 @@ def test_the_other_files_agree_with_frr_conf(name: str, tmp_path: Path) -> None:
 
 
 def test_frr_conf_is_lean() -> None:
-    """A million GPUs have 24,576 of these files: about 120 bytes a port, and no line that says nothing."""
+    """A million GPUs have 24,576 of these files: about 120 bytes a port, and no empty section."""
     for one in render_switches(plan_of(nos="frr", **generic(64, gpus=8192))):
         text = one.files["frr.conf"]
         assert len(text) / len(one.switch.ports) < 130
@@ -203,7 +217,7 @@ def test_frr_conf_is_lean() -> None:
 
 @pytest.mark.parametrize("pack", ["frr", "sonic", "nvue", "junos", "nxos"])
 def test_templates_are_short_sections(pack: str, root: Path) -> None:
-    """One section to a file, under 40 lines, and every file of the folder is used."""
+    """A file has one section of less than 40 lines, and every file of the folder is used."""
     described = PACKS.pack(pack)
     assert described is not None
     folder = root / "templates" / pack

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from fabricgen.views.hosts.view import HostView
 
 LARGEST = 65_536
-"""GPUs; larger ready fabrics have hosts like the others."""
+"""GPUs. Larger ready fabrics have hosts like the others."""
 
 DGX: dict[str, Any] = {
     "gpus": 64,
@@ -79,7 +79,7 @@ def shown(plan: Plan, host: int) -> Shown:
 
 @cache
 def variant(name: str) -> Shown:
-    """Render the second host of a variant once for all tests; they read, and change nothing."""
+    """Render the second host of a variant once for all tests, which must not change the texts."""
     return shown(plan_of(**DGX | VARIANTS[name]), 1)
 
 
@@ -104,7 +104,10 @@ Sections = list[tuple[str, tuple[tuple[str, str], ...]]]
 def generate(
     tool: Callable[[str], str], tmp_path: Path
 ) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Return a function that has netplan generate networkd's files from a YAML file, below the test's own directory."""
+    """Return a function that generates networkd's files from netplan's YAML.
+
+    They are below the test's own directory.
+    """
     program = tool("netplan")
 
     def start(text: str) -> subprocess.CompletedProcess[str]:
@@ -124,7 +127,10 @@ def generate(
 
 
 def sections(text: str) -> Sections:
-    """Read a file of networkd: its sections and their settings, in an order of their own; a route without a table is in the main one."""
+    """Read a file of networkd as sections with sorted settings.
+
+    A route without a table is in the main one.
+    """
     found: list[tuple[str, list[tuple[str, str]]]] = []
     for line in text.splitlines():
         if line.startswith("["):
@@ -139,7 +145,7 @@ def sections(text: str) -> Sections:
 
 
 def assert_same(one: Shown, generated: Path) -> None:
-    """Hold our networkd files against those that netplan made."""
+    """Assert that our networkd files equal those of netplan."""
     ours = {
         path.removeprefix("networkd/10-"): sections(text)
         for path, text in one.files.items()
@@ -154,7 +160,7 @@ def assert_same(one: Shown, generated: Path) -> None:
 
 
 def test_ready_fabrics_are_found() -> None:
-    """A collector that finds nothing proves nothing."""
+    """The collector below finds inventories."""
     assert len(READY) >= 12
     assert all(Hosts(plan_file(path)).ethernet for path in READY)
 
@@ -167,7 +173,7 @@ def test_netplan_accepts_the_hosts_of_a_ready_fabric(
     generate: Callable[[str], subprocess.CompletedProcess[str]],
     tmp_path: Path,
 ) -> None:
-    """And what it makes for networkd are the files that we write for networkd."""
+    """The files that it generates for networkd are those that we write."""
     plan = plan_file(path)
     one = shown(plan, int(where * (len(plan.hosts) - 1)))
     done = generate(one.files["netplan/60-rails.yaml"])
@@ -180,7 +186,7 @@ def test_netplan_accepts_the_hosts_of_a_ready_fabric(
     [*VARIANTS.values(), UNNUMBERED, UNNUMBERED | {"design": "rail-optimized"}],
     ids=[*VARIANTS, "unnumbered", "unnumbered spines"],
 )
-def test_netplan_and_networkd_say_the_same(
+def test_netplan_and_networkd_agree(
     more: dict[str, Any],
     generate: Callable[[str], subprocess.CompletedProcess[str]],
     tmp_path: Path,
@@ -202,10 +208,10 @@ def test_netplan_and_networkd_say_the_same(
         ("/31]", "/33]"),
     ],
 )
-def test_netplan_finds_what_is_broken(
+def test_netplan_finds_errors(
     good: str, bad: str, generate: Callable[[str], subprocess.CompletedProcess[str]]
 ) -> None:
-    """The judge is awake."""
+    """Each injected error is found."""
     text = variant("rail-only").files["netplan/60-rails.yaml"]
     assert good in text
     done = generate(text.replace(good, bad, 1))
@@ -220,7 +226,10 @@ def test_netplan_finds_what_is_broken(
 def in_namespace(
     tool: Callable[[str], str], out_of_reach: Callable[[str], None]
 ) -> Callable[[str], str]:
-    """Return a function that runs a shell script in a network namespace of its own, with a management network, and returns what it prints."""
+    """Return a function that runs a shell script in its own network namespace.
+
+    It has a management network, and the function returns the output.
+    """
     command = [tool("unshare"), "--user", "--map-root-user", "--net", tool("sh"), "-s"]
     environment = {"PATH": SYSTEM_PATH, "LC_ALL": "C"}
     management = """set -eu
@@ -252,7 +261,10 @@ def in_namespace(
 
 
 def cabled(one: Shown) -> str:
-    """Return commands that give a host its NIC ports: a veth each, whose other end stands for the leaf."""
+    """Return commands that give a host its NIC ports.
+
+    Each is a veth whose other end is the leaf.
+    """
     pairs = (
         f"ip link add {nic.interface} type veth peer name leaf{index}; ip link set leaf{index} up"
         for index, nic in enumerate(one.view.nics)
@@ -261,11 +273,14 @@ def cabled(one: Shown) -> str:
 
 
 Asked = tuple[str, str]
-"""A destination, and the source's address, or nothing for a socket that is bound to none."""
+"""A destination, and the source's address, or none for an unbound socket."""
 
 
 def looked_up(asked: list[Asked]) -> str:
-    """Return commands that look routes up, a line of JSON for each; what cannot be reached is an empty list."""
+    """Return commands that look routes up as JSON lines.
+
+    An unreachable destination is an empty list.
+    """
     lines = (
         f"ip -json route get {to}{f' from {source}' if source else ''} 2>/dev/null || echo '[]'"
         for to, source in asked
@@ -277,7 +292,7 @@ def looked_up(asked: list[Asked]) -> str:
 
 
 def answers(printed: str) -> list[tuple[str, str, str] | None]:
-    """Return the interface, the gateway and the source that each lookup found; None where there is no route."""
+    """Return the interface, the gateway and the source of each lookup, or None without a route."""
     found = [json.loads(line) for line in printed.splitlines() if line.startswith("[")]
     return [
         (route[0]["dev"], route[0].get("gateway", ""), route[0].get("prefsrc") or route[0]["from"])
@@ -293,7 +308,7 @@ def there(prefix: str) -> str:
 
 
 def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
-    """Return what a host must do with packets to every rail, from every address and from none."""
+    """Return the expected routes to every rail, from every address and from none."""
     nics = one.view.nics
     wanted: dict[Asked, tuple[str, str, str] | None] = {}
     for prefix in dict.fromkeys(nic.rail_prefix for nic in nics):
@@ -312,7 +327,10 @@ def expected(one: Shown) -> dict[Asked, tuple[str, str, str] | None]:
 
 
 def wanted_far(one: Shown) -> tuple[str, str, str] | None:
-    """Return how the first NIC reaches the last address of the fabric: by itself where its own prefix holds it."""
+    """Return how the first NIC reaches the last address of the fabric.
+
+    Within its own prefix it needs no gateway.
+    """
     first, far = one.view.nics[0], there(one.view.routes[0].destination)
     return (
         (first.interface, first.gateway, first.address) if there(first.rail_prefix) == far else None
@@ -321,7 +339,11 @@ def wanted_far(one: Shown) -> tuple[str, str, str] | None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_kernel_routes_as_planned(name: str, in_namespace: Callable[[str], str]) -> None:
-    """The script runs twice; then each rail is reached by its own NIC, other rails and the world from no address of the fabric."""
+    """The script runs twice.
+
+    Then each rail is reached by its own NIC, and other rails and networks from no address of the
+    fabric.
+    """
     one = variant(name)
     wanted = expected(one)
     assert None in wanted.values()
@@ -333,10 +355,13 @@ def test_the_kernel_routes_as_planned(name: str, in_namespace: Callable[[str], s
     assert dict(zip(wanted, answers(printed), strict=True)) == wanted
 
 
-def test_a_rail_that_is_down_is_not_reached_by_another_way(
+def test_a_rail_that_is_down_has_no_other_path(
     in_namespace: Callable[[str], str],
 ) -> None:
-    """Neither over another rail nor over the management network, which has a default route; nor are rails where the host has no NIC."""
+    """Neither another rail nor the management network with its default route is used.
+
+    The same holds for rails without a NIC.
+    """
     one = variant("a tray")
     nic = one.view.nics[0]
     asked = [
@@ -357,8 +382,11 @@ def test_a_rail_that_is_down_is_not_reached_by_another_way(
     ]
 
 
-def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str]) -> None:
-    """With a route that BGP would have learnt: it serves the address of its own rail and sockets bound to none, and no other rail's."""
+def test_an_unnumbered_host_uses_its_own_rails(in_namespace: Callable[[str], str]) -> None:
+    """A route like one from BGP serves the address of its own rail and unbound sockets.
+
+    No other rail's address uses it.
+    """
     one = shown(plan_of(**DGX | UNNUMBERED), 1)
     own, other = one.view.nics[:2]
     far = there(own.rail_prefix)
@@ -378,7 +406,7 @@ def test_an_unnumbered_host_keeps_to_its_rails(in_namespace: Callable[[str], str
 
 
 def test_the_kernel_knows_the_settings(in_namespace: Callable[[str], str]) -> None:
-    """What sysctl.conf names exists, and the script sets the same."""
+    """The names in sysctl.conf exist, and the script sets the same."""
     one = variant("rail-only")
     names = [
         line.split(" = ")
@@ -405,7 +433,7 @@ def test_the_kernel_knows_the_settings(in_namespace: Callable[[str], str]) -> No
 def test_frr_accepts_an_unnumbered_host(
     more: dict[str, Any], tool: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """A neighbour for each NIC, which is told of that NIC's address and no other."""
+    """A neighbour for each NIC receives the address of that NIC only."""
     one = shown(plan_of(**DGX | UNNUMBERED | more), 1)
     done = judge(tool("vtysh"), one.files["frr.conf"], tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -423,19 +451,22 @@ def test_frr_accepts_an_unnumbered_host(
     ).returncode
 
 
-def test_only_unnumbered_hosts_get_frr() -> None:
-    """Numbered ones have their routes."""
+def test_only_unnumbered_hosts_have_frr_files() -> None:
+    """Numbered ones have static routes."""
     assert "frr.conf" not in variant("rail-only").files
 
 
-def test_infiniband_hosts_get_the_map_and_nccl() -> None:
-    """No address is planned for them."""
+def test_infiniband_hosts_have_the_map_and_nccl() -> None:
+    """They have no planned addresses."""
     one = shown(plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
     assert set(one.files) == {"nics.csv", "probe.sh", "nccl.conf"}
 
 
 def read_as_nccl(text: str) -> dict[str, str]:
-    """Read nccl.conf as NCCL did before it knew comments: every line with an equals sign is a setting."""
+    """Read nccl.conf as older NCCL does, which has no comments.
+
+    Every line with an equals sign is a setting.
+    """
     return {
         name: value
         for name, sign, value in (line.partition("=") for line in text.splitlines())
@@ -445,7 +476,7 @@ def read_as_nccl(text: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_nccl_reads_its_settings(name: str) -> None:
-    """Each with a reason above it, in lines that a terminal shows whole."""
+    """Each has a reason above it, in lines that fit a terminal."""
     one = variant(name)
     text = one.files["nccl.conf"]
     assert read_as_nccl(text) == {
@@ -458,7 +489,7 @@ def test_nccl_reads_its_settings(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_map_is_a_table(name: str) -> None:
-    """A row for each NIC port, every cell from its view."""
+    """A row for each NIC port, with the cells of its view."""
     one = variant(name)
     rows = list(csv.DictReader(io.StringIO(one.files["nics.csv"]), strict=True))
     renamed = {"reaches": "rail_prefix"}
@@ -471,7 +502,7 @@ def test_the_map_is_a_table(name: str) -> None:
 
 
 def make_sys(root: Path, one: Shown) -> None:
-    """Make the part of /sys that the probe reads, as a host would show it that is built as planned."""
+    """Make the part of /sys that the probe reads, as on a host built as planned."""
     for nic in one.view.nics:
         device = root / "sys/devices" / nic.pci
         (device / "infiniband" / nic.rdma / "ports/1").mkdir(parents=True)
@@ -486,16 +517,20 @@ def make_sys(root: Path, one: Shown) -> None:
 
 
 def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
-    """Make an `ip` and an `lldpctl` that answer as on a host that is built as planned."""
+    """Make an `ip` and an `lldpctl` that answer as on a host built as planned."""
     folder.mkdir()
     for name, cases in {
         "ip": [
-            f"*' {nic.interface} '*) echo '2: {nic.interface}    inet {nic.address}/{nic.prefix_length} scope global {nic.interface}' ;;"
+            (
+                f"*' {nic.interface} '*) echo '2: {nic.interface}    inet "
+                f"{nic.address}/{nic.prefix_length} scope global {nic.interface}' ;;"
+            )
             for nic in one.view.nics
         ],
         "lldpctl": [
             f"*' {nic.interface} ') echo 'lldp.{nic.interface}.chassis.name={nic.leaf}'; "
-            f"echo 'lldp.{nic.interface}.port.{port}={nic.leaf_alias if port == 'local' else nic.leaf_interface}' ;;"
+            "echo "
+            f"'lldp.{nic.interface}.port.{port}={nic.leaf_alias if port == 'local' else nic.leaf_interface}' ;;"
             for nic in one.view.nics
         ],
     }.items():
@@ -505,7 +540,7 @@ def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
 
 
 def probe(one: Shown, root: Path) -> subprocess.CompletedProcess[str]:
-    """Run the probe against a made-up host."""
+    """Run the probe against a simulated host."""
     environment = {"PATH": f"{root / 'bin'}:{SYSTEM_PATH}", "FABRIC_ROOT": str(root), "LC_ALL": "C"}
     return subprocess.run(
         ["/bin/sh", "-s"],
@@ -518,8 +553,11 @@ def probe(one: Shown, root: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("port", ["ifname", "local"])
-def test_the_probe_finds_a_host_as_planned(tmp_path: Path, port: str) -> None:
-    """A line for each NIC port, and exit code 0; leaves tell their port by its own name, or by what is printed on them."""
+def test_the_probe_accepts_a_host_as_planned(tmp_path: Path, port: str) -> None:
+    """It prints a line for each NIC port and exits with 0.
+
+    Leaves report their port's name, or its printed name.
+    """
     one = variant("rail-only")
     make_sys(tmp_path, one)
     make_programs(tmp_path / "bin", one, port=port)
@@ -531,8 +569,8 @@ def test_the_probe_finds_a_host_as_planned(tmp_path: Path, port: str) -> None:
     ]
 
 
-def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
-    """In gigabits, and of the RDMA device; there are no addresses."""
+def test_the_probe_reads_the_rate_of_infiniband(tmp_path: Path) -> None:
+    """In gigabits, from the RDMA device; there are no addresses."""
     one = shown(plan_of(**DGX | {"switches": {"leaf": {"model": "qm9700"}}}), 0)
     make_sys(tmp_path, one)
     assert probe(one, tmp_path).returncode == 0
@@ -548,34 +586,55 @@ def test_the_probe_asks_infiniband_for_its_rate(tmp_path: Path) -> None:
     done = probe(one, tmp_path)
     assert done.returncode == 1
     assert (
-        f"FAIL d0-g0 rail 0 plane 0 {one.view.nics[0].interface}: speed is 200000, expected 400000\n"
-        in done.stdout
-    )
+        f"FAIL d0-g0 rail 0 plane 0 {one.view.nics[0].interface}: speed is 200000, "
+        "expected 400000\n"
+    ) in done.stdout
 
 
 HARMS = {
     "no interface": ("mv {net} {net}x", "there is no interface {interface}"),
-    "two NICs swapped": ("ln -sfn {sys}/devices/{other_pci} {net}/device", "PCI address is {other_pci}, expected {pci}; RDMA device is {other_rdma}, "),
+    "two NICs swapped": (
+        "ln -sfn {sys}/devices/{other_pci} {net}/device",
+        "PCI address is {other_pci}, expected {pci}; RDMA device is {other_rdma}, ",
+    ),
     "slow": ("echo 200000 > {net}/speed", "speed is 200000, expected 400000"),
     "another MTU": ("echo 1500 > {net}/mtu", "MTU is 1500, expected 9216"),
     "no MTU": ("rm {net}/mtu", "MTU is unknown, expected 9216"),
-    "another address": ("sed -i 's,inet {address}/,inet 10.9.9.9/,' {bin}/ip", "address is 10.9.9.9/31, expected {address}/31"),
-    "another leaf": ("sed -i 's/={leaf}/=elsewhere/' {bin}/lldpctl", "leaf by LLDP is elsewhere, expected {leaf}"),
-    "another port": ("sed -i '/ {interface} /s/ifname={leaf_interface}/ifname=swp99/' {bin}/lldpctl", "port of the leaf is swp99, expected {leaf_interface}"),
-}  # fmt: skip
+    "another address": (
+        "sed -i 's,inet {address}/,inet 10.9.9.9/,' {bin}/ip",
+        "address is 10.9.9.9/31, expected {address}/31",
+    ),
+    "another leaf": (
+        "sed -i 's/={leaf}/=elsewhere/' {bin}/lldpctl",
+        "leaf by LLDP is elsewhere, expected {leaf}",
+    ),
+    "another port": (
+        "sed -i '/ {interface} /s/ifname={leaf_interface}/ifname=swp99/' {bin}/lldpctl",
+        "port of the leaf is swp99, expected {leaf_interface}",
+    ),
+}
 
 
 @pytest.mark.parametrize("harm", HARMS)
-def test_the_probe_finds_what_differs(harm: str, tmp_path: Path) -> None:
-    """Exactly the NIC that is harmed fails, with what was expected and what was found."""
+def test_the_probe_finds_differences(harm: str, tmp_path: Path) -> None:
+    """Exactly the changed NIC fails, with the expected and the found value."""
     one = variant("rail-only")
     make_sys(tmp_path, one)
     make_programs(tmp_path / "bin", one)
     nic, other = one.view.nics[2], one.view.nics[5]
     words = {
-        "sys": tmp_path / "sys", "bin": tmp_path / "bin", "net": tmp_path / "sys/class/net" / nic.interface, "interface": nic.interface, "pci": nic.pci,
-        "rdma": nic.rdma, "address": nic.address, "leaf": nic.leaf, "leaf_interface": nic.leaf_interface, "other_pci": other.pci, "other_rdma": other.rdma,
-    }  # fmt: skip
+        "sys": tmp_path / "sys",
+        "bin": tmp_path / "bin",
+        "net": tmp_path / "sys/class/net" / nic.interface,
+        "interface": nic.interface,
+        "pci": nic.pci,
+        "rdma": nic.rdma,
+        "address": nic.address,
+        "leaf": nic.leaf,
+        "leaf_interface": nic.leaf_interface,
+        "other_pci": other.pci,
+        "other_rdma": other.rdma,
+    }
     command, fault = (text.format(**words) for text in HARMS[harm])
     subprocess.run(["/bin/sh", "-euc", command], check=True)
     done = probe(one, tmp_path)
@@ -589,10 +648,13 @@ def test_the_probe_finds_what_differs(harm: str, tmp_path: Path) -> None:
 def test_the_probe_reads_the_real_addresses(
     in_namespace: Callable[[str], str], tmp_path: Path
 ) -> None:
-    """In a namespace where rails.sh ran: `ip` itself is asked, and only /sys is made up."""
+    """In a namespace where rails.sh ran, with the real `ip` and a simulated /sys."""
     one = variant("rail-only")
     make_sys(tmp_path, one)
-    run = f"FABRIC_ROOT={shlex.quote(str(tmp_path))} sh -s <<'PROBE' || :\n{one.files['probe.sh']}PROBE\n"
+    run = (
+        f"FABRIC_ROOT={shlex.quote(str(tmp_path))} sh -s <<'PROBE' || "
+        f":\n{one.files['probe.sh']}PROBE\n"
+    )
     first, second = one.view.nics[:2]
     printed = in_namespace(
         f"{cabled(one)}{one.files['rails.sh']}{run}ip address flush dev {second.interface}\n{run}"
@@ -600,7 +662,8 @@ def test_the_probe_reads_the_real_addresses(
     assert f"OK   {first.gpu} rail 0 plane 0 {first.interface}\n" in printed
     assert (
         printed.count(
-            f"FAIL {second.gpu} rail 1 plane 0 {second.interface}: address is unknown, expected {second.address}/31\n"
+            f"FAIL {second.gpu} rail 1 plane 0 {second.interface}: address is unknown, "
+            f"expected {second.address}/31\n"
         )
         == 1
     )
@@ -621,7 +684,7 @@ def test_the_probe_reads_the_real_addresses(
         ("nic", "hosts/{interface}/x", False),
     ],
 )
-def test_a_path_tells_hosts_and_nics_apart(each: str, path: str, *, sound: bool) -> None:
+def test_hosts_and_nics_have_separate_paths(each: str, path: str, *, sound: bool) -> None:
     """Two hosts, or two NICs, never write one file."""
     facts = {"path": path, "template": "x.j2", "each": each, "reader": "nobody"}
     if sound:
@@ -642,7 +705,10 @@ def test_a_path_tells_hosts_and_nics_apart(each: str, path: str, *, sound: bool)
     ],
 )
 def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> None:
-    """A catalog file is a stranger's: what it calls an interface stands in paths, in a shell script and in YAML."""
+    """Interface names of a catalog file are untrusted.
+
+    They occur in paths, in a shell script and in YAML.
+    """
     sound = {
         "gpu": 0,
         "cage": "OSFP1",
@@ -657,7 +723,7 @@ def test_names_of_a_host_are_safe_in_paths_and_scripts(key: str, value: str) -> 
 
 
 def test_a_build_sets_modes(tmp_path: Path) -> None:
-    """What only root may read, and what is run; paths are as `--dry-run` lists them."""
+    """Files for root only, and executables; paths are those of `--dry-run`."""
     job = Job(plan_of(**DGX), Packs(), ("hosts",))
     files = build(job, tmp_path / "out")
     assert sorted(job.paths()) == sorted(["manifest.json", *(file.path for file in files)])
@@ -671,10 +737,10 @@ def test_a_build_sets_modes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("named", "written"), [(frozenset(), False), (frozenset({"hosts"}), True)])
-def test_many_hosts_wait_for_a_request(
+def test_many_hosts_are_written_on_request(
     named: frozenset[str], monkeypatch: pytest.MonkeyPatch, *, written: bool
 ) -> None:
-    """A sentence says what is left out, and how to have it."""
+    """A note names what is left out, and the option that writes it."""
     monkeypatch.setattr("fabricgen.build.group_configs_hosts.HOST_PORTS", 63)
     job = Job(plan_of(**DGX), Packs(), ("hosts",), named)
     assert any(path.startswith("hosts/") for path in job.paths()) == written

@@ -1,4 +1,7 @@
-"""The files of InfiniBand subnets: they say what the plan says, the tools that read them take them, and each tool rejects one broken on purpose."""
+"""The files of InfiniBand subnets equal the plan.
+
+The tools that read them accept them, and reject each injected error.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +48,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "two tiers": SMALL | {"gpus": 32, "rails": {"count": 1}, "design": "fat-tree"},
     "three tiers": SMALL | {"design": "rail-optimized"},
     "rails that share boxes": SMALL | {"rails": {"per_switch": 2, "tiers": 2}},
-    "two planes, split leaves": SMALL | {"gpus": 32, "nic": {"speed": "100G"}, "rails": {"planes": 2, "count": 1}, "switches": SPLIT},
+    "two planes, split leaves": SMALL
+    | {"gpus": 32, "nic": {"speed": "100G"}, "rails": {"planes": 2, "count": 1}, "switches": SPLIT},
     "superpod": {
-        "gpus": 256, "hb_domain": {"gpus": 8}, "design": "rail-optimized", "host": {"model": "dgx-h100"},
+        "gpus": 256,
+        "hb_domain": {"gpus": 8},
+        "design": "rail-optimized",
+        "host": {"model": "dgx-h100"},
         "switches": {"leaf": {"model": "qm9700", "breakout": "2x400G"}},
     },
-}  # fmt: skip
+}
 
 Pair = frozenset[tuple[str, str]]
 
@@ -69,7 +76,7 @@ class Built(NamedTuple):
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Return a catalog with an InfiniBand switch of eight cages: the QM8790, cut down."""
+    """Return a catalog with an InfiniBand switch of eight cages, a reduced QM8790."""
     root = tmp_path_factory.mktemp("catalog")
     (root / "switches").mkdir()
     text = (shipped("inventories") / "catalog/switches/qm8790.yaml").read_text(encoding="utf-8")
@@ -102,7 +109,10 @@ def built(every: dict[str, Built], request: pytest.FixtureRequest) -> Built:
 
 
 def planned_links(plan: Plan) -> Counter[Pair]:
-    """Return the links of a plan, by device and interface; of a host's port the name of its RDMA device, where it has one."""
+    """Return the links of a plan, by device and interface.
+
+    A host's port has the name of its RDMA device, where there is one.
+    """
     request, named = plan.fabric, {}
     for gpu, plane in itertools.product(range(request.host_gpus), range(request.planes)):
         named[plan.naming.interface(gpu, plane)] = (
@@ -126,7 +136,10 @@ def planned_links(plan: Plan) -> Counter[Pair]:
 
 
 def interface_of(plan: Plan, numbers: int, device: str, number: int) -> tuple[str, str]:
-    """Name the interface of a port of a switch by its number: so many numbers a cage, of which a split in two takes the halves."""
+    """Return the interface name of a switch port number.
+
+    A cage has a fixed count of numbers, of which a split in two uses the halves.
+    """
     role = next(
         box.role
         for segment in range(plan.mapping.segments)
@@ -145,7 +158,7 @@ def interface_of(plan: Plan, numbers: int, device: str, number: int) -> tuple[st
 
 
 def net_links(plan: Plan, text: str) -> Iterator[Pair]:
-    """Read the links of a net file, each of which must stand at both its ends."""
+    """Read the links of a net file; each must be listed at both its ends."""
     nodes = {
         found[2]: found
         for found in re.findall(r'(Switch|Ca)\t(\d+) "([^"]+)"\t+# "([^"]*)"', text)
@@ -174,7 +187,7 @@ def net_links(plan: Plan, text: str) -> Iterator[Pair]:
 
 
 def topo_links(text: str) -> Iterator[Pair]:
-    """Read the links of a topology, each of which stands once."""
+    """Read the links of a topology; each is listed once."""
     for block in text.split("\n\n"):
         head, *lines = block.strip().splitlines() or [" x"]
         for line in lines:
@@ -187,7 +200,7 @@ def topo_links(text: str) -> Iterator[Pair]:
             )
 
 
-def test_every_file_names_the_links_of_the_plan(built: Built) -> None:
+def test_every_file_has_the_links_of_the_plan(built: Built) -> None:
     """The simulator's net, ibdmchk's topology and the list of links, each read back, have the cables of the plan, no more and no fewer."""
     wanted = planned_links(built.plan)
     assert (
@@ -219,7 +232,7 @@ def test_every_file_names_the_links_of_the_plan(built: Built) -> None:
     assert Counter(row["name"] for row in rows) == Counter(labels)
 
 
-def test_there_is_a_subnet_for_what_hangs_together(built: Built) -> None:
+def test_there_is_a_subnet_for_each_connected_part(built: Built) -> None:
     """A subnet for each segment; roots are its highest tier, compute nodes all of its adapters, and no GUID or prefix stands twice."""
     plan, guids, prefixes = built.plan, Counter[str](), Counter[str]()
     assert len(built.folders) == plan.mapping.segments == len(Subnets(plan).names)
@@ -249,7 +262,7 @@ def test_there_is_a_subnet_for_what_hangs_together(built: Built) -> None:
 
 
 def test_names_of_subnets(every: dict[str, Built]) -> None:
-    """By rails and planes, `all` where one subnet has everything."""
+    """By rails and planes, and `all` for a single subnet."""
     names = {variant: [folder.name for folder in built.folders] for variant, built in every.items()}
     assert names["a switch a rail"] == [f"r{rail}" for rail in range(8)]
     assert names["rails that share boxes"] == ["r0-1", "r2-3", "r4-5", "r6-7"]
@@ -258,7 +271,7 @@ def test_names_of_subnets(every: dict[str, Built]) -> None:
 
 
 def test_ethernet_has_no_subnets(tmp_path: Path, catalog: Catalog) -> None:
-    """Nothing of it is written there."""
+    """No file of them is written."""
     plan = make_plan(spec_of(gpus=8, hb_domain={"gpus": 8}, radix=8, nos="frr"), catalog)
     assert not [
         path for path in Job(plan, Packs(), ("configs",)).paths() if path.startswith("subnets")
@@ -267,11 +280,14 @@ def test_ethernet_has_no_subnets(tmp_path: Path, catalog: Catalog) -> None:
 
 
 LARGEST = 1024
-"""Adapters of the largest ready inventory that is routed here; a larger one is for `fabricgen lab run`."""
+"""Adapters of the largest ready inventory that is routed here.
+
+Larger ones are for `fabricgen lab run`.
+"""
 
 
 def ready_inventories() -> Iterator[str]:
-    """Name the InfiniBand inventories that ship with the program, up to that size."""
+    """Return the shipped InfiniBand inventories up to that size."""
     for path in sorted(shipped("inventories").glob("*.yaml")):
         spec = read_inventory(str(path)).spec
         leaf = Catalog().switch(spec.switches.leaf.model) if spec.switches.leaf.model else None
@@ -288,7 +304,10 @@ NUMBER = itertools.count()
 def simulated(
     tool: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[Path], Subnet]]:
-    """Return a function that runs a copy of a subnet's files over ibsim; everything ends with the test."""
+    """Return a function that runs a copy of a subnet's files over ibsim.
+
+    All processes end with the test.
+    """
     monkeypatch.setenv("PATH", "/usr/bin:/bin:/usr/sbin:/sbin")
     for name in ("ibsim", "opensm", "ibdmchk", "smpquery"):
         tool(name)
@@ -307,7 +326,10 @@ def simulated(
 
 
 def test_opensm_routes_every_variant(built: Built, simulated: Callable[[Path], Subnet]) -> None:
-    """With the emitted files, by the engine that they name first, without a complaint, and every pair is reached."""
+    """OpenSM uses the emitted files and the first engine in them.
+
+    It reports no error, and every pair is reached.
+    """
     plan, subnet = built.plan, simulated(built.folders[-1])
     routed, walk = subnet.manage(), subnet.tables().walk()
     tree = plan.sizing.leaf > 1
@@ -317,8 +339,8 @@ def test_opensm_routes_every_variant(built: Built, simulated: Callable[[Path], S
     assert walk.links == 2 * plan.sizing.tiers
 
 
-def test_the_superpods_are_ready() -> None:
-    """Of one to four scalable units."""
+def test_the_superpods_are_included() -> None:
+    """They have one to four scalable units."""
     assert {f"dgx-h100-superpod-{scalable_units}su" for scalable_units in range(1, 5)} <= set(READY)
 
 
@@ -326,7 +348,7 @@ def test_the_superpods_are_ready() -> None:
 def test_a_ready_inventory_is_a_fat_tree_without_credit_loops(
     name: str, simulated: Callable[[Path], Subnet], tmp_path: Path
 ) -> None:
-    """To OpenSM's ftree, in every subnet, and to ibdmchk."""
+    """For OpenSM's ftree in every subnet, and for ibdmchk."""
     spec = read_inventory(str(shipped("inventories") / f"{name}.yaml")).spec
     for folder in write(make_plan(spec, Catalog()), tmp_path / "out").folders:
         subnet = simulated(folder)
@@ -338,7 +360,10 @@ def test_a_ready_inventory_is_a_fat_tree_without_credit_loops(
 def test_rails_that_share_switches_are_partitioned(
     every: dict[str, Built], simulated: Callable[[Path], Subnet]
 ) -> None:
-    """The adapters' own tables of keys, as OpenSM wrote them: a rail's key in full, the default one as a limited member, but for the manager's own port."""
+    """The adapters' own tables of keys, as OpenSM wrote them, have a rail's key in full.
+
+    The default key is a limited member, except at the manager's own port.
+    """
     subnet = simulated(every["rails that share boxes"].folders[1])
     subnet.manage()
     net, lids = subnet.net, subnet.tables().lids
@@ -378,7 +403,7 @@ def broken(files: Path, to: Path, name: str, old: str, new: str) -> Path:
         ("partitions.conf", "0x7fff", "0xzzzz", "PARSE ERROR"),
     ],
 )
-def test_opensm_rejects_what_is_broken(
+def test_opensm_rejects_errors(
     name: str,
     old: str,
     new: str,
@@ -387,7 +412,7 @@ def test_opensm_rejects_what_is_broken(
     simulated: Callable[[Path], Subnet],
     tmp_path: Path,
 ) -> None:
-    """One word changed in each of its files, and its log says so."""
+    """One word is changed in each of its files, and its log reports it."""
     routed = simulated(
         broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new)
     ).manage()
@@ -395,10 +420,10 @@ def test_opensm_rejects_what_is_broken(
 
 
 @pytest.mark.parametrize(("old", "new"), [('"S-', '"S-9'), ("[1]\t", "[99]\t")])
-def test_a_net_that_does_not_hold_together_is_refused(
+def test_an_inconsistent_net_is_refused(
     old: str, new: str, every: dict[str, Built], simulated: Callable[[Path], Subnet], tmp_path: Path
 ) -> None:
-    """A wire to a node, or from a port, that there is not."""
+    """A link names an unknown node or port."""
     with pytest.raises(Refusal, match="lab-failed"):
         simulated(
             broken(every["two tiers"].folders[0], tmp_path / "broken", "fabric.net", old, new)
@@ -406,7 +431,7 @@ def test_a_net_that_does_not_hold_together_is_refused(
 
 
 def check_topology(subnet: Subnet) -> str:
-    """Return what ibdmchk says of a topology."""
+    """Return ibdmchk's output for a topology."""
     first = subnet.net.names[subnet.net.switches].replace(" ", "/")
     return subnet.run(
         "env",
@@ -438,7 +463,7 @@ def test_ibdmchk_finds_no_credit_loops(built: Built, simulated: Callable[[Path],
         ("HOST-8.ibnl", "nic0/P1", "nicX/P1"),
     ],
 )
-def test_ibdmchk_rejects_what_is_broken(
+def test_ibdmchk_rejects_errors(
     name: str,
     old: str,
     new: str,
@@ -446,7 +471,7 @@ def test_ibdmchk_rejects_what_is_broken(
     simulated: Callable[[Path], Subnet],
     tmp_path: Path,
 ) -> None:
-    """A port that there is not, in the topology or in a system, and a line that is none."""
+    """They are an unknown port, in the topology or in a system, and an invalid line."""
     said = check_topology(
         simulated(broken(every["two tiers"].folders[0], tmp_path / "broken", name, old, new))
     )
@@ -454,13 +479,19 @@ def test_ibdmchk_rejects_what_is_broken(
     assert "no credit loops found" not in said
 
 
-def test_guids_of_a_table_stand_in_every_file(catalog: Catalog, tmp_path: Path) -> None:
-    """Of a switch and of two ports, one under the name of its RDMA device, with or without 0x and colons; the others keep their placeholders."""
-    table = "guid,device,port\n0x946dae0300a1b2c3,r0-leaf-1,\n94:6d:ae:03:00:00:00:11,host-1,nic0\n946dae0300000021,host-2,nic0\n"
+def test_guids_of_a_table_are_in_every_file(catalog: Catalog, tmp_path: Path) -> None:
+    """The table has a switch and two ports, one by its RDMA device, with or without 0x and colons.
+
+    The others keep their placeholders.
+    """
+    table = (
+        "guid,device,port\n0x946dae0300a1b2c3,r0-leaf-1,\n94:6d:ae:03:00:00:00:11,"
+        "host-1,nic0\n946dae0300000021,host-2,nic0\n"
+    )
     (tmp_path / "guids.csv").write_text(table, encoding="utf-8")
     plan = make_plan(
         spec_of(**SMALL, addressing={"guids": "guids.csv"}),
-        Catalog(catalog._roots, home=tmp_path),  # noqa: SLF001 - the same catalog, for another inventory's directory
+        Catalog(catalog._roots, home=tmp_path),  # noqa: SLF001 - the same catalog for another directory
     )
     folder = write(plan, tmp_path / "out").folders[0]
     assert (folder / "root_guids.txt").read_text() == "0x946dae0300a1b2c3\n"
@@ -503,10 +534,8 @@ def test_guids_of_a_table_stand_in_every_file(catalog: Catalog, tmp_path: Path) 
         ('device,port,guid\n"host-1,nic0\n', "the line is not CSV"),
     ],
 )
-def test_a_table_of_guids_that_is_wrong(
-    lines: str, fact: str, catalog: Catalog, tmp_path: Path
-) -> None:
-    """Each fault is found, with its line."""
+def test_an_invalid_table_of_guids(lines: str, fact: str, catalog: Catalog, tmp_path: Path) -> None:
+    """Each error is found, with its line."""
     (tmp_path / "guids.csv").write_text(lines, encoding="utf-8")
     plan = make_plan(
         spec_of(**SMALL, addressing={"guids": "guids.csv"}),
@@ -519,10 +548,12 @@ def test_a_table_of_guids_that_is_wrong(
 
 
 def test_the_adapter_inside_a_switch_is_no_cable() -> None:
-    """A switch that sums for its hosts shows an adapter behind a port that has no cage."""
+    """A switch that aggregates for its hosts shows an adapter behind a port without a cage."""
     text = (
-        'Switch\t65 "S-1"\t\t# "leaf-1" base port 0 lid 1 lmc 0\n[65]\t"H-1"[1](11) \t\t# "Mellanox Technologies Aggregation Node" lid 2 4xNDR\n\n'
-        'Ca\t1 "H-1"\t\t# "Mellanox Technologies Aggregation Node"\n[1](11) \t"S-1"[65]\t\t# lid 2 lmc 0 "leaf-1" lid 1 4xNDR\n'
+        'Switch\t65 "S-1"\t\t# "leaf-1" base port 0 lid 1 lmc 0\n[65]\t"H-1"[1](11) \t\t# '
+        '"Mellanox Technologies Aggregation Node" lid 2 4xNDR\n\n'
+        'Ca\t1 "H-1"\t\t# "Mellanox Technologies Aggregation Node"\n[1](11) '
+        '\t"S-1"[65]\t\t# lid 2 lmc 0 "leaf-1" lid 1 4xNDR\n'
     )
     evidence = read_discovery(text)
     assert (evidence.heard, evidence.reporters) == ([], {"leaf-1"})

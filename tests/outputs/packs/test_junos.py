@@ -1,4 +1,7 @@
-"""The pack `junos`: every statement is one that Juniper documents, and the files read back say what the plan says."""
+"""The pack `junos`: every statement is documented by Juniper.
+
+The files read back equal the plan.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ from tests.nos.statements import Grammar
 if TYPE_CHECKING:
     from tests.nos.switch_files import SwitchFiles
 
-# Each statement but those of the last source was looked up in the YANG models as well, with the
-# range or the choice that stands here.
+# Each statement but those of the last source was looked up in the YANG models as well, with its
+# range or choice.
 SOURCES = """
 # Juniper YANG, 24.4R1-EVO, junos-conf-system, -interfaces, -protocols; jvd,
 # aiml_multitenancy_backend, leaf1_qfx5240-64od.conf
@@ -116,7 +119,7 @@ GRAMMAR = Grammar(
 
 
 def _words(one: SwitchFiles) -> dict[str, set[str]]:
-    """Return the names of a box, with the two classes that Junos has by itself."""
+    """Return the names of a box, with the two classes that Junos defines."""
     known = interface_names(one)
     return known | {
         "unit": {f"{port}.0" for port in known["port"]},
@@ -185,7 +188,7 @@ JUNOS = Documented("junos", "junos.set", GRAMMAR, _words, read, ("qfx5240",), BR
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
-    """A neighbour that is found by its announcements is accepted by its AS number, and nobody else is."""
+    """A neighbour found by its announcements is accepted by its AS number, and no other is."""
     found = {one.switch.name: one for one in variant_files(name, "junos")}
     for one in found.values():
         for instance in one.switch.instances:
@@ -202,8 +205,11 @@ def test_the_list_of_as_numbers_is_that_of_the_neighbours(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
-def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
-    """All 64 DSCPs, the paused priority, marking, the queue served first, and the watchdog; thresholds are Juniper's, because they are percentages."""
+def test_the_lossless_class_is_the_inventorys(name: str) -> None:
+    """All 64 DSCPs, the paused priority, marking, the queue served first, and the watchdog.
+
+    Thresholds are Juniper's, because they are percentages.
+    """
     one = variant_files(name, "junos")[0]
     wanted, found = one.switch.roce, roce(one.files["junos.set"])
     strict = found.pop("strict")
@@ -219,7 +225,10 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
 
 
 def test_an_mtu_leaves_room_for_the_header() -> None:
-    """The largest packet of any inventory passes the port, and the families have the inventory's own MTU."""
+    """The largest packet of any inventory passes the port.
+
+    The families have the inventory's own MTU.
+    """
     for name, mtu in (("two tiers", 9216), ("other numbers", 4200)):
         text = variant_files(name, "junos")[0].files["junos.set"]
         assert set(re.findall(r"^set interfaces \S+ mtu (\d+)$", text, re.MULTILINE)) == {
@@ -244,7 +253,7 @@ def test_cages_are_split_as_planned() -> None:
         ]
 
 
-def test_ports_are_called_as_on_the_box() -> None:
+def test_ports_have_the_names_of_junos() -> None:
     """Cages count from 0, and sub-ports follow a colon (jvd, leaf1_qfx5240-64od.conf)."""
     for one in variant_files("two tiers", "junos"):
         assert all(
@@ -253,8 +262,11 @@ def test_ports_are_called_as_on_the_box() -> None:
         )
 
 
-def test_nothing_is_announced_where_there_is_no_one_to_tell() -> None:
-    """A single tier of numbered hosts has neither BGP groups nor policies; loads are spread all the same."""
+def test_a_single_tier_announces_nothing() -> None:
+    """Numbered hosts below one tier need neither BGP groups nor policies.
+
+    Load is spread all the same.
+    """
     text = variant_files("one tier", "junos")[0].files["junos.set"]
     assert " protocols bgp " not in text
     assert "policy-statement RAIL" not in text

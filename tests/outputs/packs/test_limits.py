@@ -1,4 +1,7 @@
-"""Templates of a user that would run for ever, or take all memory, are refused; what layout needs is not."""
+"""Templates of a user without an end, or without a limit of memory, are refused.
+
+What layout needs is accepted.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 SHORT = Limits(seconds=0.1, memory_bytes=2**26)
 SMALL = Limits(text=2**16, output=2**18)
-"""What a test waits for, and what it makes."""
+"""The time limit of a test, and the size of its texts."""
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 
@@ -85,29 +88,41 @@ STEPS = {
     "{{ range(10 ** 30) }}": "range of more than 100,000",
     LONG + "{% for n in range(100) %}{{ a }}{% endfor %}": "writes more than 262,144 characters",
 }
-"""Templates with one step too large, and what is said of it."""
+"""Templates with one step too large, and words of the refusal."""
 
 
 @pytest.mark.parametrize("text", STEPS, ids=lambda text: text[-60:])
 def test_a_step_that_is_too_large_is_refused(text: str, tmp_path: Path) -> None:
-    """No single operator, filter or method takes much memory or time: what it makes is counted before it is made."""
+    """No single operator, filter or method takes much memory or time.
+
+    Its result is counted before it is made.
+    """
     assert STEPS[text] in _refused(tmp_path, text, SMALL).fact
 
 
 ROUNDS = (
     ENDLESS,
-    "{% macro m() %}{% for a in range(9) %}{{ m() }}{% endfor %}{% endmacro %}{% for b in range(99999) %}{% if m is defined %}{% endif %}{% endfor %}"
+    (
+        "{% macro m() %}{% for a in range(9) %}{{ m() }}{% endfor %}{% endmacro %}{% for b in "
+        "range(99999) %}{% if m is defined %}{% endif %}{% endfor %}"
+    )
     + ENDLESS,
-    "{% for a in [[1]] recursive %}{% for b in range(99999) %}{% for c in range(99999) %}{% endfor %}{% endfor %}{% endfor %}",
+    (
+        "{% for a in [[1]] recursive %}{% for b in range(99999) %}{% for c in range(99999) "
+        "%}{% endfor %}{% endfor %}{% endfor %}"
+    ),
     "{% for a in range(99999) %}" + '{% include "own/part.j2" %}' * 40 + "{% endfor %}",
-    "{% set a = range(99999) | map('string') | join %}{% for b in range(99999) %}{% if 'x' in a %}{% endif %}{% endfor %}",
+    (
+        "{% set a = range(99999) | map('string') | join %}{% for b in range(99999) %}{% if 'x' "
+        "in a %}{% endif %}{% endfor %}"
+    ),
     "{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 }}{% endfor %}{% endfor %}",
 )
 
 
 @pytest.mark.parametrize("text", ROUNDS, ids=range(len(ROUNDS)))
 def test_too_many_steps_are_refused(text: str, tmp_path: Path) -> None:
-    """What runs on is stopped, with or without output, wherever it is."""
+    """A long run is stopped, with or without output, at any place."""
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "part.j2").write_text(
         "{% for a in range(99999) %}{% endfor %}", encoding="utf-8"
@@ -117,22 +132,28 @@ def test_too_many_steps_are_refused(text: str, tmp_path: Path) -> None:
 
 def test_memory_is_bounded(tmp_path: Path) -> None:
     """A template that keeps many small texts is stopped by their sum."""
-    text = "{% set all %}{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 }}{% endfor %}{% endfor %}{% endset %}"
+    text = (
+        "{% set all %}{% for a in range(99999) %}{% for b in range(99999) %}{{ b / 7 "
+        "}}{% endfor %}{% endfor %}{% endset %}"
+    )
     assert (
         _refused(tmp_path, text, Limits(seconds=60, memory_bytes=2**26)).fact
         == "own/own.j2 takes more than 64 MiB of memory"
     )
 
 
-def test_recursion_ends(tmp_path: Path) -> None:
-    """A template that includes itself, and a macro that calls itself, are refused as wrong."""
+def test_recursion_is_refused(tmp_path: Path) -> None:
+    """A template that includes itself, and a macro that calls itself, are invalid."""
     for text in ('{% include "own/own.j2" %}', "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"):
         with pytest.raises(Refusal, match="recursion"):
             _render(tmp_path, text)
 
 
 def test_threads_are_timed_too(tmp_path: Path) -> None:
-    """Outside of the main thread, where no signal arrives, a template is stopped as well, and the thread goes on."""
+    """Outside of the main thread, where no signal arrives, a template is stopped as well.
+
+    The thread continues.
+    """
     said = []
 
     def work() -> None:
@@ -145,15 +166,15 @@ def test_threads_are_timed_too(tmp_path: Path) -> None:
     assert said == ["own/own.j2 takes more than 0.1 CPU seconds", "r0-leaf-1"]
 
 
-def test_nothing_ticks_afterwards(tmp_path: Path) -> None:
-    """The timer stops with the template, whether it was refused or not."""
+def test_the_timer_stops_with_the_template(tmp_path: Path) -> None:
+    """It stops whether the template was refused or not."""
     _refused(tmp_path, ENDLESS)
     _render(tmp_path, "{{ switch.name }}")
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
 def test_the_page_states_the_limits() -> None:
-    """What `explain` says is what holds."""
+    """The limits on the page are those of the program."""
     page = (ROOT / "fabricgen" / "cli" / "pages" / "template-budget.md").read_text(encoding="utf-8")
     limits = Limits()
     said = [
@@ -165,7 +186,7 @@ def test_the_page_states_the_limits() -> None:
 
 
 def test_every_pack_renders_within_limits(tmp_path: Path) -> None:
-    """With templates of a user beside them, shipped ones write the same."""
+    """With a user's templates beside them, shipped ones write the same."""
     own, plain = Packs([tmp_path]), Packs()
     rendered = 0
     for nos in ("frr", "eos", "junos", "nvue", "nxos", "srlinux"):

@@ -1,4 +1,4 @@
-"""Files of packs and catalogs that are reached through links: what leads out of its folder is refused."""
+"""Files of packs and catalogs that are links: a link that leaves its folder is refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ PACK = "name: own\ndescription: ours\nverified: by nobody\ngroup: bom\noutputs: 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """Return a directory with a pack and folders of a catalog, beside a file that is not part of it."""
+    """Return a directory with a pack and folders of a catalog.
+
+    A file beside them is not part of it.
+    """
     (tmp_path / "secret").write_text("secret: word\n", encoding="utf-8")
     folder = tmp_path / "root"
     for name in ("own", "cabling", "switches", "prices", "workloads"):
@@ -51,7 +54,7 @@ LINKS: dict[str, tuple[str, Callable[[Path], object]]] = {
 
 @pytest.mark.parametrize("what", LINKS)
 @pytest.mark.parametrize("target", ["../../secret", "../inner/../../secret", "{root}/../secret"])
-def test_a_link_that_leads_out_is_refused(what: str, target: str, root: Path) -> None:
+def test_a_link_out_of_the_folder_is_refused(what: str, target: str, root: Path) -> None:
     """Every kind of file, by a relative link and by an absolute one, is refused by its name."""
     path, read = LINKS[what]
     (root / "inner").mkdir()
@@ -64,8 +67,8 @@ def test_a_link_that_leads_out_is_refused(what: str, target: str, root: Path) ->
     assert f"`{path}`" in finding.fact
 
 
-def test_a_linked_folder_that_leads_out_is_refused(root: Path) -> None:
-    """A folder of the directory may not lie elsewhere either."""
+def test_a_linked_folder_outside_is_refused(root: Path) -> None:
+    """A folder of the directory must be inside of it."""
     (root.parent / "other").mkdir()
     (root.parent / "other" / "pack.yaml").write_text(PACK.replace("own", "other"), encoding="utf-8")
     (root / "other").symlink_to("../other")
@@ -93,7 +96,7 @@ def test_links_within_a_folder_are_followed(root: Path, tmp_path: Path) -> None:
         (lambda path: path.write_bytes(b"\xff"), "own/leak.j2 is not UTF-8 text: byte 0xff"),
     ],
 )
-def test_what_is_no_template_is_refused(
+def test_what_is_not_a_template_is_refused(
     make: Callable[[Path], object], fact: str, root: Path
 ) -> None:
     """A link to itself, a pipe, a huge file and one that is no text neither hang nor end in a traceback."""
@@ -104,10 +107,10 @@ def test_what_is_no_template_is_refused(
     assert caught.value.findings[0].fact.startswith(fact)
 
 
-def test_the_refusal_says_where(
+def test_the_refusal_has_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The text is exactly what the case's file promises."""
+    """The text is that of the case's file."""
     monkeypatch.chdir(tmp_path)
     case = next(case for case in CASES if case.code == "link-leaves-folder")
     case.lay_out(tmp_path)

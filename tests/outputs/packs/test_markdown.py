@@ -1,4 +1,4 @@
-"""Every Markdown file that a pack writes, read by a parser of CommonMark with tables: what looks like a table is one, with all its rows."""
+"""Every Markdown file of a pack, parsed as CommonMark with tables. Every table is complete."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def of_packs() -> set[str]:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Write them for a small fabric."""
+    """Write the Markdown files of a small fabric."""
     out: Path = tmp_path_factory.mktemp("markdown")
     job = Job(plan_of(**FABRIC), Packs())
     tasks = [task for task in job.tasks if any(path.endswith(".md") for path in task.paths(job))]
@@ -45,12 +45,15 @@ def parsed(text: str) -> list[Token]:
 
 
 def test_every_markdown_file_is_written(pages: dict[str, str]) -> None:
-    """The fabric has what every pack writes as Markdown."""
+    """The fabric has every Markdown file of every pack."""
     assert set(pages) == of_packs() >= {"bom/savings.md"}
 
 
 def test_every_table_has_its_rows(pages: dict[str, str]) -> None:
-    """A line that begins with a bar is a row of a table or the rule below its head, and no other text is; all rows have as many cells."""
+    """Every line that begins with a bar is a row of a table or the rule below its head.
+
+    All rows have as many cells.
+    """
     for path, text in pages.items():
         tokens = parsed(text)
         kinds = [token.type for token in tokens]
@@ -65,15 +68,15 @@ def test_every_table_has_its_rows(pages: dict[str, str]) -> None:
         assert cells == sum(line.count("|") - 1 for line in bars if "---" not in line), path
 
 
-def test_a_blank_line_within_a_table_is_seen() -> None:
-    """The parser reads a head whose rule stands a line further down as a paragraph."""
+def test_a_blank_line_within_a_table_is_detected() -> None:
+    """The parser reads a head without its rule in the next line as a paragraph."""
     whole, torn = "| a | b |\n| - | - |\n| 1 | 2 |\n", "| a | b |\n| - | - |\n\n| 1 | 2 |\n"
     rows = [[token.type for token in parsed(text)].count("tr_open") for text in (whole, torn)]
     assert rows == [2, 1]
 
 
 def test_a_price_book_cannot_write_markup(tmp_path: Path) -> None:
-    """What a stranger calls a book is text in the page: no HTML, no link, no cell of its own."""
+    """The name of a user's price book is text in the page: no HTML, no link, no new cell."""
     name = "<script>x</script> &copy; [a](b) | c"
     book = {
         "name": name,

@@ -1,4 +1,7 @@
-"""Another NOS on the switches of single rails: in every output a port goes by the words of its own box, and nothing else changes."""
+"""Another NOS on the switches of single rails.
+
+Ports have the names of their own NOS in every output, and nothing else differs.
+"""
 
 from __future__ import annotations
 
@@ -49,13 +52,13 @@ INVENTORY: Inventory = {
 
 @cache
 def mixed() -> Plan:
-    """Plan four rails on two planes, three systems among them."""
+    """Plan four rails on two planes with three NOSes."""
     return plan_of(nos={"leaf": "eos", "rails": {"1": "sonic", "2": "frr"}}, **INVENTORY)
 
 
 @cache
 def plain() -> Plan:
-    """Plan the same on one system."""
+    """Plan the same with one NOS."""
     return plan_of(nos="eos", **INVENTORY)
 
 
@@ -80,8 +83,8 @@ def _box(one: SwitchFiles) -> Box:
     )
 
 
-def test_the_files_alone_give_the_plan_back() -> None:
-    """Each switch has the files of its own rail's system, and read back they are the plan."""
+def test_the_files_alone_rebuild_the_plan() -> None:
+    """Each switch has the files of its own rail's NOS, and read back they are the plan."""
     found = render_switches(mixed())
     assert {one.switch.name: one.switch.nos for one in found} == {
         one.switch.name: SYSTEMS[int(one.switch.rail)] for one in found
@@ -142,8 +145,11 @@ def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
     }
 
 
-def test_only_names_differ_from_a_fabric_of_one_system() -> None:
-    """Wiring, addresses and labels are those of one system; only the ports of the other rails are called otherwise."""
+def test_only_names_differ_from_a_fabric_of_one_nos() -> None:
+    """Wiring, addresses and labels are those of one NOS.
+
+    Only the port names of the other rails differ.
+    """
     one, other = plain(), mixed()
     assert one.digest() == other.digest()
     for segment in range(one.mapping.segments):
@@ -154,8 +160,8 @@ def test_only_names_differ_from_a_fabric_of_one_system() -> None:
         ]
 
 
-def test_two_plans_of_it_are_alike() -> None:
-    """A plan against itself has no step to take."""
+def test_two_plans_of_it_are_equal() -> None:
+    """The diff of a plan with itself has no steps."""
     found = diff(mixed(), mixed())
     assert (found.moved, found.added, found.removed) == (0, 0, 0)
 
@@ -178,7 +184,7 @@ def test_a_plan_file_keeps_it(tmp_path: Path) -> None:
 
 
 def test_a_rails_own_system_needs_a_pack() -> None:
-    """Where the model runs a system that no pack configures, the finding names the rail's key."""
+    """The finding of a NOS that no pack configures names the rail's key."""
     switches = {"leaf": {"model": "sn5600", "breakout": "4x200G"}}
     plan = plan_of(
         **INVENTORY | {"switches": switches}, nos={"leaf": "sonic", "rails": {"2": "cumulus"}}

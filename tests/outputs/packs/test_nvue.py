@@ -1,4 +1,7 @@
-"""The pack `nvue`: every command is one that NVIDIA documents, the files read back say what the plan says, and startup.yaml says what the commands say."""
+"""The pack `nvue`: every command is documented by NVIDIA, and startup.yaml equals the commands.
+
+The files read back equal the plan.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +108,10 @@ nv set vrf <use:vrf> router bgp peer-group <def:.group> bfd profile <use:bfd>
 
 
 def _grammar(text: str, **words: str) -> Grammar:
-    """Put in the words that changed in 5.15 (Cumulus Linux 5.15, New and Changed NVUE Commands, Changes to Command Syntax)."""
+    """Insert the words that changed in 5.15.
+
+    The source is Cumulus Linux 5.15, New and Changed NVUE Commands, Changes to Command Syntax.
+    """
     return Grammar(re.sub(r"@(\w+)", lambda found: words[found[1]], text))
 
 
@@ -115,7 +121,7 @@ OLD = _grammar(SOURCES + BEFORE_5_15, on="enable on", yes="on", ip="ip", vrf="ip
 
 @cache
 def old(name: str) -> list[SwitchFiles]:
-    """Render a variant for the last release of the old words."""
+    """Render a variant for the last release with the old words."""
     return render_switches(
         variant_plan(name, "nvue", nos={"leaf": "nvue", "versions": {"nvue": "5.14"}})
     )
@@ -186,7 +192,7 @@ NVUE_5_14 = Documented(
 )
 
 
-def test_the_words_of_both_releases_say_the_same() -> None:
+def test_the_words_of_both_releases_agree() -> None:
     """Read back, the files of 5.14 are those of the newest release."""
     for name in VARIANTS:
         texts = (
@@ -199,8 +205,11 @@ def test_the_words_of_both_releases_say_the_same() -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("version", ["", "5.14"])
-def test_startup_yaml_says_what_the_commands_say(name: str, version: str) -> None:
-    """Each leaf of the YAML is a command, and each command a leaf; only the type of an interface and the state of its watchdog are NVUE's own."""
+def test_startup_yaml_equals_the_commands(name: str, version: str) -> None:
+    """Each leaf of the YAML is a command, and each command a leaf.
+
+    Only the type of an interface and the state of its watchdog are NVUE's own.
+    """
     for one in sample(old(name) if version else variant_files(name, "nvue"), 2):
         stored = list(flattened(one.files["startup.yaml"]))
         assert len(set(stored)) == len(stored)
@@ -212,8 +221,11 @@ def test_startup_yaml_says_what_the_commands_say(name: str, version: str) -> Non
         assert said == commands
 
 
-def test_on_stays_on() -> None:
-    """Up to 5.14 NVUE wants the bare word `on`, which YAML 1.1 calls true; since 5.15 it wants `state: enabled`."""
+def test_on_is_written_unquoted() -> None:
+    """Up to 5.14 NVUE needs the bare word `on`, which is true in YAML 1.1.
+
+    Since 5.15 it needs `state: enabled`.
+    """
     stored, new = (
         old("two tiers")[0].files["startup.yaml"],
         variant_files("two tiers", "nvue")[0].files["startup.yaml"],
@@ -226,7 +238,7 @@ def test_on_stays_on() -> None:
     assert not re.search(r"\bon\b", new)
 
 
-def test_a_version_is_compared_as_a_version() -> None:
+def test_versions_are_compared_numerically() -> None:
     """5.9 is older than 5.15, and 5.16 is not."""
     for version, expected in (
         ("5.9", "enable on"),
@@ -238,7 +250,7 @@ def test_a_version_is_compared_as_a_version() -> None:
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
-def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
+def test_the_lossless_class_is_the_inventorys(name: str) -> None:
     """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
     one = variant_files(name, "nvue")[0]
     wanted = one.switch.roce
@@ -253,7 +265,10 @@ def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
 
 
 def test_cages_are_split_as_planned() -> None:
-    """Lanes are told, because NVUE's own guess differs with the number of ports; both ends must agree."""
+    """Lanes are written, because NVUE's default depends on the number of ports.
+
+    Both ends must agree.
+    """
     two_speeds = {
         "leaf": {"model": "sn5600", "breakout": "2x400G"},
         "spine": {"model": "sn5600", "breakout": "1x800G"},
@@ -282,8 +297,11 @@ def test_cages_are_split_as_planned() -> None:
         ]
 
 
-def test_adaptive_routing_stays_where_it_works() -> None:
-    """On fabric ports of the default VRF, at 200G and 400G, on a box that has it; never beside VRFs."""
+def test_adaptive_routing_is_limited_to_what_supports_it() -> None:
+    """These are fabric ports of the default VRF, at 200G and 400G, on models that have it.
+
+    Boxes with VRFs have none.
+    """
 
     def adaptive(one: SwitchFiles) -> list[str]:
         return [
@@ -304,7 +322,7 @@ def test_adaptive_routing_stays_where_it_works() -> None:
     )
 
 
-def test_ports_are_called_as_on_the_box() -> None:
+def test_ports_have_the_names_of_cumulus_linux() -> None:
     """Cumulus Linux 5.18, Switch Port Attributes: swp1, and swp1s0 and up on a split port."""
     assert MODELS["nvue"] == "sn5600"
     for one in variant_files("two tiers", "nvue"):

@@ -1,4 +1,7 @@
-"""The pack `nxos`: every statement is one that Cisco documents, in its mode, and the files read back say what the plan says; systems may be mixed."""
+"""The pack `nxos`: every statement is documented by Cisco, in its mode.
+
+The files read back equal the plan, and NOSes may be mixed.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +121,7 @@ READERS = {
 
 
 def _words(one: SwitchFiles) -> dict[str, set[str]]:
-    """Return the names of a box, with those of the classes and queues that NX-OS has by itself."""
+    """Return the names of a box, with those of the classes and queues that NX-OS defines."""
     return interface_names(one) | {
         "loopback": {f"loopback{number}" for number in range(len(one.switch.instances))},
         "class": {"class-default"},
@@ -174,8 +177,11 @@ NXOS = Documented("nxos", "nxos.cfg", GRAMMAR, _words, read, ("n9364e-sg2",), BR
 @pytest.mark.parametrize(
     ("leaf", "spine"), [("nvue", "nxos"), ("nxos", "junos"), ("junos", "nvue")]
 )
-def test_systems_may_be_mixed(leaf: str, spine: str) -> None:
-    """Leaves of one vendor below spines of another: each end says of the other what the other says of itself, down to MTU and AS number."""
+def test_leaves_and_spines_may_run_different_systems(leaf: str, spine: str) -> None:
+    """Each end describes the other as the other describes itself.
+
+    That includes MTU and AS number.
+    """
     models = {
         role: {"model": MODELS[nos], "breakout": "2x400G"}
         for role, nos in (("leaf", leaf), ("spine", spine))
@@ -189,7 +195,7 @@ def test_systems_may_be_mixed(leaf: str, spine: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
-def test_the_lossless_class_is_the_inventory_s(name: str) -> None:
+def test_the_lossless_class_is_the_inventorys(name: str) -> None:
     """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
     one = variant_files(name, "nxos")[0]
     wanted = one.switch.roce
@@ -218,7 +224,7 @@ def test_cages_are_split_as_planned() -> None:
         ]
 
 
-def test_flowlets_move_in_the_default_vrf_only() -> None:
+def test_flowlets_are_balanced_in_the_default_vrf_only() -> None:
     """All fabric ports balance by load, and none on a box with VRFs."""
     for one in variant_files("two tiers", "nxos"):
         moved = re.findall(r"^  dlb-interface (\S+)$", one.files["nxos.cfg"], re.MULTILINE)
@@ -228,8 +234,11 @@ def test_flowlets_move_in_the_default_vrf_only() -> None:
         assert ("hardware profile dlb" in one.files["nxos.cfg"]) == (not one.switch.vrfs)
 
 
-def test_ports_are_called_as_on_the_box() -> None:
-    """Cages count from 1, and sub-ports of a split one follow a slash (Cisco, Interfaces Configuration Guide, breakout)."""
+def test_ports_have_the_names_of_nxos() -> None:
+    """Cages count from 1, and sub-ports of a split one follow a slash.
+
+    The source is Cisco, Interfaces Configuration Guide, breakout.
+    """
     for one in variant_files("two tiers", "nxos"):
         assert all(
             re.fullmatch(r"Ethernet1/([1-9]|[1-5]\d|6[0-4])(/[1-8])?", port.interface)

@@ -1,4 +1,4 @@
-"""The environment that packs run in: what templates may use is listed, and every known way out of it is refused."""
+"""The environment of packs. Templates may use what is listed, and known escapes are refused."""
 
 from __future__ import annotations
 
@@ -26,13 +26,16 @@ def _render(folder: Path, text: str) -> str:
 
 
 def test_a_view_reads_the_same_every_time(tmp_path: Path) -> None:
-    """The first look goes through the sandbox, the others past it."""
-    text = "{% for port in switch.ports[:3] %}{{ port.interface }}{{ loop.index }} {% endfor %}{{ switch.name }} {{ switch.name }}"
+    """The first read goes through the sandbox, later ones are direct."""
+    text = (
+        "{% for port in switch.ports[:3] %}{{ port.interface }}{{ loop.index }} {% "
+        "endfor %}{{ switch.name }} {{ switch.name }}"
+    )
     assert _render(tmp_path, text) == "swp11 swp22 swp33 r0-leaf-1 r0-leaf-1"
 
 
-def test_what_follows_each_other_is_one_text(tmp_path: Path) -> None:
-    """Percent signs are texts, in a template and in a macro, and an error is one of its line."""
+def test_adjacent_texts_are_joined(tmp_path: Path) -> None:
+    """Percent signs are texts, in a template and in a macro, and an error has its own line."""
     macro = "{% macro share(of) %}50% %s of {{ of }}{% endmacro %}"
     text = f"{macro}{{{{ share(switch.tier) }}}} 100%\n%d {{{{ switch.name }}}}"
     assert _render(tmp_path, text) == "50% %s of 1 100%\n%d r0-leaf-1"
@@ -98,12 +101,15 @@ ATTACKS = (
     '{% import "own/lib.j2" as lib %}{{ lib.__class__ }}',
     '{% extends "../secret" %}',
 )
-"""Templates that look for inner workings, change what they are shown, or read what is not theirs."""
+"""Templates that read inner attributes, change their arguments, or read other files."""
 
 
 @pytest.mark.parametrize("text", ATTACKS)
-def test_every_known_way_out_is_refused(text: str, tmp_path: Path) -> None:
-    """Inner workings, changes and files outside of the packs are refused, also after the same view was read."""
+def test_every_known_escape_is_refused(text: str, tmp_path: Path) -> None:
+    """They read inner attributes, change values or open files outside of the packs.
+
+    They are refused also after the same view was read.
+    """
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     with pytest.raises(Refusal) as caught:
         _render(tmp_path / "templates", "{{ switch.name }}{{ switch.ports }}" + text)
@@ -112,7 +118,7 @@ def test_every_known_way_out_is_refused(text: str, tmp_path: Path) -> None:
 
 
 def test_the_page_lists_what_is_allowed() -> None:
-    """Whoever is refused finds in `explain` every filter and method that there is."""
+    """`explain` lists every filter and method."""
     page = (ROOT / "fabricgen" / "cli" / "pages" / "bad-template.md").read_text(encoding="utf-8")
     names = {*FILTERS, *OWN_FILTERS, *GLOBALS, *METHODS[str], *METHODS[dict]}
     assert {name for name in names if f"`{name}`" not in page} == set()
@@ -124,26 +130,35 @@ def test_the_page_lists_what_is_allowed() -> None:
         ("{{ switch.name.upper() }}", "R0-LEAF-1"),
         ('{{ "{:>8}".format(switch.plane) }}', "       0"),
         (
-            '{{ {"a": 1}.a }}{% for key, value in {"b": 2}.items() %}{{ key }}{{ value }}{% endfor %}',
+            (
+                '{{ {"a": 1}.a }}{% for key, value in {"b": 2}.items() %}{{ key }}{{ value '
+                "}}{% endfor %}"
+            ),
             "1b2",
         ),
         (
-            "{% for port in switch.ports[:2] %}{{ loop.cycle('x', 'y') }}{{ loop.index }}{% endfor %}",
+            (
+                "{% for port in switch.ports[:2] %}{{ loop.cycle('x', 'y') }}{{ loop.index "
+                "}}{% endfor %}"
+            ),
             "x1y2",
         ),
         ("{% for n in range(3) %}{{ n }}{% endfor %}", "012"),
         ('{{ [("a", 1), ("b", 2)] | lines("100% {}: {}") }}', "100% a: 1\n100% b: 2"),
         ('{{ switch.ports[:3] | map(attribute="interface") | join(" ") }}', "swp1 swp2 swp3"),
         (
-            "{{ switch.hwsku | default('none', true) }}{{ switch.nothing | default('none') }}{{ switch.nothing is defined }}",
+            (
+                "{{ switch.hwsku | default('none', true) }}{{ switch.nothing | default('none') "
+                "}}{{ switch.nothing is defined }}"
+            ),
             "nonenoneFalse",
         ),
         ('{% import "own/lib.j2" as lib %}{{ lib.shout("a") }}', "A!"),
         ('{% from "own/lib.j2" import shout %}{{ shout("a") }}', "A!"),
     ],
 )
-def test_what_layout_needs_works(text: str, result: str, tmp_path: Path) -> None:
-    """Texts, loops, ranges, mappings and macros are there for packs of one's own."""
+def test_what_layout_needs_is_accepted(text: str, result: str, tmp_path: Path) -> None:
+    """Texts, loops, ranges, mappings and macros are available to a user's packs."""
     if "lib" in text:
         (tmp_path / "own").mkdir()
         (tmp_path / "own" / "lib.j2").write_text(
@@ -182,7 +197,10 @@ def test_what_layout_needs_works(text: str, result: str, tmp_path: Path) -> None
     ],
 )
 def test_a_refusal_names_the_nearest(text: str, fact: str, hint: str, tmp_path: Path) -> None:
-    """An unknown name is refused with the one that was meant; a template that ships is named only where there is one."""
+    """An unknown name is refused with the nearest known one.
+
+    A shipped template is named only where it exists.
+    """
     with pytest.raises(Refusal) as caught:
         _render(tmp_path, text)
     (finding,) = caught.value.findings

@@ -1,4 +1,7 @@
-"""The pack `sonic`: SONiC's own models accept config_db.json, FRR's parser accepts frr.conf, and both read back are the plan."""
+"""The pack `sonic`: SONiC's own models accept config_db.json, and FRR's parser accepts frr.conf.
+
+Both read back equal the plan.
+"""
 
 from __future__ import annotations
 
@@ -108,8 +111,8 @@ VARIANTS = MODELS | {
 
 
 @cache
-def shown(name: str) -> list[SwitchFiles]:
-    """Render a variant once for all tests; they read the texts, and change none."""
+def variant_files(name: str) -> list[SwitchFiles]:
+    """Render the switches of a variant once for all tests, which must not change the texts."""
     return render_switches(plan_of(nos="sonic", **VARIANTS[name]))
 
 
@@ -117,7 +120,7 @@ def shown(name: str) -> list[SwitchFiles]:
 def yanglint(
     tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[ConfigDb], subprocess.CompletedProcess[str]]:
-    """Return a function that has SONiC's models judge a config_db.json."""
+    """Return a function that validates a config_db.json against SONiC's models."""
     program, folder, models = (
         tool("yanglint"),
         tmp_path_factory.mktemp("yanglint"),
@@ -130,13 +133,13 @@ def yanglint(
 def vtysh(
     tool: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[str], subprocess.CompletedProcess[str]]:
-    """Return a function that has FRR's parser read an frr.conf."""
+    """Return a function that parses an frr.conf with FRR."""
     program, folder = tool("vtysh"), tmp_path_factory.mktemp("vtysh")
     return lambda text: frr.judge(program, text, folder)
 
 
 def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
-    """Return what yanglint complains of, without what libyang 2.1 says of its own memory when it ends."""
+    """Return yanglint's errors, without libyang 2.1's messages about its own memory at exit."""
     return [
         line
         for line in done.stderr.splitlines()
@@ -145,7 +148,7 @@ def complaints(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 def tables_of(one: SwitchFiles) -> ConfigDb:
-    """Read a config_db.json, refusing a key that is there twice."""
+    """Read a config_db.json, refusing duplicate keys."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
         assert len(dict(found)) == len(found), "a key twice"
@@ -155,8 +158,11 @@ def tables_of(one: SwitchFiles) -> ConfigDb:
     return tables
 
 
-def test_lengths_are_told_where_the_room_is_described() -> None:
-    """Lossless headroom follows them, so a guess would be worse than SONiC's own default; they are those of the cable list, in whole metres."""
+def test_lengths_are_written_where_the_room_is_described() -> None:
+    """They are those of the cable list, in whole metres.
+
+    Lossless headroom depends on them, so SONiC's default is better than a guess.
+    """
     plan = plan_of(nos="sonic", **VARIANTS["a room"])
     sheet = {
         (cable.b_device, cable.b_interface): cable.length_m
@@ -165,16 +171,16 @@ def test_lengths_are_told_where_the_room_is_described() -> None:
     }
     told = {
         (one.switch.name, port): length
-        for one in shown("a room")
+        for one in variant_files("a room")
         for port, length in tables_of(one)["CABLE_LENGTH"]["AZURE"].items()
     }
     assert told == {end: f"{math.ceil(float(length))}m" for end, length in sheet.items()}
     assert len(set(told.values())) > 1
-    assert not any("CABLE_LENGTH" in tables_of(one) for one in shown("a real host"))
+    assert not any("CABLE_LENGTH" in tables_of(one) for one in variant_files("a real host"))
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:
-    """Read back what was rendered, each box with the reader of its NOS."""
+    """Parse rendered files, each box with the reader of its NOS."""
     return [_box(one.switch.nos, one.files) for one in found]
 
 
@@ -185,13 +191,13 @@ def _box(nos: str, files: dict[str, str]) -> Box:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_sonic_accepts_what_is_written(
+def test_sonic_accepts_the_files(
     name: str,
     yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]],
     vtysh: Callable[[str], subprocess.CompletedProcess[str]],
 ) -> None:
-    """Every kind of fabric, on every switch that SONiC runs on."""
-    for one in sample(shown(name), MOST):
+    """Every kind of fabric, on every switch that SONiC supports."""
+    for one in sample(variant_files(name), MOST):
         done = yanglint(tables_of(one))
         assert (done.returncode, complaints(done)) == (0, []), one.switch.name
         parsed = vtysh(one.files["frr.conf"])
@@ -218,15 +224,15 @@ def test_sonic_accepts_what_is_written(
         ("PFC_WD", "Ethernet0", {"detection_time": "99"}, 'value "99" is out of the allowed range'),
     ],
 )
-def test_the_models_find_what_is_broken(
+def test_the_models_find_errors(
     table: str,
     row: str,
     fields: dict[str, str],
     complaint: str,
     yanglint: Callable[[ConfigDb], subprocess.CompletedProcess[str]],
 ) -> None:
-    """The judge is awake: wrong words, ranges, references, prefixes and unknown fields are found, each for what it is."""
-    tables = tables_of(shown("sn4700")[0])
+    """Wrong words, ranges, references, prefixes and unknown fields are each found."""
+    tables = tables_of(variant_files("sn4700")[0])
     tables[table].setdefault(row, {}).update(fields)
     done = yanglint(tables)
     assert done.returncode != 0
@@ -234,14 +240,14 @@ def test_the_models_find_what_is_broken(
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
+def test_the_files_alone_rebuild_the_plan(name: str) -> None:
     """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
     plan = plan_of(nos="sonic", **VARIANTS[name])
-    assert_is_plan(fabric(boxes(shown(name))), plan)
+    assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
 def test_leaves_and_spines_may_run_different_systems() -> None:
-    """Each side of a cable is named in its own NOS's words, on both sides of it."""
+    """Each side of a cable is named as its own NOS does, on both sides."""
     plan = plan_of(nos={"leaf": "sonic", "spine": "frr"}, **of("sn5600", "2x400G", 320))
     built = fabric(boxes(render_switches(plan)))
     assert findings(built) == []
@@ -253,9 +259,12 @@ def test_leaves_and_spines_may_run_different_systems() -> None:
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_scalar_is_a_string_and_every_port_is_there(name: str) -> None:
-    """ConfigDB holds strings; the ports, idle ones too, take every lane of the box once and carry every alias once."""
-    for one in sample(shown(name), 3):
+def test_every_scalar_is_a_string_and_every_port_is_listed(name: str) -> None:
+    """ConfigDB holds strings.
+
+    The ports, idle ones too, use every lane of the box once and every alias once.
+    """
+    for one in sample(variant_files(name), 3):
         tables = tables_of(one)
         assert all(
             isinstance(value, str)
@@ -280,8 +289,8 @@ def test_every_scalar_is_a_string_and_every_port_is_there(name: str) -> None:
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) -> None:
-    """SONiC's own platform file, split as BREAKOUT_CFG says, gives the very ports of the PORT table."""
-    one = shown(name)[-1]
+    """SONiC's platform file, split as in BREAKOUT_CFG, gives exactly the PORT table."""
+    one = variant_files(name)[-1]
     assert one.switch.platform is not None
     path = oracles / "sonic-platforms" / f"{one.switch.platform.platform}.platform.json"
     cages = json.loads(path.read_text(encoding="utf-8"))["interfaces"]
@@ -311,8 +320,11 @@ def test_ports_are_what_sonic_makes_of_the_breakout(name: str, oracles: Path) ->
 
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
-    """SONiC wants VRFs whose names start with Vrf; ports, loopbacks and BGP instances are bound to them."""
-    one = shown("shared boxes below spines")[0]
+    """SONiC requires VRF names that start with Vrf.
+
+    Ports, loopbacks and BGP instances are bound to them.
+    """
+    one = variant_files("shared boxes below spines")[0]
     tables, box = tables_of(one), read(one.files["config_db.json"], one.files["frr.conf"])
     assert (
         set(tables["VRF"]) == set(box.instances) == set(box.loopbacks) == {"Vrfrail0", "Vrfrail1"}
@@ -322,7 +334,7 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
     """All 64 DSCPs are mapped: one to the lossless class, one to the notifications, the rest to the rest."""
-    one = shown("other numbers")[0]
+    one = variant_files("other numbers")[0]
     tables = tables_of(one)
     assert tables["DSCP_TO_TC_MAP"]["ROCE"] == {
         str(dscp): {24: "4", 46: "7"}.get(dscp, "0") for dscp in range(64)
@@ -336,14 +348,17 @@ def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
     assert tables["PORT_QOS_MAP"]["Ethernet0"]["pfc_enable"] == "4"
     assert (
         "frr_mgmt_framework_config" not in tables["DEVICE_METADATA"]["localhost"]
-    )  # it starts bfdd, and there is no BFD here
+    )  # it starts bfdd, and BFD is off here
     assert tables["PORT"]["Ethernet0"]["mtu"] == "4200"
 
 
-def test_buffers_are_dynamic_only_where_sonic_has_that() -> None:
-    """The dynamic buffer model and its priority groups are NVIDIA's; elsewhere SONiC looks profiles up by itself."""
-    nvidia = tables_of(shown("sn5600")[0])
-    other = tables_of(shown("z9864f")[0])
+def test_buffers_are_dynamic_only_where_sonic_supports_it() -> None:
+    """The dynamic buffer model and its priority groups are NVIDIA's.
+
+    Elsewhere SONiC looks profiles up.
+    """
+    nvidia = tables_of(variant_files("sn5600")[0])
+    other = tables_of(variant_files("z9864f")[0])
     assert nvidia["DEVICE_METADATA"]["localhost"]["buffer_model"] == "dynamic"
     assert nvidia["BUFFER_PG"]["Ethernet0|3"] == {"profile": "NULL"}
     assert other["DEVICE_METADATA"]["localhost"]["buffer_model"] == "traditional"
@@ -351,7 +366,7 @@ def test_buffers_are_dynamic_only_where_sonic_has_that() -> None:
 
 
 def test_all_models_with_lanes_are_covered() -> None:
-    """A model of the catalog that SONiC can be configured on, and no test here, would be a gap."""
+    """Every model of the catalog that SONiC can be configured on has a test."""
     assert {
         switch.model for switch in CATALOG.switches() if switch.sonic and switch.sonic.lanes
     } == set(MODELS)
@@ -360,8 +375,11 @@ def test_all_models_with_lanes_are_covered() -> None:
     assert pack.needs == ("sonic.lanes",)
 
 
-def test_a_sku_is_named_only_for_the_split_that_it_stands_for() -> None:
-    """Mellanox-SN5600-O128 means 128 x 400G; with whole cages, or whole uplinks, the SKU is another one, and none is named."""
+def test_a_sku_is_named_only_for_its_split() -> None:
+    """Mellanox-SN5600-O128 means 128 x 400G.
+
+    With whole cages, or whole uplinks, the SKU is another one, and none is named.
+    """
     keys = {"name": "t", "gpus": 2048, "hb_domain": {"gpus": 8}, "nos": "sonic"}
     named = []
     for leaf, spine in (("2x400G", "2x400G"), ("2x400G", "1x800G"), ("1x800G", "1x800G")):

@@ -1,4 +1,4 @@
-"""The pack `srlinux`: Nokia's own models accept config.json, and the files read back are the plan."""
+"""The pack `srlinux`: Nokia's own models accept config.json. The files read back equal the plan."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Judge = Callable[[str], subprocess.CompletedProcess[str]]
 
 FEW = 3
-"""Switches of one fabric that yanglint sees."""
+"""Switches of one fabric that yanglint validates."""
 
 MODEL = "7220-ixr-h5-64"
 
@@ -96,13 +96,13 @@ VARIANTS: dict[str, Inventory] = {
 
 
 @cache
-def shown(name: str) -> list[SwitchFiles]:
-    """Render a variant once for all tests; they read the texts, and change none."""
+def variant_files(name: str) -> list[SwitchFiles]:
+    """Render the switches of a variant once for all tests, which must not change the texts."""
     return render_switches(plan_of(nos="srlinux", **VARIANTS[name]))
 
 
 def tree_of(one: SwitchFiles) -> Node:
-    """Read a configuration, refusing a key that is there twice."""
+    """Read a configuration, refusing duplicate keys."""
 
     def pairs(found: list[tuple[str, Any]]) -> Node:
         assert len(dict(found)) == len(found), "a key twice"
@@ -113,7 +113,7 @@ def tree_of(one: SwitchFiles) -> Node:
 
 
 def boxes(found: list[SwitchFiles]) -> list[Box]:
-    """Read back what was rendered, each box with the reader of its NOS."""
+    """Parse rendered files, each box with the reader of its NOS."""
     return [_box(one) for one in found]
 
 
@@ -131,16 +131,16 @@ def _box(one: SwitchFiles) -> Box:
 def yanglint(
     tool: Callable[[str], str], oracles: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Judge:
-    """Return a function that has Nokia's models judge a config.json."""
+    """Return a function that validates a config.json against Nokia's models."""
     program, folder = tool("yanglint"), tmp_path_factory.mktemp("srlinux")
     home = srlinux_yang.prepare(oracles / "srlinux-yang", folder)
     return lambda text: srlinux_yang.judge(program, home, text, folder)
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_sr_linux_accepts_what_is_written(name: str, yanglint: Judge) -> None:
+def test_sr_linux_accepts_the_files(name: str, yanglint: Judge) -> None:
     """Every kind of fabric, a switch of each role."""
-    found = shown(name)
+    found = variant_files(name)
     for one in sample(list({one.switch.role: one for one in found}.values()), FEW):
         tree_of(one)
         done = yanglint(one.files["config.json"])
@@ -228,11 +228,11 @@ def _bfd_of_no_port(tree: Node) -> None:
         (_bfd_of_no_port, "Must be an existing subinterface name"),
     ],
 )
-def test_the_models_find_what_is_broken(
+def test_the_models_find_errors(
     harm: Callable[[Node], None], complaint: str, yanglint: Judge
 ) -> None:
-    """The judge is awake: wrong words, ranges, references and conditions are found, each for what it is."""
-    tree = tree_of(shown("two tiers")[0])
+    """Wrong words, ranges, references and conditions are each found."""
+    tree = tree_of(variant_files("two tiers")[0])
     harm(tree)
     done = yanglint(json.dumps(tree))
     assert done.returncode != 0
@@ -240,10 +240,13 @@ def test_the_models_find_what_is_broken(
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_the_files_alone_give_the_plan_back(name: str) -> None:
-    """Adjacency, addresses, neighbours, their AS numbers and filters are rebuilt from the files, agree with each other, and are the plan's."""
+def test_the_files_alone_rebuild_the_plan(name: str) -> None:
+    """Adjacency, addresses, neighbours, AS numbers and filters from the files agree.
+
+    They are the plan's.
+    """
     plan = plan_of(nos="srlinux", **VARIANTS[name])
-    assert_is_plan(fabric(boxes(shown(name))), plan)
+    assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +260,10 @@ def test_the_files_alone_give_the_plan_back(name: str) -> None:
 def test_leaves_and_spines_may_run_different_systems(
     nos: dict[str, str], models: tuple[str, str]
 ) -> None:
-    """Each side of a cable is named in its own system's words, on both sides of it, and sessions expect the AS numbers of the other side."""
+    """Each side of a cable is named as its own NOS does, on both sides.
+
+    Sessions expect the AS numbers of the other side.
+    """
     leaf, spine = ({"model": model, "breakout": "2x400G"} for model in models)
     plan = plan_of(
         nos=nos,
@@ -280,8 +286,11 @@ def test_leaves_and_spines_may_run_different_systems(
 
 
 def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
-    """Two rails on a box: two IP VRFs, each with a BGP instance, a loopback and a policy of its own, and no default instance."""
-    one = shown("shared boxes below spines")[0]
+    """Two rails on a box have two IP VRFs and no default instance.
+
+    Each has a BGP instance, a loopback and a policy of its own.
+    """
+    one = variant_files("shared boxes below spines")[0]
     tree, box = tree_of(one), read(one.files["config.json"])
     assert (
         set(box.instances)
@@ -295,8 +304,8 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 
 def test_cages_are_split_before_their_ports_are_named() -> None:
-    """A split cage is an interface of its own that carries nothing but the split; whole ones say their speed instead."""
-    mixed = tree_of(next(one for one in shown("two speeds") if one.switch.role == "leaf"))[
+    """A split cage is an interface that has only the split. Whole ones have their speed instead."""
+    mixed = tree_of(next(one for one in variant_files("two speeds") if one.switch.role == "leaf"))[
         "srl_nokia-interfaces:interface"
     ]
     split = {each["name"]: each["breakout-mode"] for each in mixed if "breakout-mode" in each}
@@ -310,7 +319,7 @@ def test_cages_are_split_before_their_ports_are_named() -> None:
 
 def test_settings_reach_the_file() -> None:
     """MTU, BFD, AS numbers and the lossless class are the inventory's; all 64 DSCPs are mapped."""
-    one = shown("other numbers")[0]
+    one = variant_files("other numbers")[0]
     tree, box = tree_of(one), read(one.files["config.json"])
     qos = tree["srl_nokia-qos:qos"]
     assert {port.mtu for port in box.ports.values()} == {4200}
@@ -334,4 +343,4 @@ def test_settings_reach_the_file() -> None:
     )
     attached = {each["interface-id"] for each in qos["interfaces"]["interface"]}
     assert attached == {name for port in box.ports for name in (port, f"{port}.0")}
-    assert read(shown("two tiers")[0].files["config.json"]).instances[""].bfd
+    assert read(variant_files("two tiers")[0].files["config.json"]).instances[""].bfd
