@@ -57,9 +57,9 @@ def refusal_codes(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an invent
 
 
 def cables_of(plan: Plan) -> list[CableView]:
-    """Return the cables of every unit."""
+    """Return the cables of every segment."""
     views = Views(plan)
-    return [cable for unit in range(plan.mapping.segments) for cable in views.cables(unit)]
+    return [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
 
 
 def generic(radix: int, **more: Any) -> Inventory:  # noqa: ANN401 - keys of an inventory

@@ -183,7 +183,7 @@ def test_every_fault_of_the_wiring_is_found() -> None:
 
 @pytest.mark.usefixtures("hurried")
 def test_a_fault_in_the_middle_of_a_large_fabric_is_found() -> None:
-    """Outputs are verified in part, the wiring of every unit completely."""
+    """Outputs are verified in part, the wiring of every segment completely."""
     sound = evidence_of(plan_of(**PLANS["lab"]))
     report = judge(swapped(sound, rows(sound, LinkKind.HOST, segment=4)[3:5]))
     assert report.broken == ["wired-as-planned"]
@@ -193,7 +193,7 @@ def test_a_fault_in_the_middle_of_a_large_fabric_is_found() -> None:
 def test_the_wiring_repeats_that_of_one_unit() -> None:
     """Unit 0 has the plan's links.
 
-    Every other unit has the same with its own switches, GPUs and plane.
+    Every other segment has the same with its own switches, GPUs and plane.
     """
     plan = plan_of(**PLANS["shared"])
     wiring, rows_of_unit, boxes = wiring_of(plan), len(plan.segment.kind), len(plan.naming.boxes)

@@ -19,7 +19,7 @@ from fabricgen.analysis.graph_files import GraphFiles
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import gpu_name
 from fabricgen.views.factory import Views
-from tests.fabrics import plan_of
+from tests.fabrics import cables_of, plan_of
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
 
     The cables of one link are one edge.
     """
-    views, ports = Views(plan), nic_ports(plan)
+    _views, ports = Views(plan), nic_ports(plan)
     letters = "ab" if any(joint.cables > 1 for joint in plan.joints.values()) else ""
     wanted = {
         cable.cable.rstrip(letters): (
@@ -134,8 +134,7 @@ def test_an_edge_is_the_cable_of_the_cabling_plan(plan: Plan) -> None:
             cable.plane,
             cable.speed,
         )
-        for segment in range(plan.mapping.segments)
-        for cable in views.cables(segment)
+        for cable in cables_of(plan)
     }
     made = graph(plan)
     box = {node: shown.get("switch", node) for node, shown in made.nodes.items()}

@@ -25,9 +25,8 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.change.phases import phase_in
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.room.footprints import HOST
-from fabricgen.views.factory import Views
 from tests.csv_rows import read_rows
-from tests.fabrics import plan_of
+from tests.fabrics import cables_of, plan_of
 from tests.laws.drawing import Inventory, inventories
 
 if TYPE_CHECKING:
@@ -128,9 +127,7 @@ def test_cables_of_several_links_are_divided_once(keys: dict[str, Any]) -> None:
 def test_racks_hold_what_the_cable_list_has() -> None:
     """Counted again from its rows: a module for each cage with a cable, a device for each name."""
     plan = plan_of(**DGX)
-    cables = [
-        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
-    ]
+    cables = cables_of(plan)
     ends = {
         (
             cable.a_rack,

@@ -11,11 +11,15 @@ from fabricgen.api import plan_file
 from fabricgen.build.write.manifest import MANIFEST
 from fabricgen.cli import run
 from fabricgen.views.factory import Views
+from tests.fabrics import cables_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-INVENTORY = "name: small\ngpus: 64\nhb_domain: {gpus: 8}\nrails: {tiers: 2}\nswitches: {leaf: {generic: {radix: 8}}, spine: {generic: {radix: 4}}}\n"
+INVENTORY = (
+    "name: small\ngpus: 64\nhb_domain: {gpus: 8}\nrails: {tiers: 2}\nswitches: "
+    "{leaf: {generic: {radix: 8}}, spine: {generic: {radix: 4}}}\n"
+)
 KEYS = {"matched", "wrong", "missing", "extra", "silent", "findings", "moves", "ok"}
 
 
@@ -24,8 +28,8 @@ def fabric(tmp_path: Path) -> Path:
     """Write an inventory, and what is heard where every cable is as planned: by the leaves and spines, a CSV each way."""
     path = tmp_path / "fabric.yaml"
     path.write_text(INVENTORY, encoding="utf-8")
-    plan, views = plan_file(path), Views(plan_file(path))
-    rows = [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
+    plan, _views = plan_file(path), Views(plan_file(path))
+    rows = cables_of(plan)
     lines = [
         f"{cable.b_device},{cable.b_interface},{cable.a_device},{cable.a_interface}"
         for cable in rows
@@ -73,7 +77,10 @@ def test_a_swap_in_words(fabric: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert said.out.splitlines()[2:6] == [
         "major[swapped]: r0-leaf-1: the cables r0-h00001 and r0-h00002 are swapped",
         "  1. r0-leaf-1: pull the cable from host-1 nic0 out of swp2 (2) and let it hang",
-        "  2. r0-leaf-1: move the cable from host-2 nic0 from swp1 (1) to swp2 (2); it is r0-h00002",
+        (
+            "  2. r0-leaf-1: move the cable from host-2 nic0 from swp1 (1) to swp2 (2); it is "
+            "r0-h00002"
+        ),
         "  3. r0-leaf-1: plug the hanging end into swp1 (1); it is r0-h00001",
     ]
     assert said.out.endswith("the cabling differs from the plan: 2 moves to mend it\n")

@@ -262,9 +262,9 @@ def test_hedgehog_gets_the_same_links(tmp_path: Path) -> None:
     ids=["rail-only", "rail-optimized"],
 )
 def test_the_launch_kit_gets_rails_planes_and_units(keys: dict[str, Any], tmp_path: Path) -> None:
-    """Every host has one link on each rail, and a unit is a stripe.
+    """Every host has one link on each rail, and a scalable unit is a stripe.
 
-    Hosts of one unit share their leaves.
+    Hosts of one scalable unit share their leaves.
     """
     plan = plan_of(name="kit", **keys)
     write(plan, tmp_path)

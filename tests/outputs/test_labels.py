@@ -99,7 +99,7 @@ def test_every_label_fits_and_names_one_port(plan: Plan) -> None:
 
 
 def test_an_end_is_written_as_in_tia_606() -> None:
-    """Cabinet, unit and port where a room is planned, else device and port."""
+    """Cabinet, rack unit and port where a room is planned, else device and port."""
     cable = cables_of(plan_of(**SUPERPOD))[0]
     near, far = Labelling().labels([cable])
     assert near.line1 == f"{cable.a_rack}-{cable.a_unit}:{cable.a_port}"
@@ -282,7 +282,7 @@ def test_markup_in_a_port_name_is_text() -> None:
 
 
 def test_many_labels_are_several_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Files are numbered, and contain each cable once, across units."""
+    """Files are numbered, and contain each cable once, across segments."""
     plan = small_plan()
     monkeypatch.setattr(group_cable_sheets, "FILE", 50)
     job = Job(plan, Packs(), ("cabling",))

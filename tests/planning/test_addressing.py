@@ -1,4 +1,4 @@
-"""Addresses and AS numbers: a slice per rail and plane, a run per leaf, and pools that are too small."""
+"""Addresses and AS numbers: a slice per rail and plane, a run per leaf, too small pools."""
 
 from __future__ import annotations
 
@@ -18,12 +18,15 @@ DGX = {"gpus": 8}
 
 
 def numbers(plan: Plan, segment: int, role: Role) -> list[int]:
-    """Return the AS numbers of a unit's switches of one role."""
+    """Return the AS numbers of a segment's switches of one role."""
     return [plan.addresses.asn(segment, box) for box in plan.naming.boxes if box.role is role]
 
 
 def test_slices_are_powers_of_two() -> None:
-    """A rail of 128 endpoints takes 256 addresses, and has room for sixteen times that, so that rail 2 is one /20."""
+    """A rail of 128 endpoints takes 256 addresses.
+
+    It has room for sixteen times that, so that rail 2 is one /20.
+    """
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
     assert plan.addresses.hosts == Slice(10 << 24, 256 * ROOM)
     assert [plan.addresses.hosts.prefix(rail) for rail in (0, 2, 7)] == [
@@ -35,7 +38,10 @@ def test_slices_are_powers_of_two() -> None:
 
 
 def test_numbered_links() -> None:
-    """The leaf has the even address of a /31 and the NIC port the odd one, in the order of endpoint positions."""
+    """The leaf has the even address of a /31 and the NIC port the odd one.
+
+    They are in the order of endpoint positions.
+    """
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=64)
     assert [dotted(address) for address in plan.addresses.host_addresses(1, range(3))] == [
         "10.0.16.1",
@@ -74,7 +80,7 @@ def test_planes_are_slices_too() -> None:
 
 
 def test_loopbacks() -> None:
-    """Leaves, spines and cores of a block follow each other, from the second address of its slice."""
+    """Leaves, spines and cores of a block are consecutive, from the second address of its slice."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=8)
     assert plan.sizing.tiers == 3
     views = list(Views(plan).switches(1))
@@ -96,7 +102,10 @@ def test_a_shared_leaf_has_a_loopback_in_every_rail() -> None:
 
 
 def test_as_numbers() -> None:
-    """One for each leaf, one for the spines of a pod, one for the cores of a block; the next unit goes on behind."""
+    """One for each leaf, one for the spines of a pod, one for the cores of a block.
+
+    The next segment follows.
+    """
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=8)
     sizing, base = plan.sizing, 4200000000
     assert numbers(plan, 0, Role.LEAF) == list(range(base, base + sizing.leaf))
@@ -108,7 +117,7 @@ def test_as_numbers() -> None:
 
 
 def test_growth_renumbers_nothing() -> None:
-    """Slices follow the reserve, so the addresses of today's endpoints stay."""
+    """Slices follow the reserve, so the addresses of today's endpoints are kept."""
     small, large = (
         plan_of(gpus=gpus, reserve={"gpus": 2048}, hb_domain=DGX, radix=64) for gpus in (512, 2048)
     )
@@ -132,7 +141,10 @@ def test_growth_renumbers_nothing() -> None:
     ],
 )
 def test_pools(asked: dict[str, object], code: str | None) -> None:
-    """1,024 GPUs on eight rails of 4 leaves and 2 spines take a /21, a /26 and 48 AS numbers, and nothing smaller."""
+    """1,024 GPUs on eight rails of 4 leaves and 2 spines take a /21, a /26 and 48 AS numbers.
+
+    Nothing smaller is enough.
+    """
     keys = {"gpus": 1024, "hb_domain": DGX, "radix": 64, "addressing": asked}
     if code:
         assert refusal_codes(**keys) == [code]

@@ -1,4 +1,7 @@
-"""What a plan file keeps of an older plan is read or refused: nobody but `plan -o` writes it, and somebody may edit it."""
+"""The part of a plan file that keeps an older plan is read or refused.
+
+`plan -o` writes it, and a user may edit it.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +31,8 @@ KEPT: dict[str, Any] = {
 }
 
 
-def test_what_is_kept_is_read() -> None:
-    """The document below which the others are spoiled is a good one."""
+def test_a_kept_plan_is_read() -> None:
+    """The document that the other tests corrupt is valid."""
     assert read_heritage(KEPT) is not None
 
 
@@ -53,7 +56,7 @@ def test_what_is_kept_is_read() -> None:
     ],
     ids=str,
 )
-def test_what_cannot_have_been_kept_is_refused(spoiled: dict[str, Any]) -> None:
-    """Counts that shrink, numbers that no column holds, and values of another kind."""
+def test_an_invalid_kept_plan_is_refused(spoiled: dict[str, Any]) -> None:
+    """Counts that shrink, numbers that no column can hold, and values of another type."""
     with pytest.raises(Refusal, match="bad-plan-file"):
         read_heritage(KEPT | spoiled)

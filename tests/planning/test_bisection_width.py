@@ -1,4 +1,4 @@
-"""The bisection that is computed from the size of a block, beside the flow over its links."""
+"""The bisection computed from the size of a block, compared with the flow over its links."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ UNEVEN: dict[str, Any] = {"design": "fat-tree", "hb_domain": {"gpus": 2}, "sprea
 
 
 def drawn() -> list[Plan]:
-    """Plan blocks of two and three tiers whose uplinks do not divide, with full and with partial leaves and pods."""
+    """Plan blocks of two and three tiers whose uplinks do not divide.
+
+    Leaves and pods are full or partial.
+    """
     found = []
     for radix, spine, gpus, ratio, tiers in product(
         (7, 9, 10, 14), (4, 6, 10), (12, 26, 38, 52, 74, 100), ("1:1", "2:1"), (2, 3)
@@ -46,8 +49,11 @@ def drawn() -> list[Plan]:
     return found
 
 
-def test_the_flow_by_classes_is_that_of_the_links() -> None:
-    """The maximum flow over every link of a block is the one that classes of switches give; some of it is below the narrowest cut."""
+def test_the_flow_by_classes_equals_that_of_the_links() -> None:
+    """Classes of switches give the maximum flow over every link of a block.
+
+    Some of it is below the narrowest cut.
+    """
     seen: Counter[str] = Counter()
     for plan in drawn():
         found, cut = bisection_of(plan), _Cut(evidence_of(plan))
@@ -64,7 +70,7 @@ def test_the_flow_by_classes_is_that_of_the_links() -> None:
 
 
 def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then whole runs of uplinks count alone, and the law holds the flow to at least that."""
+    """Whole runs of uplinks count alone then, and the law requires at least that flow."""
     monkeypatch.setattr(fabricgen.planning.bisection_width, "MOST_EDGES", 0)
     keys = {
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}},
@@ -76,8 +82,8 @@ def test_too_many_classes_give_a_lower_bound(monkeypatch: pytest.MonkeyPatch) ->
     assert check(plan).ok
 
 
-def test_even_spreading_carries_what_the_leaves_send() -> None:
-    """Also where the last pod has one leaf: the smaller half is what its endpoints send."""
+def test_even_spreading_carries_the_traffic_of_the_leaves() -> None:
+    """Also where the last pod has one leaf: the smaller half sends what its endpoints send."""
     plan = plan_of(gpus=18, hb_domain={"gpus": 2}, radix=4)
     found = bisection_of(plan)
     assert plan.sizing.leaf % plan.sizing.pod_leaves == 1

@@ -1,4 +1,4 @@
-"""One block: how wide its switches are split, how many there are, and which port meets which."""
+"""One block: the split of its switches' ports, its number of switches, and its links."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ RADICES = (36, 40, 48, 64, 128, 144, 512)
 
 
 def simple(radix: int) -> Callable[[int, int], bool]:
-    """Return the box whose ports may all face either way."""
+    """Return the switch whose ports may all face either way."""
     return lambda down, up: down + up <= radix
 
 
 def widths_of(
     leaf: int, spine: int | None = None, core: int | None = None, ratio: Fraction | int = 1
 ) -> Widths:
-    """Split boxes of these radices, all at one speed."""
+    """Split switches of these radices, all at one speed."""
     spine, core = spine or leaf, core or spine or leaf
     equal = (400, 400)
     return Widths(
@@ -53,7 +53,7 @@ def widths_of(
 
 
 def block(endpoints: int, widths: Widths, tiers: int | None = None, *, even: bool = True) -> Sizing:
-    """Size a block whose leaves fill up one after the other."""
+    """Size a block whose leaves are filled in order."""
     return size(lambda down: -(-endpoints // down), widths, tiers, even=even, words=WORDS)
 
 
@@ -88,7 +88,10 @@ def test_width_of_one_speed(radix: int, ratio: str, expected: tuple[int, int]) -
 
 
 def test_width_of_two_speeds() -> None:
-    """Uplinks of twice the speed are half as many: 64 x 400G down on 32 cages, 32 x 800G up on the other 32."""
+    """Uplinks of twice the speed are half as many.
+
+    64 x 400G down use 32 cages, and 32 x 800G up the other 32.
+    """
 
     def cages(down: int, up: int) -> bool:
         return -(-down // 2) + up <= 64
@@ -98,13 +101,16 @@ def test_width_of_two_speeds() -> None:
 
 
 def test_width_of_shared_boxes() -> None:
-    """Two blocks on a box get half of it each, and what does not divide stays idle."""
+    """Two blocks on a switch get half of it each, and the remainder is idle."""
     assert width(simple(64), 64, (400, 400), Fraction(1), shares=2) == (16, 16)
     assert width(simple(10), 10, (400, 400), Fraction(1), shares=3) == (1, 1)
 
 
 def test_divisor_rule() -> None:
-    """Spines divide the uplinks of a leaf: 24 leaves of a DGX H100 SuperPOD of three scalable units take 16 spines, where 12 would do."""
+    """Spines divide the uplinks of a leaf.
+
+    24 leaves of a DGX H100 SuperPOD of three scalable units take 16 spines, where 12 would do.
+    """
     assert spread_over(24 * 32, 32, 64, even=True) == 16
     assert spread_over(24 * 32, 32, 64, even=False) == 12
     assert [spread_over(su * 8 * 32, 32, 64, even=True) for su in (1, 2, 3, 4, 5, 8)] == [
@@ -119,8 +125,11 @@ def test_divisor_rule() -> None:
     assert spread_over(65 * 32, 32, 64, even=False) is None
 
 
-def test_minimal_spread_goes_round() -> None:
-    """With `minimal` 12 spines take 32 uplinks of 24 leaves; a pair has two or three links, and every spine port counts from 0."""
+def test_minimal_spread_is_round_robin() -> None:
+    """With `minimal` 12 spines take 32 uplinks of 24 leaves.
+
+    A pair has two or three links, and every spine's ports count from 0.
+    """
     sizing = block(24 * 32, widths_of(64), even=False)
     joints = leaf_spine(sizing)
     assert (sizing.leaf, sizing.spine, sizing.spine_down) == (24, 12, 64)
@@ -131,7 +140,10 @@ def test_minimal_spread_goes_round() -> None:
 
 
 def test_fewest_tiers() -> None:
-    """One switch while the block fits it, then two tiers, then three; and any number of them on request."""
+    """One switch while the block fits it, then two tiers, then three.
+
+    A request fixes the number.
+    """
     widths = widths_of(8)
     assert [block(endpoints, widths).tiers for endpoints in (1, 8, 9, 32, 33, 128)] == [
         1,
@@ -147,7 +159,7 @@ def test_fewest_tiers() -> None:
 
 @pytest.mark.parametrize("radix", RADICES)
 def test_limits(radix: int) -> None:
-    """Two tiers hold k^2/2 endpoints, three k^3/4, and not one more."""
+    """Two tiers hold k^2/2 endpoints, three k^3/4, and no more."""
     widths = widths_of(radix)
     assert block(radix**2 // 2, widths).tiers == 2
     assert block(radix**2 // 2 + 1, widths).tiers == 3
@@ -176,7 +188,10 @@ def test_runs_in_leaf_order() -> None:
 
 @pytest.mark.parametrize(("radix", "endpoints"), [(8, 40), (8, 128), (64, 4096), (6, 50)])
 def test_core_groups(radix: int, endpoints: int) -> None:
-    """In three tiers each leaf meets each spine of its pod once, and spine `i` of every pod meets the cores of group `i`, and no other."""
+    """In three tiers each leaf meets each spine of its pod once.
+
+    Spine `i` of every pod meets the cores of group `i` only.
+    """
     sizing = block(endpoints, widths_of(radix), 3)
     below, above = leaf_spine(sizing), spine_core(sizing)
     assert set(pairs(below).values()) == {1}
@@ -190,14 +205,17 @@ def test_core_groups(radix: int, endpoints: int) -> None:
 
 
 def test_published_three_tiers() -> None:
-    """4,096 endpoints on 64-port switches are 128 leaves, 128 spines and 64 cores, in pods of 32 leaves."""
+    """4,096 endpoints on 64-port switches are 128 leaves, 128 spines and 64 cores.
+
+    Pods have 32 leaves.
+    """
     sizing = block(4096, widths_of(64))
     assert (sizing.leaf, sizing.spine, sizing.core) == (128, 128, 64)
     assert (sizing.pods, sizing.pod_leaves, sizing.pod_spines, sizing.group_cores) == (4, 32, 32, 2)
 
 
 def test_the_last_pod_has_the_leaves_it_needs() -> None:
-    """One endpoint beyond a pod brings one leaf and all spines of a pod, each with all its uplinks."""
+    """One endpoint beyond a pod adds one leaf and all spines of a pod, with all their uplinks."""
     one, two = (block(endpoints, widths_of(8), 3) for endpoints in (16, 17))
     assert [(sizing.leaf, sizing.spine, sizing.pods, sizing.slots) for sizing in (one, two)] == [
         (4, 4, 1, 16),
@@ -217,10 +235,10 @@ def test_the_last_pod_has_the_leaves_it_needs() -> None:
 
 @pytest.mark.parametrize(("radix", "endpoints"), [(4, 9), (6, 19), (8, 33), (8, 50), (12, 80)])
 @pytest.mark.parametrize("even", [True, False])
-def test_every_two_leaves_are_joined_whatever_the_last_pod_has(
+def test_every_two_leaves_are_connected_with_any_last_pod(
     radix: int,
     endpoints: int,
-    even: bool,  # noqa: FBT001 - a parameter of the test
+    even: bool,  # noqa: FBT001 - a parametrized flag
 ) -> None:
     """Two leaves of one pod have a spine in common, and two of different pods a core."""
     sizing = block(endpoints, widths_of(radix), 3, even=even)
@@ -237,23 +255,23 @@ def test_every_two_leaves_are_joined_whatever_the_last_pod_has(
 
 
 def test_a_column_by_pod() -> None:
-    """Rows that the last pod lacks are 0, in columns of one number a leaf and of several."""
+    """Rows that the last pod lacks are 0, in columns of one number per leaf and of several."""
     sizing = block(17, widths_of(8), 3)
     assert sizing.by_pod(np.arange(1, 6)).tolist() == [[1, 2, 3, 4], [5, 0, 0, 0]]
     assert sizing.by_pod(np.ones((5, 2), dtype=bool)).sum(axis=1).tolist() == [[4, 4], [1, 1]]
     assert block(16, widths_of(8), 3).by_pod(np.arange(4)).tolist() == [[0, 1, 2, 3]]
 
 
-def test_other_boxes_above() -> None:
-    """The radix of the spine decides how many leaves two tiers reach."""
+def test_other_switches_above() -> None:
+    """The radix of the spine limits the number of leaves of two tiers."""
     assert block(32, widths_of(8, 4)).tiers == 3
     assert block(8, widths_of(8, 4), 2).spine == 2
     assert block(64, widths_of(8, 16)).tiers == 2
 
 
 @pytest.mark.parametrize(("tiers", "word"), [(1, "one tier"), (2, "two tiers"), (3, "three tiers")])
-def test_refusal_says_the_arithmetic(tiers: int, word: str) -> None:
-    """A block that does not fit is refused in words, with reasons and a way out."""
+def test_a_refusal_has_its_arithmetic(tiers: int, word: str) -> None:
+    """A block that does not fit is refused with reasons and a remedy."""
     with pytest.raises(Refusal) as refused:
         block(10_000, widths_of(8), tiers)
     (finding,) = refused.value.findings
@@ -263,8 +281,8 @@ def test_refusal_says_the_arithmetic(tiers: int, word: str) -> None:
     assert finding.hint
 
 
-def test_boxes_too_small_to_split() -> None:
-    """A box of one port makes no leaf; that is a refusal, not a division by zero."""
+def test_switches_too_small_to_split() -> None:
+    """A switch of one port cannot be a leaf, and is refused without a division by zero."""
     assert widths_of(1).leaf == Width(0, 0)
     for tiers in (None, 2, 3):
         with pytest.raises(Refusal):

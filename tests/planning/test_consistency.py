@@ -1,4 +1,4 @@
-"""Keys that contradict each other: every finding's arithmetic is right, and following its hint removes it."""
+"""Keys that contradict each other: the arithmetic of each finding, and its hint."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ OFFER = re.compile(r"`(\w+): (\d+)`")
 
 
 def found(values: dict[str, Any]) -> list[Finding]:
-    """Return what an inventory contradicts itself in."""
+    """Return the contradictions of an inventory."""
     spec = FabricSpec.model_validate({**SMALL, **values})
     return list(contradictions(spec, CATALOG, CATALOG.host(spec.host.model) if spec.host else None))
 
 
 def followed(values: dict[str, Any], finding: Finding, number: int) -> dict[str, Any]:
-    """Return the inventory with the finding's key set to what its hint offers."""
+    """Return the inventory with the finding's key set as the hint asks."""
     top, *below = map(str, finding.path)
     return {
         **values,
@@ -58,7 +58,10 @@ DIVISIONS = st.fixed_dictionaries(
 
 @given(DIVISIONS)
 def test_numbers_that_do_not_divide(values: dict[str, Any]) -> None:
-    """The proof adds up, the key is the inventory's own, and each number that the hint offers removes the finding."""
+    """The proof adds up, and the key is the inventory's own.
+
+    Each number of the hint removes the finding.
+    """
     for finding in found(values):
         for whole, times, part, rest in (
             map(int, groups) for because in finding.because for groups in PROOF.findall(because)
@@ -76,8 +79,8 @@ def test_numbers_that_do_not_divide(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("key", "count"), [("gpus", 2**23), ("gpus", 10**30), ("reserve", 2**30), ("hb_domain", 10**12)]
 )
-def test_numbers_beyond_reason_are_refused_at_once(key: str, count: int) -> None:
-    """Before anything is divided or counted."""
+def test_absurd_numbers_are_refused_at_once(key: str, count: int) -> None:
+    """They are refused before anything is divided or counted."""
     values = {"gpus": count} if key == "gpus" else {key: {"gpus": count}, "rails": {"count": 7}}
     assert "too-many-gpus" in [finding.code for finding in found(values)]
     assert count > MOST_GPUS
@@ -85,7 +88,7 @@ def test_numbers_beyond_reason_are_refused_at_once(key: str, count: int) -> None
 
 @pytest.mark.parametrize("model", CATALOG.names("hosts"))
 def test_a_host_agrees_with_itself(model: str) -> None:
-    """Repeating what the catalog says is no contradiction, for each number of planes that the model offers."""
+    """Repeating the catalog's facts is no contradiction, for each number of planes of the model."""
     host = CATALOG.host(model)
     assert host is not None
     for planes, speed in host.speeds_gbps.items():
@@ -117,7 +120,7 @@ def test_a_host_agrees_with_itself(model: str) -> None:
     ],
 )
 def test_roce(roce: dict[str, int], keys: list[str]) -> None:
-    """The finding points to the key that was typed, not to the default that it collides with."""
+    """The finding points to the key that was typed, not to the default that it contradicts."""
     findings = found({"roce": roce})
     assert [finding.path for finding in findings] == [("roce", key) for key in keys]
     for finding in findings:
@@ -128,7 +131,7 @@ def test_roce(roce: dict[str, int], keys: list[str]) -> None:
 
 
 def test_prices_of_parts() -> None:
-    """A part that nobody sells is refused; those of the catalog and the generic ones are not."""
+    """A part that is not in the catalog is refused; shipped and generic ones are accepted."""
     parts = {
         "sn5600": 1,
         "mma4z00-ns": 1,

@@ -1,4 +1,4 @@
-"""Which NIC port is which endpoint: rails, stripes, shared boxes, planes and refusals of mappings that cannot be."""
+"""The mapping of NIC ports to endpoints: rails, stripes, shared boxes, planes, refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NOKIA = {
 
 
 def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
-    """Return the GPUs on each leaf of the first unit in the order of its ports, or those of one block of it."""
+    """Return the GPUs on each leaf of the first segment or of one block, in the order of its ports."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     segment = plan.segment
     for kind, own, gpu, leaf, port in zip(
@@ -65,7 +65,10 @@ def test_planes_are_units_of_their_own() -> None:
 
 
 def test_nvl72_on_four_rails() -> None:
-    """A rack of 72 brings 18 endpoints to each rail, in the order of its trays; the rail is the position in the tray."""
+    """A rack of 72 has 18 endpoints on each rail, in the order of its trays.
+
+    The rail is the position in the tray.
+    """
     plan = plan_of(
         gpus=288,
         hb_domain={"gpus": 72, "hosts": 18},
@@ -80,7 +83,10 @@ def test_nvl72_on_four_rails() -> None:
 
 
 def test_rails_that_share_a_box_alternate() -> None:
-    """With two rails per switch a twin cage carries GPU 0 and GPU 1 of one host, and the uplinks of the two rails alternate as well."""
+    """With two rails per switch a twin cage has GPU 0 and GPU 1 of one host.
+
+    The uplinks of the two rails alternate as well.
+    """
     plan = plan_of(
         gpus=512,
         hb_domain=DGX,
@@ -98,8 +104,8 @@ def test_rails_that_share_a_box_alternate() -> None:
     } == {(0, 0), (1, 1)}
 
 
-def test_spines_of_rails_that_share_a_box_are_apart() -> None:
-    """The rails meet in a box, kept apart by configuration, but each has spines of its own."""
+def test_rails_that_share_a_box_have_separate_spines() -> None:
+    """The rails share a box, separated by its configuration, and each has its own spines."""
     plan = plan_of(gpus=512, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     segment = plan.segment
     rows = segment.kind == LinkKind.LEAF_SPINE
@@ -128,7 +134,10 @@ def test_the_paper_needs_two_rails_per_switch() -> None:
 
 
 def test_stripes() -> None:
-    """Rail-optimized: eight leaves serve the 32 domains of a stripe, a rail each; the next stripe has leaves of its own."""
+    """Rail-optimized: eight leaves serve the 32 domains of a stripe, a rail each.
+
+    The next stripe has its own leaves.
+    """
     plan = plan_of(design="rail-optimized", gpus=520, hb_domain=DGX, radix=64)
     on_leaf = leaves(plan)
     assert on_leaf[0] == [domain * 8 for domain in range(32)]
@@ -157,7 +166,10 @@ def test_stripes_of_several_rails() -> None:
 
 
 def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
-    """A domain of 72 on four rails puts 18 of its GPUs on a leaf; a leaf of 32 downlinks takes one domain and leaves 14 ports idle."""
+    """A domain of 72 on four rails has 18 GPUs on a leaf.
+
+    A leaf of 32 downlinks takes one domain and leaves 14 ports idle.
+    """
     plan = plan_of(
         design="rail-optimized", gpus=144, hb_domain={"gpus": 72}, rails={"count": 4}, radix=64
     )
@@ -168,14 +180,14 @@ def test_a_stripe_of_a_domain_with_several_gpus_per_rail() -> None:
 
 
 def test_a_fat_tree_takes_hosts_in_order() -> None:
-    """A leaf of a fat-tree serves whole hosts, whatever their ranks."""
+    """A leaf of a fat-tree serves whole hosts, whatever the ranks of their GPUs."""
     plan = plan_of(design="fat-tree", gpus=64, hb_domain=DGX, radix=16)
     assert leaves(plan)[1] == list(range(8, 16))
 
 
 @pytest.mark.parametrize("design", ["rail-optimized", "fat-tree"])
-def test_one_box_is_one_box(design: str) -> None:
-    """What fits one switch has no stripes, also where a leaf's downlinks are as many as all the ports it can split so."""
+def test_one_box_has_no_stripes(design: str) -> None:
+    """That holds also where a leaf has as many downlinks as ports that can be split so."""
     for switches, gpus in ((NOKIA, 128), ({"leaf": {"generic": {"radix": 128}}}, 128)):
         plan = plan_of(
             design=design, gpus=gpus, hb_domain=DGX, nic={"speed": "200G"}, switches=switches
@@ -184,7 +196,10 @@ def test_one_box_is_one_box(design: str) -> None:
 
 
 def test_a_stripe_that_is_too_wide() -> None:
-    """A leaf that cannot take one domain's GPUs of its rails is refused in any number of tiers, never a division by zero."""
+    """A leaf that is too small for one domain's GPUs of its rails is refused.
+
+    That holds in any number of tiers, without a division by zero.
+    """
     wide = {"design": "rail-optimized", "hb_domain": {"gpus": 4}, "radix": 4}
     assert refusal_codes(gpus=8, rails={"count": 1}, **wide) == ["stripe-too-wide"]
     assert refusal_codes(gpus=4, rails={"count": 1, "tiers": 2}, **wide) == ["stripe-too-wide"]
@@ -205,12 +220,15 @@ def test_a_stripe_that_is_too_wide() -> None:
     ],
 )
 def test_refusals(keys: dict[str, object], code: str) -> None:
-    """Mappings that cannot be are refused, each by its code."""
+    """Impossible mappings are refused, each by its code."""
     assert refusal_codes(**{"gpus": 64, "hb_domain": DGX, "radix": 16, **keys}) == [code]
 
 
 def test_no_leaf_is_planned_without_a_gpu() -> None:
-    """2,050 endpoints take 65 leaves of 32: the third pod has one, and all of its 32 spines."""
+    """2,050 endpoints take 65 leaves of 32.
+
+    The third pod has one leaf, and all of its 32 spines.
+    """
     plan = plan_of(gpus=16_400, hb_domain={"gpus": 8}, radix=64)
     sizing = plan.sizing
     assert (sizing.leaf, sizing.spine, sizing.core, sizing.pods, sizing.slots) == (
@@ -225,7 +243,10 @@ def test_no_leaf_is_planned_without_a_gpu() -> None:
 
 
 def test_vacant_positions() -> None:
-    """The pattern marks a position beyond the last endpoint with -1, and growth inside a reserve fills it."""
+    """The pattern marks a position beyond the last endpoint with -1.
+
+    Growth inside a reserve fills it.
+    """
     plan = plan_of(gpus=64, reserve={"gpus": 128}, hb_domain=DGX, radix=16)
     pattern = plan.mapping.pattern()
     assert pattern.tolist() == [domain * 8 for domain in range(16)]

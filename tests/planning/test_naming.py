@@ -1,4 +1,4 @@
-"""Names: defaults, padding, patterns of the user's own, and patterns that are up to no good."""
+"""Names: defaults, padding, patterns of the user, and hostile patterns."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.fabrics import plan_of, refusal_codes
 DGX = {"gpus": 8}
 
 
-def names(**keys: Any) -> list[str]:  # noqa: ANN401 - what stands in an inventory
-    """Name every switch of a fabric."""
+def names(**keys: Any) -> list[str]:  # noqa: ANN401 - keys of an inventory
+    """Return the name of every switch of a fabric."""
     return list(plan_of(**{"gpus": 1024, "hb_domain": DGX, "radix": 64, **keys}).switches())
 
 
 def test_default_names() -> None:
-    """Rails from 0, installed things from 1."""
+    """Rails count from 0, devices from 1."""
     assert names()[:6] == [
         "r0-leaf-1",
         "r0-leaf-2",
@@ -38,13 +38,16 @@ def test_names_with_planes() -> None:
 
 
 def test_names_where_a_block_spans_rails() -> None:
-    """There is no rail in the name of a switch that serves them all."""
+    """The name of a switch that serves all rails has no rail."""
     found = names(design="rail-optimized")
     assert (found[0], found[-1]) == ("leaf-01", "spine-16")
 
 
 def test_names_of_shared_leaves() -> None:
-    """A leaf box of two rails has a number of its own, over the whole fabric; spines belong to a rail again."""
+    """A leaf box of two rails has its own number in the whole fabric.
+
+    Spines belong to a rail again.
+    """
     found = names(rails={"per_switch": 2, "tiers": 2})
     assert found[:9] == [
         "leaf-01",
@@ -60,16 +63,16 @@ def test_names_of_shared_leaves() -> None:
     assert len(set(found)) == len(found)
 
 
-def test_padding_follows_what_is_planned() -> None:
-    """Numbers are padded to the width of the largest that the reserve brings, so that growth renames nothing."""
+def test_padding_follows_the_reserve() -> None:
+    """Numbers are padded to the width of the largest of the reserve. So growth renames nothing."""
     small = plan_of(gpus=64, reserve={"gpus": 8192}, hb_domain=DGX, radix=64)
     assert next(small.switches()) == "r0-leaf-01"
     assert small.hosts[0] == "host-0001"
     assert len(small.hosts) == 8
 
 
-def test_own_patterns() -> None:
-    """Every field may stand in a pattern, once padded as asked, else by itself."""
+def test_patterns_of_the_user() -> None:
+    """Every field may be in a pattern, padded as asked or unpadded."""
     patterns = {
         "leaf": "l{n:04}-rail{rail}",
         "spine": "s{rail}-{n}",
@@ -94,12 +97,14 @@ def test_own_patterns() -> None:
 @pytest.mark.parametrize(
     "pattern",
     [
-        "{n.__class__}", "{n.__class__.__mro__}", "{rail.real}", "{n[0]}", "{n!r}", "{n:>9999999}", "{n:{n}}", "{n:099}", "{n:00}", "{}", "{0}", "{N}",
-        "{fabric}", "{host}", "{ n }", "leaf-{", "leaf-}", "{n:%s}", "{n:02x}", "{self}", "{__builtins__}",
+        *("{n.__class__}", "{n.__class__.__mro__}", "{rail.real}", "{n[0]}", "{n!r}"),
+        *("{n:>9999999}", "{n:{n}}", "{n:099}", "{n:00}", "{n:%s}", "{n:02x}"),
+        *("{}", "{0}", "{N}", "{fabric}", "{host}", "{ n }", "{self}", "{__builtins__}"),
+        *("leaf-{", "leaf-}"),
     ],
 )  # fmt: skip
 def test_hostile_patterns_are_refused(pattern: str) -> None:
-    """A pattern reaches the plain fields of a switch and nothing behind them."""
+    """A pattern reaches the plain fields of a switch and no attributes of them."""
     assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern}) == [
         "bad-name-pattern"
     ]
@@ -113,8 +118,8 @@ def test_hosts_have_other_fields(pattern: str) -> None:
     ]
 
 
-def test_every_bad_pattern_is_shown() -> None:
-    """Findings of one phase come together."""
+def test_every_bad_pattern_is_reported() -> None:
+    """Findings of one phase are reported together."""
     bad = {"leaf": "{x}", "spine": "{", "host": "{rail}"}
     assert refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming=bad) == ["bad-name-pattern"] * 3
 
@@ -132,8 +137,8 @@ def test_every_bad_pattern_is_shown() -> None:
         "l" * 61 + "{rail}-{n}",
     ],
 )
-def test_names_that_dns_cannot_carry(pattern: str) -> None:
-    """At most 63 of a-z, 0-9 and hyphen; a path cannot hide in a name."""
+def test_names_that_dns_cannot_hold(pattern: str) -> None:
+    """At most 63 of a-z, 0-9 and hyphen; a name cannot contain a path."""
     assert (
         refusal_codes(gpus=64, hb_domain=DGX, radix=64, naming={"leaf": pattern})[0]
         == "illegal-name"
@@ -150,13 +155,16 @@ def test_names_that_dns_cannot_carry(pattern: str) -> None:
         {"host": "r{n:01}-leaf-1"},
     ],
 )
-def test_names_given_twice(naming: dict[str, str]) -> None:
-    """Switches, hosts, and the two together need a name each."""
+def test_duplicate_names(naming: dict[str, str]) -> None:
+    """Names are unique among switches, among hosts, and over both."""
     assert refusal_codes(gpus=1024, hb_domain=DGX, radix=64, naming=naming) == ["name-twice"]
 
 
 def test_host_ports_follow_the_chassis() -> None:
-    """Each twin cage of a DGX H100 carries two rails; what is printed on it is not what Linux or InfiniBand calls it."""
+    """Each twin cage of a DGX H100 has two rails.
+
+    Its printed name differs from those of Linux and InfiniBand.
+    """
     ethernet = plan_of(
         gpus=64, hb_domain=DGX, host={"model": "dgx-h100"}, switches={"leaf": {"model": "sn5600"}}
     )
@@ -202,8 +210,8 @@ def test_host_ports_without_a_chassis() -> None:
     )
 
 
-def test_places_list_leaves_first() -> None:
-    """The switches of a unit: shared leaves, then each block's spines and cores."""
+def test_switches_of_a_unit_are_listed_leaves_first() -> None:
+    """The order is shared leaves, then each block's spines and cores."""
     plan = plan_of(gpus=1024, hb_domain=DGX, radix=16, rails={"per_switch": 2})
     roles = [(box.role, box.block) for box in plan.naming.boxes]
     assert roles[0] == (Role.LEAF, -1)

@@ -1,35 +1,33 @@
-"""The plan: segments alike, what is installed of a reserve, the digest of the wiring, and a word where a plan is wasteful."""
+"""The plan: equal segments, installed parts of a reserve, the digest of the wiring, and notes."""
 
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from fabricgen.analysis.checks.laws import check
-from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind, Role
-from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.notices import advice
-from fabricgen.planning.plan import Plan, make_plan
+from tests.fabrics import generic, plan_of
+
+if TYPE_CHECKING:
+    from fabricgen.planning.plan import Plan
 
 
-def plan_of(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
-    """Plan a small fabric."""
-    base = {
-        "name": "t",
-        "gpus": 256,
-        "hb_domain": {"gpus": 8},
-        "switches": {"leaf": {"generic": {"radix": 16}}},
-    }
-    return make_plan(FabricSpec.model_validate({**base, **keys}), Catalog())
+def plan_with(**keys: Any) -> Plan:  # noqa: ANN401 - keys of an inventory
+    """Plan 256 GPUs in HB domains of 8 on switches of 16 ports, with some keys replaced."""
+    return plan_of(**generic(16, hb_domain={"gpus": 8}) | keys)
 
 
 def test_a_unit_holds_every_kind_of_link_once() -> None:
-    """256 GPUs on 8 rails at radix 16: a rail of 32 is four leaves of eight, and four spines would have room for eight."""
-    plan = plan_of()
+    """256 GPUs on 8 rails at radix 16.
+
+    A rail of 32 has four leaves of eight, and four spines could hold eight.
+    """
+    plan = plan_with()
     assert plan.mapping.segments == 8
     assert [plan.switch_count(role) for role in Role] == [32, 16, 0]
     assert [plan.link_count(kind) for kind in LinkKind] == [256, 256, 0]
@@ -39,8 +37,8 @@ def test_a_unit_holds_every_kind_of_link_once() -> None:
 
 
 def test_a_million_gpus_wire_in_one_units_memory() -> None:
-    """Two million links are planned, and the columns hold one rail of them."""
-    plan = plan_of(
+    """Two million links are planned, and the columns hold those of one rail."""
+    plan = plan_with(
         gpus=2**20, hb_domain={"gpus": 256}, switches={"leaf": {"generic": {"radix": 128}}}
     )
     assert sum(plan.link_count(kind) for kind in LinkKind) == 2_097_152
@@ -50,22 +48,22 @@ def test_a_million_gpus_wire_in_one_units_memory() -> None:
 
 def test_three_tiers_hold_a_million_gpus_of_small_domains() -> None:
     """HB domains of 8 make rails of 131,072 endpoints."""
-    plan = plan_of(gpus=2**20, switches={"leaf": {"generic": {"radix": 128}}})
+    plan = plan_with(gpus=2**20, switches={"leaf": {"generic": {"radix": 128}}})
     assert plan.sizing.tiers == 3
     assert plan.link_count(LinkKind.SPINE_CORE) == 2**20
 
 
-def test_a_reserve_installs_what_is_needed_now() -> None:
-    """A leaf without a GPU is not there yet, and every spine that an installed leaf meets is."""
-    plan = plan_of(gpus=64, reserve={"gpus": 256})
+def test_a_reserve_installs_only_what_is_needed() -> None:
+    """A leaf without a GPU is not installed, and every spine of an installed leaf is."""
+    plan = plan_with(gpus=64, reserve={"gpus": 256})
     assert plan.switch_count(Role.LEAF) == 8
     assert plan.switch_count(Role.SPINE) == 16
     assert plan.link_count(LinkKind.HOST) == 64
 
 
 def test_growth_inside_a_reserve_keeps_every_link() -> None:
-    """The columns of today are among those of tomorrow."""
-    today, tomorrow = (plan_of(gpus=gpus, reserve={"gpus": 256}) for gpus in (64, 256))
+    """The rows before growth are among those after it."""
+    today, tomorrow = (plan_with(gpus=gpus, reserve={"gpus": 256}) for gpus in (64, 256))
     rows = [
         {tuple(row) for row in np.stack(plan.segment, axis=1).tolist()}
         for plan in (today, tomorrow)
@@ -74,9 +72,9 @@ def test_growth_inside_a_reserve_keeps_every_link() -> None:
 
 
 def test_the_digest_is_of_the_wiring() -> None:
-    """The name changes nothing, an oversubscription does."""
-    assert plan_of().digest() == plan_of(name="other").digest()
-    assert plan_of().digest() != plan_of(oversubscription="3:1").digest()
+    """The name does not change it, an oversubscription does."""
+    assert plan_with().digest() == plan_with(name="other").digest()
+    assert plan_with().digest() != plan_with(oversubscription="3:1").digest()
 
 
 def test_a_wasteful_spread_is_named() -> None:
@@ -86,10 +84,10 @@ def test_a_wasteful_spread_is_named() -> None:
         "switches": {"leaf": {"generic": {"radix": 128}}},
         "oversubscription": "2:1",
     }
-    (sentence,) = advice(plan_of(**keys))
+    (sentence,) = advice(plan_with(**keys))
     assert sentence.startswith("43 spine switches where 2 have the ports")
-    assert advice(plan_of(**keys, spread="minimal")) == []
-    assert advice(plan_of()) == []
+    assert advice(plan_with(**keys, spread="minimal")) == []
+    assert advice(plan_with()) == []
 
 
 POD: dict[str, Any] = {
@@ -100,13 +98,13 @@ POD: dict[str, Any] = {
 
 
 def written(line: str) -> dict[str, Any]:
-    """Read a line of an inventory, as a note quotes it."""
+    """Return the inventory line that a note quotes."""
     key, value = line.split(": ")
     return {key: int(value) if value.isdigit() else value.strip('"')}
 
 
 def counted(sentence: str) -> list[int]:
-    """Read the counts of switches that a note gives: of each line to write, then of the plan."""
+    """Return the counts of switches in a note: of each line to write, then of the plan."""
     return [
         int(found.replace(",", ""))
         for found in re.findall(r"(?:takes|instead of) ([0-9,]+)", sentence)
@@ -124,13 +122,17 @@ def counted(sentence: str) -> list[int]:
     ],
 )
 def test_a_last_pod_of_few_leaves_is_named(keys: dict[str, Any]) -> None:
-    """Each line that the note gives is followed, does without that pod, and takes the switches that it says."""
-    plan = plan_of(**POD | keys)
+    """Each line of the note, written, avoids that pod.
+
+    The plan then has the switches of the note.
+    """
+    plan = plan_with(**POD | keys)
     (sentence,) = advice(plan)
     lines = [written(line) for line in re.findall(r"`(.*?)`", sentence)]
-    others = [plan_of(**POD | keys | line) for line in lines]
+    others = [plan_with(**POD | keys | line) for line in lines]
     assert sentence.startswith(
-        f"the last of {plan.sizing.pods} pods has {plan.sizing.leaf % plan.sizing.pod_leaves} of {plan.sizing.pod_leaves} leaves"
+        f"the last of {plan.sizing.pods} pods has "
+        f"{plan.sizing.leaf % plan.sizing.pod_leaves} of {plan.sizing.pod_leaves} leaves"
     )
     assert [list(line) for line in lines] == [["oversubscription"], ["gpus"]]
     assert all(other.sizing.pods < plan.sizing.pods for other in others)
@@ -139,15 +141,18 @@ def test_a_last_pod_of_few_leaves_is_named(keys: dict[str, Any]) -> None:
     ]
 
 
-def test_a_last_pod_that_is_used_is_not_named() -> None:
+def test_a_used_last_pod_is_not_named() -> None:
     """Half a pod is no waste, nor is a pod that the reserve fills."""
-    assert advice(plan_of(**POD | {"gpus": 16_384 + 4_096})) == []
-    assert advice(plan_of(**POD | {"reserve": {"gpus": 24_576}})) == []
+    assert advice(plan_with(**POD | {"gpus": 16_384 + 4_096})) == []
+    assert advice(plan_with(**POD | {"reserve": {"gpus": 24_576}})) == []
 
 
 @pytest.mark.parametrize(("design", "was"), [("rail-only", 8200), ("fat-tree", 1025)])
-def test_tiers_that_serve_little_are_named(design: str, was: int) -> None:
-    """144 GPUs below switches of 1,024 ports fit on one tier; the note says what three take, and the line to write."""
+def test_superfluous_tiers_are_named(design: str, was: int) -> None:
+    """144 GPUs below switches of 1,024 ports fit on one tier.
+
+    The note has the cost of three, and the line to write.
+    """
     keys: dict[str, Any] = {
         "gpus": 144,
         "hb_domain": {"gpus": 8},
@@ -156,54 +161,60 @@ def test_tiers_that_serve_little_are_named(design: str, was: int) -> None:
     }
     (sentence,) = (
         sentence
-        for sentence in advice(plan_of(**keys, rails={"tiers": 3}))
+        for sentence in advice(plan_with(**keys, rails={"tiers": 3}))
         if "were asked for" in sentence
     )
-    one = plan_of(**keys, rails={"tiers": 1})
+    one = plan_with(**keys, rails={"tiers": 1})
     assert "`rails.tiers: 1`" in sentence
     assert counted(sentence) == [one.switch_count(Role.LEAF), was]
     assert f" of {16_384 * was:,} W" in sentence
     assert "one pod holds every leaf, so that no path crosses a core" in sentence
     assert ("18 of 512 endpoint positions" in sentence) == (design == "rail-only")
     assert not [sentence for sentence in advice(one) if "tiers" in sentence]
-    assert not [sentence for sentence in advice(plan_of(rails={"tiers": 2})) if "tiers" in sentence]
+    assert not [
+        sentence for sentence in advice(plan_with(rails={"tiers": 2})) if "tiers" in sentence
+    ]
 
 
-def test_what_a_minimal_spread_takes_is_named() -> None:
-    """Four uplinks of two leaves over three spines: three of them pass from one to the other."""
+def test_the_effect_of_a_minimal_spread_is_named() -> None:
+    """Four uplinks of two leaves over three spines.
+
+    Three of them carry traffic between the leaves.
+    """
     keys: dict[str, Any] = {
         "gpus": 8, "hb_domain": {"gpus": 2}, "design": "fat-tree", "rails": {"tiers": 2},
         "switches": {"leaf": {"generic": {"radix": 8}}, "spine": {"generic": {"radix": 3}}},
     }  # fmt: skip
-    (sentence,) = advice(plan_of(**keys, spread="minimal"))
+    (sentence,) = advice(plan_with(**keys, spread="minimal"))
     assert sentence == (
-        "`spread: minimal` joins the halves of a block by 75% of the 1,600 Gbps that either can send; "
+        "`spread: minimal` joins the halves of a block by 75% of the 1,600 Gbps that "
+        "either can send; "
         "`spread: even` joins them by all of it, with 6 switches instead of 5"
     )
-    assert advice(plan_of(**keys)) == []
+    assert advice(plan_with(**keys)) == []
     (figure,) = (
         judgement.figure
-        for judgement in check(plan_of(**keys, spread="minimal")).judgements
+        for judgement in check(plan_with(**keys, spread="minimal")).judgements
         if judgement.law.code == "bisection"
     )
-    assert (
-        figure
-        == "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and narrowest cut)"
+    assert figure == (
+        "1 x 1,200 Gbps between halves, 75% of what a half can send (maximum flow and "
+        "narrowest cut)"
     )
 
 
 def test_boxes_that_rails_could_share_are_named() -> None:
-    """A rail of 128 leaves half of a 256-port box idle, as in the third row of the rail-only paper's table."""
+    """A rail of 128 leaves half of a 256-port box idle, as in the rail-only paper's table."""
     keys: dict[str, Any] = {
         "gpus": 32768,
         "hb_domain": {"gpus": 256},
         "switches": {"leaf": {"generic": {"radix": 256}}},
     }
-    (sentence,) = advice(plan_of(**keys))
-    assert (
-        sentence
-        == "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails on a box and take 128 instead"
+    (sentence,) = advice(plan_with(**keys))
+    assert sentence == (
+        "a leaf uses 128 of its 256 ports; `rails.per_switch: auto` would put 2 rails "
+        "on a box and take 128 instead"
     )
-    shared = plan_of(**keys, rails={"per_switch": "auto"})
+    shared = plan_with(**keys, rails={"per_switch": "auto"})
     assert shared.switch_count(Role.LEAF) == 128
     assert advice(shared) == []

@@ -1,4 +1,4 @@
-"""The front of a box: low cages down, high cages up, one split per cage, and what a model cannot do."""
+"""Port layout: downlinks in low cages, uplinks in high ones, one split per cage, limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.fabrics import CATALOG
 
 
 def port_layout(model: str, down: str, up: str | None = None, nos: str = "frr") -> PortLayout:
-    """Look at a model of the catalog with these splits."""
+    """Return the front of a catalog model with these splits."""
     switch = CATALOG.switch(model)
     assert switch is not None
     low, high = switch.breakout(down), switch.breakout(up or down)
@@ -24,8 +24,8 @@ def seats(ports: list[Port]) -> list[tuple[int, int]]:
     return [(port.cage, port.sub) for port in ports]
 
 
-def test_low_cages_down_and_high_cages_up() -> None:
-    """On a box at full width, 32 cages face each way."""
+def test_downlinks_in_low_and_uplinks_in_high_cages() -> None:
+    """On a switch at full width, 32 cages face each way."""
     ports = port_layout("sn5600", "2x400G").ports(64, 64)
     assert seats(ports[:3]) == [(1, 0), (1, 1), (2, 0)]
     assert ports[63] == (32, 1, ports[0].breakout)
@@ -34,7 +34,7 @@ def test_low_cages_down_and_high_cages_up() -> None:
 
 
 def test_uplinks_end_at_the_last_cage() -> None:
-    """What is idle lies between the two sides."""
+    """Idle ports are between the two sides."""
     box = port_layout("sn5600", "2x400G")
     used = box.ports(3, 5)
     assert seats(used) == [(1, 0), (1, 1), (2, 0), (62, 1), (63, 0), (63, 1), (64, 0), (64, 1)]
@@ -44,8 +44,8 @@ def test_uplinks_end_at_the_last_cage() -> None:
     assert len(idle) == 128 - 8
 
 
-def test_the_sides_may_meet_in_a_cage_that_is_split_alike() -> None:
-    """65 ports down and 63 up share cage 33, for both halves have one speed."""
+def test_both_sides_share_a_cage_that_is_split_alike() -> None:
+    """65 ports down and 63 up share cage 33, because both sides have one speed."""
     box = port_layout("sn5600", "2x400G")
     ports = box.ports(65, 63)
     assert box.fits(65, 63)
@@ -55,7 +55,10 @@ def test_the_sides_may_meet_in_a_cage_that_is_split_alike() -> None:
 
 
 def test_cages_of_two_speeds_are_never_shared() -> None:
-    """400G down on split cages, 800G up on whole ones: 64 and 32 fill the box, one more uplink costs a cage of two."""
+    """400G down use split cages, 800G up whole ones.
+
+    64 and 32 fill the switch, and one more uplink costs a cage of two.
+    """
     box = port_layout("ds5000", "2x400G", "1x800G")
     assert box.radix == 128
     assert box.fits(64, 32)
@@ -69,7 +72,10 @@ def test_cages_of_two_speeds_are_never_shared() -> None:
 
 
 def test_few_uplinks_of_another_speed_take_the_highest_cages() -> None:
-    """16 uplinks stand in cages 49 to 64, from the first of them on; the cages between stay as the down side is split."""
+    """16 uplinks use cages 49 to 64 from the first on.
+
+    The cages between stay split like the down side.
+    """
     box = port_layout("ds5000", "2x400G", "1x800G")
     used = box.ports(3, 16)
     assert [port.cage for port in used[3:]] == list(range(49, 65))
@@ -87,7 +93,10 @@ def test_a_split_uplink_side_starts_at_its_lowest_cage() -> None:
 
 
 def test_cage_limits_of_the_nokia() -> None:
-    """On the 7220 IXR-H5-64 only cages 1 to 32 split in four: 128 ports, and 800G uplinks find their place above them."""
+    """On the 7220 IXR-H5-64 only cages 1 to 32 split in four.
+
+    They hold 128 ports, and 800G uplinks use cages above.
+    """
     box = port_layout("7220-ixr-h5-64", "4x200G", "1x800G")
     assert box.radix == 128
     assert box.fits(128, 32)
@@ -101,7 +110,7 @@ def test_cage_limits_of_the_nokia() -> None:
 
 
 def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:
-    """Uplinks that are split like downlinks end at cage 32, and the cages above are left whole."""
+    """Uplinks that are split like downlinks end at cage 32, and the cages above stay whole."""
     box = port_layout("7220-ixr-h5-64", "4x200G")
     used = box.ports(64, 64)
     assert max(port.cage for port in used) == 32
@@ -113,7 +122,7 @@ def test_both_sides_in_four_on_the_nokia_stay_below_cage_33() -> None:
 
 
 @pytest.mark.parametrize(("down", "up"), [(0, 0), (1, 0), (0, 1), (7, 9), (64, 32), (128, 0)])
-def test_used_and_idle_ports_are_the_whole_box(down: int, up: int) -> None:
+def test_used_and_idle_ports_are_the_whole_switch(down: int, up: int) -> None:
     """Every cage is split one way, and each of its ports is either in use or idle."""
     box = port_layout("ds5000", "2x400G", "1x800G")
     used = box.ports(down, up)
@@ -136,7 +145,7 @@ def test_used_and_idle_ports_are_the_whole_box(down: int, up: int) -> None:
         ("sonic", ["Ethernet0", "Ethernet4", "Ethernet504"]),
     ],
 )
-def test_ports_are_called_as_the_nos_calls_them(nos: str, names: list[str]) -> None:
+def test_ports_have_the_names_of_the_nos(nos: str, names: list[str]) -> None:
     """One port, three names."""
     box = port_layout("ds5000", "2x400G", "1x800G", nos)
     assert [box.interface(port) for port in box.ports(2, 1)] == names

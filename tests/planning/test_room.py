@@ -1,4 +1,4 @@
-"""Where everything stands: by rule, by a table, and what is said of a room that does not hold together."""
+"""Positions of devices: by rule, by a table, and findings on an inconsistent room."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def room_of(plan: Plan) -> Room:
 
 
 def seats(plan: Plan, *, installed: bool = False) -> dict[str, tuple[str, int]]:
-    """Return rack and unit of every planned device that has a place, or of those that are installed, by name."""
+    """Return rack and rack unit of every planned or installed device that has a place, by name."""
     room = room_of(plan)
     names = set(plan.hosts) | set(plan.switches()) if installed else None
     every = {
@@ -75,7 +75,9 @@ def racks(plan: Plan, role: Role) -> list[str]:
 
 
 def test_hosts_fill_racks_from_the_bottom() -> None:
-    """Four DGX of 8 units and 10.2 kW to a rack of 42 units and 45 kW, and the leaves in the middle of the row, from the top.
+    """Four DGX fill a rack of 42 rack units and 45 kW.
+
+    Each has 8 rack units and 10.2 kW. The leaves are in the middle of the row, from the top.
 
     A01-01    A01-02    A01-03
     1-4       leaves    5-8
@@ -89,8 +91,8 @@ def test_hosts_fill_racks_from_the_bottom() -> None:
     ]
 
 
-def test_a_rack_is_fed_and_carries_so_much() -> None:
-    """The tightest limit counts: 48 units hold six hosts, 36 kW feed three, and 300 kg carry two."""
+def test_the_tightest_limit_of_a_rack_counts() -> None:
+    """48 rack units hold six hosts, 36 kW feed three, and 300 kg carry two."""
 
     def hosts(**rack: int) -> int:
         found = seats(
@@ -121,8 +123,11 @@ def test_a_rack_is_fed_and_carries_so_much() -> None:
         ("hall-middle", {2: [1, 2, 3]}),
     ],
 )
-def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> None:
-    """Thirty racks in three rows of ten: 27 of hosts, and 3 of switches; 30 switches of 14 units make three to a rack."""
+def test_positions_of_racks_of_switches(where: str, at: dict[int, list[int]]) -> None:
+    """Thirty racks in three rows of ten are 27 of hosts and 3 of switches.
+
+    30 switches of 14 units are three to a rack.
+    """
     site = {
         "racks_per_row": 10,
         "network_racks": where,
@@ -146,8 +151,11 @@ def test_where_racks_of_switches_stand(where: str, at: dict[int, list[int]]) -> 
     assert found == at
 
 
-def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
-    """Rail-optimized, eight stripes of 32 hosts: the leaves of a stripe stand together, stripes in order, and the spines in their middle."""
+def test_leaves_are_near_their_hosts() -> None:
+    """Rail-optimized, eight stripes of 32 hosts.
+
+    The leaves of a stripe are together, stripes in order, and the spines in their middle.
+    """
     plan = plan_of(
         design="rail-optimized", gpus=2048, **H100, site={"rack": {"units": 42, "power_w": 45_000}}
     )
@@ -160,7 +168,10 @@ def test_leaves_stand_near_the_hosts_that_they_serve() -> None:
 
 
 def test_leaves_on_top_of_the_racks() -> None:
-    """Sixteen racks of hosts and eight leaves: every second rack has one, in its highest unit, and no rack is for switches alone."""
+    """Sixteen racks of hosts and eight leaves.
+
+    Every second rack has one in its highest rack unit, and no rack is for switches alone.
+    """
     plan = plan_of(gpus=512, **H100, rails={"tiers": 1}, site={"leaves": "top-of-rack"})
     found = seats(plan)
     tops = [found[name] for name in plan.switches()]
@@ -170,23 +181,29 @@ def test_leaves_on_top_of_the_racks() -> None:
     assert len(room_of(plan).names) == 16
 
 
-def test_a_room_that_is_described_has_a_last_hall() -> None:
-    """A hundred halls of 32 racks in single file hold no 4,096 hosts of a rack each; a generated room goes on."""
+def test_a_described_room_has_a_last_hall() -> None:
+    """A hundred halls of 32 racks in single file cannot hold 4,096 hosts of a rack each.
+
+    A generated room has no limit.
+    """
     keys: dict[str, Any] = {"gpus": 32768, **H100}
     assert refusal_codes(**keys, site={"racks_per_row": 1, "hosts_per_rack": 1}) == ["no-room"]
     assert len(room_of(plan_of(gpus=2**20, hb_domain={"gpus": 8}, radix=128)).names) > 20_000
 
 
 def test_halls_have_letters() -> None:
-    """Two halls of one row each; a pattern of your own names racks."""
+    """Two halls of one row each, and a user's pattern of rack names."""
     plan = plan_of(gpus=64, **H100, site={"halls": 2, "rows": 1, "racks_per_row": 2})
     assert room_of(plan).names == ["A01-01", "A01-02", "B01-01", "B01-02"]
     plan = plan_of(gpus=64, **H100, naming={"rack": "{hall}.r{row:03}.{rack}"})
     assert room_of(plan).names == ["A.r001.01", "A.r001.02", "A.r001.03"]
 
 
-def test_what_nobody_describes_is_assumed_in_a_generated_room_only() -> None:
-    """A host of 72 GPUs that nobody describes has a rack for itself; where a room is asked for, it must be described."""
+def test_unknown_footprints_are_assumed_in_a_generated_room_only() -> None:
+    """A host of 72 GPUs without a footprint has a rack for itself.
+
+    A described room requires the footprint.
+    """
     keys: dict[str, Any] = {"gpus": 288, "hb_domain": {"gpus": 72}, "radix": 64}
     room = room_of(plan_of(**keys))
     assert room.generated
@@ -199,8 +216,8 @@ def test_what_nobody_describes_is_assumed_in_a_generated_room_only() -> None:
     ).generated
 
 
-def test_nothing_is_placed_where_nothing_is_wanted() -> None:
-    """Columns stay empty, the laws hold, and the summary has no length."""
+def test_nothing_is_placed_on_request() -> None:
+    """Columns are empty, the laws hold, and the summary has no length."""
     plan = plan_of(gpus=64, **H100, site="unknown")
     assert plan.lengths is None
     assert {(cable.a_rack, cable.b_unit, cable.length_m) for cable in Views(plan).cables(0)} == {
@@ -241,7 +258,7 @@ SITES = st.none() | st.fixed_dictionaries(
 
 
 def test_every_device_has_one_place_of_its_own() -> None:
-    """Whatever the design and the room: each unit of a rack is taken once, and nothing stands out of its rack."""
+    """Whatever the design and the room, each rack unit is used once. No device leaves its rack."""
     seen: Counter[bool] = Counter()
 
     @settings(max_examples=150)
@@ -280,7 +297,7 @@ def test_every_device_has_one_place_of_its_own() -> None:
 
 
 def test_growth_within_the_reserve_moves_nothing() -> None:
-    """What stands keeps its rack and its unit when the rest arrives."""
+    """Installed devices keep their rack and rack unit when the rest is installed."""
     seen = 0
 
     @settings(max_examples=40)
@@ -304,18 +321,19 @@ def test_growth_within_the_reserve_moves_nothing() -> None:
 
 
 def table_of(plan: Plan) -> str:
-    """Write where everything of a plan stands, as a table."""
+    """Write the positions of all devices of a plan as a table."""
     room = room_of(plan)
     stand = room.standing
     rows = [
-        f"{room.device(device)},{'AB'[stand.hall[rack]]},{stand.row[rack] + 1},{stand.at[rack] + 1},{stand.rack_unit[device]}"
+        f"{room.device(device)},{'AB'[stand.hall[rack]]},{stand.row[rack] + 1},"
+        f"{stand.at[rack] + 1},{stand.rack_unit[device]}"
         for device, rack in enumerate(stand.rack.tolist())
     ]
     return "\n".join(["device,hall,row,rack,unit", *reversed(rows)]) + "\n"
 
 
-def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
-    """Written out and read back, a room has the same places and the same lengths, in whatever order the lines are."""
+def test_a_table_equals_the_rule(tmp_path: Path) -> None:
+    """Written and read back, a room has the same positions and lengths, in any order of lines."""
     keys: dict[str, Any] = {"gpus": 256, **H100}
     site = {"racks_per_row": 5, "rows": 2, "halls": 2}
     ruled = plan_of(**keys, site=site)
@@ -336,7 +354,10 @@ def test_a_table_says_the_same_as_the_rule(tmp_path: Path) -> None:
 
 
 def test_a_table_is_read_beside_the_inventory(tmp_path: Path) -> None:
-    """A price book may be elsewhere; spreadsheets write a byte order mark, and lines that end otherwise."""
+    """Another directory of price books does not matter.
+
+    Spreadsheets write a byte order mark and other line ends.
+    """
     keys: dict[str, Any] = {"gpus": 64, **H100}
     text = table_of(plan_of(**keys))
     (tmp_path / "there.csv").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
@@ -350,7 +371,7 @@ def test_a_table_is_read_beside_the_inventory(tmp_path: Path) -> None:
 def test_a_table_is_found_beside_the_inventory_with_other_prices(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """`--prices` names a book of the directory where one stands, and moves nothing else."""
+    """`--prices` names a book in its own directory and changes no other path."""
     keys: dict[str, Any] = {"gpus": 64, **H100}
     (tmp_path / "far").mkdir()
     (tmp_path / "far/there.csv").write_text(table_of(plan_of(**keys)), encoding="utf-8")
@@ -375,14 +396,14 @@ def test_a_table_is_found_beside_the_inventory_with_other_prices(
         "",
     ],
 )
-def test_a_table_lies_below_the_inventory(name: str) -> None:
-    """No path leads elsewhere."""
+def test_a_table_is_below_the_inventory(name: str) -> None:
+    """A path to another directory is refused."""
     with pytest.raises(ValueError, match="positions"):
         spec_of(gpus=64, **H100, site={"positions": name})
 
 
 def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
-    """What is only reserved may have one."""
+    """Reserved devices may have a line."""
     keys: dict[str, Any] = {"gpus": 32, "reserve": {"gpus": 64}, **H100}
     lines = table_of(plan_of(**keys)).splitlines()
     short = [
@@ -399,7 +420,7 @@ def test_only_what_is_installed_must_have_a_line(tmp_path: Path) -> None:
 def test_a_table_of_another_fabric_is_refused_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Only the lines that are shown are compared with the names of devices: a table may have millions."""
+    """Only the lines shown are compared with device names, as a table may have millions."""
     asked: list[str] = []
 
     def suggest(word: str, *_: object) -> str:

@@ -606,7 +606,7 @@ def test_the_matrix_has_the_volumes_of_the_equations(collective: str, stages: in
 def walk(
     plan: Plan, loads: tuple[np.ndarray, np.ndarray], box: int, target: int, amount: float
 ) -> None:
-    """Send bytes from a switch to a leaf of unit 0.
+    """Send bytes from a switch to a leaf of segment 0.
 
     They go up over all links alike to a switch above the leaf, then down.
     """
@@ -650,7 +650,7 @@ def reaches(plan: Plan, box: int, target: int) -> bool:
 def test_bytes_on_links_equal_those_of_a_slow_walk(name: str, collective: str, stages: int) -> None:
     """Each pair of GPUs of the first block is walked link by link over the wiring.
 
-    The other blocks of a unit carry the same.
+    The other blocks of a segment carry the same.
     """
     plan = plan_of(**FABRICS[name])
     groups, segment, request = (

@@ -1,1 +1,4 @@
-"""As-built against as-planned: readers on recorded output, faults injected by the thousand, and minimality against an exhaustive search."""
+"""As-built against as-planned: readers on recorded output, and thousands of random faults.
+
+The number of moves is compared with an exhaustive search.
+"""

@@ -1,8 +1,7 @@
-"""A cabling that can be broken on purpose: what was done, what every device then hears, and a hand that carries out moves.
+"""A cabling with injected faults, the LLDP evidence of its devices, and carried-out moves.
 
-Faults touch ports that no other fault touches, so that each is one event of its own. What a fault
-must be called is said here by other means than the audit's: from what was done, and from the
-cables' own rails and planes.
+Faults use ports that no other fault uses, so that each is one event. The expected name of a fault
+is derived from its injection and from the cables' rails and planes, independent of the audit.
 """
 
 from __future__ import annotations
@@ -34,7 +33,10 @@ IDLE_PORTS = 8
 
 @dataclass
 class Cabling:
-    """A cabling as it is built. Ports are the numbers of `PortIndex`; `idle` are those of switches without a planned cable."""
+    """A cabling as it is built.
+
+    Ports are the numbers of `PortIndex`; `idle` are those of switches without a planned cable.
+    """
 
     plan: Plan
     places: PortIndex = field(init=False)
@@ -70,21 +72,21 @@ class Cabling:
             self.plug(low, high)
 
     def plug(self, one: int, other: int) -> None:
-        """Put a cable between two free ports."""
+        """Join two free ports by a cable."""
         assert one not in self.partner, "the port is taken"
         assert other not in self.partner, "the port is taken"
         self.partner[one], self.partner[other] = other, one
 
     def pull(self, one: int) -> int:
-        """Take a cable out at both ends, and return the other one."""
+        """Remove a cable at both ends, and return the other one."""
         other = self.partner.pop(one)
         del self.partner[other]
         return other
 
-    # What was done.
+    # Faults.
 
     def _claim(self, *ports: int) -> bool:
-        """Say whether no fault has used these ports nor those that they belong to, and use them."""
+        """Return whether no fault has used these ports or their links, and mark them as used."""
         own = {*ports, *(self.places.peers[port] for port in ports)} - {-1}
         if len(set(ports)) != len(ports) or own & self.touched:
             return False
@@ -94,20 +96,23 @@ class Cabling:
     def _done(
         self, kind: str, ports: Iterable[int], crossed: Iterable[tuple[int, int]] = ()
     ) -> None:
-        """Remember a fault; what joins rails or planes is called so."""
+        """Record a fault; a cable that joins rails or planes has its own kind."""
         joined = [name for name in (self._crosses(*pair) for pair in crossed) if name]
         name = "rail-crossed" if "rail-crossed" in joined else next(iter(joined), kind)
         self.faults.append((name, frozenset(self.places.labels[port] for port in ports)))
 
     def _crosses(self, one: int, other: int) -> str:
-        """Say what a cable between two ports joins that must stay apart, if anything."""
+        """Return what a cable between two ports joins that must stay separate, or nothing."""
         rails, planes = zip(*(self._scope(port) for port in (one, other)), strict=True)
         if all(rails) and not rails[0] & rails[1]:
             return "rail-crossed"
         return "plane-crossed" if not planes[0] & planes[1] else ""
 
     def _scope(self, port: int) -> tuple[set[str], set[int]]:
-        """Return the rails and the planes of a port: its own cable's, or all of its device where that is not known or rails meet on it."""
+        """Return the rails and the planes of a port's cable.
+
+        Without one, or where rails share it, they are those of its device.
+        """
         device = self.places.places[port].device
         own = [self.cable[each] for each in self.places.of_device[device] if each in self.cable]
         planes = {cable.plane for cable in ([self.cable[port]] if port in self.cable else own)}
@@ -124,7 +129,7 @@ class Cabling:
         return (self.places.places[port].device, seat.cage) if seat.ports > 1 else -port - 1
 
     def swap(self, rng: random.Random) -> None:
-        """Swap two cables of one kind; not in one cage, for that is a reversal."""
+        """Swap two cables of one kind in different cages; in one cage that is a reversal."""
         one = rng.randrange(self.places.planned // 2) * 2
         other = rng.choice(
             [low for low, _ in self.places.links() if self.cable[low].tier == self.cable[one].tier]
@@ -138,7 +143,10 @@ class Cabling:
             self._done("swapped", (one, other), ((one, other + 1), (other, one + 1)))
 
     def shift(self, rng: random.Random) -> None:
-        """Shift a run of cables of a device by one port; what was in the last port hangs."""
+        """Shift a run of cables of a device by one port.
+
+        The cable of the last port is unplugged.
+        """
         device = rng.choice(self.switches)
         ports = sorted(
             {
@@ -203,7 +211,7 @@ class Cabling:
         )
 
     def exchange(self, rng: random.Random) -> None:
-        """Put two devices that are cabled alike in each other's place."""
+        """Exchange two devices that are cabled alike."""
         devices = self.hosts if rng.random() < 0.5 else self.switches
         one, other = (rng.choice(devices) for _ in range(2))
         port_layouts = [
@@ -237,7 +245,7 @@ class Cabling:
             self.plug(mate, far)
 
     def lose(self, rng: random.Random) -> None:
-        """Take a cable away."""
+        """Remove a cable."""
         port = rng.randrange(self.places.planned)
         if self._claim(port):
             self.pull(port)
@@ -257,7 +265,7 @@ class Cabling:
             self._done("misplugged", [port], [(far, idle)])
 
     def intrude(self, rng: random.Random) -> None:
-        """Plug the cable of somebody else's device into a planned port."""
+        """Plug the cable of a foreign device into a planned port."""
         port = rng.randrange(self.places.planned)
         if self._claim(port):
             self.pull(port)
@@ -275,7 +283,7 @@ class Cabling:
                 self._done("extra", [], [(one, other)])
 
     def break_at_random(self, rng: random.Random, count: int) -> None:
-        """Inject so many faults, or as many as there is room for."""
+        """Inject a number of faults, or as many as there is room for."""
         kinds = (
             self.swap,
             self.swap,
@@ -292,7 +300,7 @@ class Cabling:
                 rng.choice(kinds)(rng)
 
     def scramble(self, rng: random.Random, count: int) -> None:
-        """Do anything anywhere, over and over the same ports."""
+        """Change cables at random, repeatedly on the same ports."""
         ports = [*range(self.places.planned), *self.idle]
         for _ in range(count):
             one, other = rng.sample(ports, 2)
@@ -312,10 +320,13 @@ class Cabling:
                 if rng.random() < 0.8:
                     self.plug(low, high)
 
-    # What is heard.
+    # Evidence.
 
     def evidence(self, rng: random.Random, *, noise: bool = True) -> NeighborRecords:
-        """Return what every device hears; with noise, one end of some links is deaf, names come with domains, and others chatter."""
+        """Return the neighbours of every device.
+
+        With noise, one end of some links is silent, names have domains, and other devices answer.
+        """
         evidence = NeighborRecords(reporters=set(self.places.of_device))
         for one, other in self.partner.items():
             if not noise or one < other or rng.random() < 0.7:
@@ -336,15 +347,15 @@ class Cabling:
         return evidence
 
     def _heard(self, rng: random.Random, one: int, other: int, *, noise: bool) -> NeighborRecord:
-        """Return how a port hears another."""
+        """Return how a port sees its neighbour."""
         near, far = self.places.places[one], self.places.places[other]
         domain = rng.choice(("", ".pod1.example.net")) if noise else ""
         return NeighborRecord(near.device, near.interface, far.device + domain, (far.interface,))
 
-    # What is done about it.
+    # Repair.
 
     def carry_out(self, steps: Iterable[Step], strangers: Iterable[int]) -> None:
-        """Carry out steps one after the other; a port must be free when an end is plugged into it."""
+        """Carry out steps in order; a port must be free when an end is plugged into it."""
         for port in strangers:
             del self.strangers[port]
         hanging: list[int] = []
@@ -362,14 +373,14 @@ class Cabling:
 
     @property
     def as_planned(self) -> bool:
-        """Say whether the cabling is as planned, and nothing else is plugged in."""
+        """Return whether the cabling is as planned, with nothing else plugged in."""
         return not self.strangers and self.partner == {
             port: peer for port, peer in enumerate(self.places.peers) if peer >= 0
         }
 
     @property
     def differences(self) -> Counter[str]:
-        """Count the cables that are not planned, and the planned links that are not there."""
+        """Count the cables that are not planned, and the planned links that are missing."""
         wrong = sum(self.places.peers[port] != other for port, other in self.partner.items()) // 2
         gone = sum(self.partner.get(low) != high for low, high in self.places.links())
         return Counter(wrong=wrong, gone=gone)

@@ -1,4 +1,4 @@
-"""Tables around what is dead: every next hop leads to the destination, and where none is left nothing would."""
+"""Tables around failed parts: every next hop leads to the destination, if any does."""
 
 from __future__ import annotations
 
@@ -63,7 +63,10 @@ def tables_of(detours: Tables) -> Table:
 def ends_of(
     tables: Table, switch: str, rail: int | None, address: str, cables: tuple[str, ...] = ()
 ) -> set[str]:
-    """Follow every next hop to the devices where packets end; a switch without a way on is an end too. Raises where a cable comes twice."""
+    """Follow every next hop to the devices where packets end.
+
+    They may end at a switch without a route; a cable used twice is an error.
+    """
     routes = tables.get((switch, rail))
     if routes is None:
         return {switch}
@@ -77,7 +80,7 @@ def ends_of(
 
 
 def dead_of(plan: Plan, rng: random.Random) -> list[str]:
-    """Name some switches and cables that are dead."""
+    """Return the names of some switches and cables as failures."""
     labels = []
     for segment in range(plan.mapping.segments):
         rows = zip(
@@ -97,10 +100,14 @@ def dead_of(plan: Plan, rng: random.Random) -> list[str]:
 
 @pytest.mark.parametrize("fabric", FABRICS)
 def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
-    """From every leaf to every NIC port: all ways end at its host where a living path exists; else at the leaf, or at the one whose port is dead."""
+    """From every leaf to every NIC port.
+
+    Packets end at its host where a living path exists, else at the leaf or at the one whose port
+    failed.
+    """
     plan, lost = plan_of(**FABRICS[fabric]), 0
     for seed in range(12):
-        rng = random.Random(seed)  # noqa: S311 - a case, not a secret
+        rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
         failures = find_failures(plan, dead_of(plan, rng))
         detours, reach = Detours(plan, failures), Reach(plan, failures)
         tables = tables_of(detours)
@@ -124,8 +131,8 @@ def test_every_next_hop_leads_to_the_destination(fabric: str) -> None:
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
-def test_where_nothing_is_dead_the_tables_are_those_of_the_plan(fabric: str) -> None:
-    """Nothing is added and nothing left out."""
+def test_without_failures_the_tables_are_those_of_the_plan(fabric: str) -> None:
+    """Nothing is added and nothing is omitted."""
     plan = plan_of(**FABRICS[fabric])
     plain, detours = Tables(plan), Detours(plan, find_failures(plan, []))
     assert tables_of(detours) == tables_of(plain)
@@ -134,8 +141,11 @@ def test_where_nothing_is_dead_the_tables_are_those_of_the_plan(fabric: str) -> 
     ]
 
 
-def test_relays_that_cannot_carry_are_left_out() -> None:
-    """A GPU without a NIC is neither an exit nor a landing, and no IP route leads over it; its HB domain still reaches it."""
+def test_relays_without_a_path_are_left_out() -> None:
+    """A GPU without a NIC is neither an exit nor a landing, and no IP route uses it.
+
+    Its HB domain still reaches it.
+    """
     plan = plan_of(gpus=32, hb_domain={"gpus": 4}, radix=64)
     host = json.loads("".join(Detours(plan, find_failures(plan, ["nic:d0-g1"])).host(0)))
     other, own = host["gpus"][0], host["gpus"][1]
@@ -156,12 +166,16 @@ def own_address(plan: Plan) -> str:
     return f"{dotted(Tables(plan).ends.address(1, 0))}/32"
 
 
-def test_a_list_of_what_is_dead(tmp_path: Path) -> None:
-    """A line each, as text or as a YAML list; a port stands for its cable, and one without a cable for nothing."""
+def test_a_list_of_failures(tmp_path: Path) -> None:
+    """One name in a line, as text or as a YAML list.
+
+    A port names its cable, and a port without one names nothing.
+    """
     plan = plan_of(gpus=32, hb_domain={"gpus": 4}, radix=64)
     path = tmp_path / "dead.yaml"
     path.write_text(
-        "# seen on Monday\n- nic:d0-g1\n\n- 'port:r0-leaf-1 swp2'  # no light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n",
+        "# seen on Monday\n- nic:d0-g1\n\n- 'port:r0-leaf-1 swp2'  # no "
+        "light\nswitch:r3-leaf-1\nport:r0-leaf-1 swp60\n",
         encoding="utf-8",
     )
     assert read_dead(plan, path) == ["nic:d0-g1", "link:r0-h00002", "switch:r3-leaf-1"]

@@ -1,4 +1,7 @@
-"""The audit on what real LLDP daemons hear on real wires: a faithful cabling is clean, and cables swapped on purpose are found."""
+"""The audit on real LLDP daemons over real links.
+
+A correct cabling has no findings, and swapped cables are found.
+"""
 
 from __future__ import annotations
 
@@ -32,25 +35,34 @@ PATIENCE_S = 30
 
 
 def script(places: PortIndex, links: list[tuple[int, int]], out: Path) -> str:
-    """Write the commands that wire the links between namespaces, start lldpd in each, and ask all of them; hosts answer in the other dialect."""
+    """Write the commands that link namespaces, start lldpd in each, and query them.
+
+    Hosts answer in the other dialect.
+    """
     lines = ["set -e", "mount -t tmpfs none /run", "mkdir -p /run/netns /run/lldpd"]
     lines += [f"ip netns add {device}" for device in places.of_device]
     for one, other in links:
         near, far = places.places[one], places.places[other]
         lines.append(
-            f"ip link add {near.interface} netns {near.device} type veth peer name {far.interface} netns {far.device}"
+            f"ip link add {near.interface} netns {near.device} type veth peer name "
+            f"{far.interface} netns {far.device}"
         )
         lines += [f"ip -n {end.device} link set {end.interface} up" for end in (near, far)]
     for device in places.of_device:
         lines.append(f"mkdir -p /run/l/{device}")
         lines.append(
-            f"printf 'configure system hostname {device}\\nconfigure lldp portidsubtype ifname\\nconfigure lldp tx-interval 1\\n' > /run/l/{device}/conf"
+            f"printf 'configure system hostname {device}\\nconfigure lldp portidsubtype "
+            f"ifname\\nconfigure lldp tx-interval 1\\n' > /run/l/{device}/conf"
         )
         lines.append(
-            f"ip netns exec {device} unshare -u sh -c 'hostname {device}; exec lldpd -u /run/l/{device}/s -O /run/l/{device}/conf' >/dev/null 2>&1"
+            f"ip netns exec {device} unshare -u sh -c 'hostname {device}; exec lldpd -u "
+            f"/run/l/{device}/s -O /run/l/{device}/conf' >/dev/null 2>&1"
         )
     asked = [
-        f"ip netns exec {device} lldpctl -u /run/l/{device}/s -f {'json' if device in PLAN.hosts else 'json0'} > {out}/{device}.json"
+        (
+            f"ip netns exec {device} lldpctl -u /run/l/{device}/s -f "
+            f"{'json' if device in PLAN.hosts else 'json0'} > {out}/{device}.json"
+        )
         for device in places.of_device
     ]
     every = f'test "$(cat {out}/*.json | grep -c ttl)" -ge {2 * len(links)}'
@@ -64,7 +76,7 @@ def script(places: PortIndex, links: list[tuple[int, int]], out: Path) -> str:
 
 
 def heard(links: list[tuple[int, int]], out: Path) -> Audit:
-    """Wire the links, and audit what the daemons hear."""
+    """Link the namespaces, and audit the daemons' neighbours."""
     out.mkdir()
     command = [
         "unshare",
@@ -83,7 +95,7 @@ def heard(links: list[tuple[int, int]], out: Path) -> Audit:
 
 @pytest.fixture
 def _can_wire(out_of_reach: Callable[[str], NoReturn]) -> None:
-    """Go on only where namespaces and lldpd are to be had."""
+    """Continue only where namespaces and lldpd exist."""
     missing = [name for name in NEEDED if shutil.which(name) is None]
     if missing:
         out_of_reach(f"not installed: {', '.join(missing)}")
@@ -93,8 +105,8 @@ def _can_wire(out_of_reach: Callable[[str], NoReturn]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("_can_wire")
-def test_daemons_on_real_wires(tmp_path: Path) -> None:
-    """Faithful wires are clean; then two cables of a leaf are swapped, and one is not there."""
+def test_daemons_on_real_links(tmp_path: Path) -> None:
+    """Correct links have no findings; then two cables of a leaf are swapped, and one is missing."""
     links = list(PortIndex(PLAN).links())
     clean = heard(links, tmp_path / "clean")
     assert (clean.ok, len(clean.matched), clean.built.foreign) == (True, len(links), [])

@@ -1,4 +1,4 @@
-"""Every dialect says the same: recorded output of real tools, and the shapes of those that do not run here."""
+"""Every dialect has the same result: recorded output of real tools, and documented forms."""
 
 from __future__ import annotations
 
@@ -13,13 +13,20 @@ from fabricgen.core.diagnostics import Refusal
 from fabricgen.lifecycle.audit.audit import audit
 from fabricgen.lifecycle.audit.load import read_evidence
 from fabricgen.lifecycle.audit.neighbors import NeighborRecord, NeighborRecords
-from tests.fabrics import plan_of
+from tests.fabrics import cables_of, plan_of
 
 RECORDED = Path(__file__).parent / "recorded"
 PLAN = plan_of(
-    design="fat-tree", gpus=4, hb_domain={"gpus": 2}, naming={"leaf": "r0-leaf-{n}"}, switches={"leaf": {"generic": {"radix": 8}}}
-)  # fmt: skip
-"""One leaf with two hosts of two NICs, called as in the recorded files: `bmc-17` is in the port of host-2 nic0, and nobody in the next."""
+    design="fat-tree",
+    gpus=4,
+    hb_domain={"gpus": 2},
+    naming={"leaf": "r0-leaf-{n}"},
+    switches={"leaf": {"generic": {"radix": 8}}},
+)
+"""One leaf with two hosts of two NICs, named as in the recorded files.
+
+`bmc-17` is in the port of host-2 nic0, and the next port has no neighbour.
+"""
 
 NEIGHBOURS = [
     NeighborRecord("r0-leaf-1", "swp1", "host-1", ("nic0",)),
@@ -45,7 +52,10 @@ def read(tmp_path: Path, content: object, name: str = "r0-leaf-1.json") -> Neigh
 
 @pytest.mark.parametrize("form", ["json0", "json"])
 def test_lldpctl_as_recorded(form: str) -> None:
-    """Both forms that lldpd 1.0.16 prints say the same, also where a list of one is no list, and where a port has only a MAC address."""
+    """Both forms of lldpd 1.0.16 have the same result.
+
+    That holds where a list of one is no list, and where a port has only a MAC address.
+    """
     leaf = read_evidence([RECORDED / f"r0-leaf-1.{form}"])
     assert (sorted(leaf.heard), leaf.reporters) == (NEIGHBOURS, {"r0-leaf-1"})
     host = read_evidence([RECORDED / f"host-1.{form}"])
@@ -63,7 +73,7 @@ def test_lldpctl_as_recorded(form: str) -> None:
 
 
 def test_one_end_is_enough() -> None:
-    """Who hears only the host knows of its cables as much as who hears only the leaf."""
+    """Evidence of the hosts alone equals that of the leaves alone."""
     assert counts(read_evidence([RECORDED / "host-1.json"])) == {
         "matched": 2,
         "wrong": 0,
@@ -73,8 +83,8 @@ def test_one_end_is_enough() -> None:
     }
 
 
-def test_a_reporter_that_is_not_ours_is_a_note() -> None:
-    """A file under a wrong name is no evidence against anybody."""
+def test_an_unknown_reporter_is_a_note() -> None:
+    """A file under a wrong name is no evidence."""
     result = audit(PLAN, read_evidence([RECORDED / "r0-leaf-1.json", RECORDED / "bmc-17.json"]))
     assert next(result.notes()).startswith("bmc-17 reported and is not in the plan")
 
@@ -87,7 +97,7 @@ EOS = [
 
 
 def nvue(peer: str, chassis: dict[str, str], far: dict[str, str]) -> dict[str, Any]:
-    """Return what NVUE shows of an interface."""
+    """Return NVUE's output for an interface."""
     return {
         "type": "swp",
         "lldp": {"neighbor": {peer: {"age": "12", "chassis": chassis, "port": far}}},
@@ -147,7 +157,8 @@ DIALECTS: dict[str, Any] = {
     "csv-header": "device,interface,neighbor,port\n" + lines("r0-leaf-1, {}, {}, {}"),
     "cables.csv": "cable,a_device,a_interface,tier,b_device,b_interface\n"
     + lines("x,r0-leaf-1,{},1,{},{}"),
-    "sonic-table": "Capability codes: (R) Router, (B) Bridge, (O) Other\nLocalPort    RemoteDevice    RemotePortID    Capability    RemotePortDescr\n"
+    "sonic-table": "Capability codes: (R) Router, (B) Bridge, (O) Other\nLocalPort    "
+    "RemoteDevice    RemotePortID    Capability    RemotePortDescr\n"
     "-----------  --------------  --------------  ------------  -----------------\n"
     + lines("{0:<11}  {1:<14}  {2:<14}  R             {2}")
     + "--------------------------------------------------\nTotal entries displayed:  3\n",
@@ -155,8 +166,8 @@ DIALECTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_dialect_says_the_same(dialect: str, tmp_path: Path) -> None:
-    """Whatever device was asked, the same neighbours come out, and the same audit."""
+def test_every_dialect_has_the_same_result(dialect: str, tmp_path: Path) -> None:
+    """Every device's output gives the same neighbours and the same audit."""
     evidence = read(tmp_path, DIALECTS[dialect])
     assert [
         (h.device, h.interface, h.peer.partition(".")[0], h.peer_interfaces) for h in evidence.heard
@@ -165,7 +176,7 @@ def test_every_dialect_says_the_same(dialect: str, tmp_path: Path) -> None:
 
 
 def test_cables_csv_is_evidence_of_itself() -> None:
-    """The sheet that `build` writes, given back, is clean: two-cable links, shared cages and all."""
+    """The sheet of `build` has no findings, with two-cable links and shared cages."""
     plan = plan_of(
         design="rail-optimized",
         gpus=256,
@@ -173,11 +184,7 @@ def test_cables_csv_is_evidence_of_itself() -> None:
         host={"model": "dgx-h100"},
         switches={"leaf": {"model": "qm9700"}},
     )
-    from fabricgen.views.factory import Views  # noqa: PLC0415 - only this test needs it
-
-    rows = [
-        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
-    ]
+    rows = cables_of(plan)
     heard = [
         NeighborRecord(cable.a_device, cable.a_interface, cable.b_device, (cable.b_interface,))
         for cable in rows
@@ -187,11 +194,18 @@ def test_cables_csv_is_evidence_of_itself() -> None:
 
 
 def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
-    """The planned neighbour among several is believed; a bare MAC address says that somebody is there, and no more; a management port is nobody's business."""
+    """The planned neighbour among several counts.
+
+    A bare MAC address proves an unknown device, and management ports are ignored.
+    """
     walked = [
-        "r0-leaf-1,swp1,vm-7,ens3", "r0-leaf-1,swp1,host-1,nic0", "r0-leaf-1,swp1,host-1,virbr0", "r0-leaf-1,swp2,host-1,aa:bb:cc:dd:ee:01", "r0-leaf-1,swp3,,",
+        "r0-leaf-1,swp1,vm-7,ens3",
+        "r0-leaf-1,swp1,host-1,nic0",
+        "r0-leaf-1,swp1,host-1,virbr0",
+        "r0-leaf-1,swp2,host-1,aa:bb:cc:dd:ee:01",
+        "r0-leaf-1,swp3,,",
         "r0-leaf-1,eth0,oob-switch,swp9",
-    ]  # fmt: skip
+    ]
     evidence = read(tmp_path, "\n".join(walked), "walked.csv")
     evidence.heard.append(NeighborRecord("r0-leaf-1", "swp4", "", ()))
     result = audit(PLAN, evidence)
@@ -202,7 +216,10 @@ def test_several_neighbours_and_nameless_ones(tmp_path: Path) -> None:
 
 
 def test_ends_that_contradict_each_other_are_findings() -> None:
-    """A leaf that hears another NIC than the one that hears it is not believed, nor is the host; it is said."""
+    """Where a leaf and a NIC name different neighbours, neither is accepted.
+
+    A finding reports it.
+    """
     heard = [
         NeighborRecord("r0-leaf-1", "swp1", "host-1", ("nic1",)),
         NeighborRecord("host-1", "nic0", "r0-leaf-1", ("swp1",)),
@@ -217,7 +234,7 @@ def test_ends_that_contradict_each_other_are_findings() -> None:
 
 
 def test_other_names_of_a_port(tmp_path: Path) -> None:
-    """SONiC's alias, a lab's GPU, a NIC's RDMA name and a host's domain all lead to the planned port."""
+    """SONiC's alias, a lab's GPU, a NIC's RDMA name and a host's domain name the planned port."""
     keys: dict[str, Any] = {"gpus": 16, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}}
     plan = plan_of(**keys, switches={"leaf": {"model": "sn5600", "breakout": "2x400G"}})
     cable = next(
@@ -241,7 +258,10 @@ def test_other_names_of_a_port(tmp_path: Path) -> None:
     [("faithful", 48, []), ("swapped", 45, ["breakout-reversed", "missing"])],
 )
 def test_ibnetdiscover_as_recorded(name: str, matched: int, findings: list[str]) -> None:
-    """What ibnetdiscover prints of a simulated subnet, as planned and broken on purpose: ports are numbers and NICs adapters."""
+    """Recorded output of a simulated subnet, as planned and with faults.
+
+    Ports are numbers and NICs are adapters.
+    """
     plan = plan_of(
         design="fat-tree",
         gpus=16,
@@ -258,7 +278,7 @@ def test_ibnetdiscover_as_recorded(name: str, matched: int, findings: list[str])
 
 
 def test_a_managed_infiniband_switch_has_its_name_in_its_description(tmp_path: Path) -> None:
-    """`MF0;NAME:MODEL/U1` stands for NAME."""
+    """`MF0;NAME:MODEL/U1` is read as NAME."""
     text = (
         (RECORDED / "faithful.ibnetdiscover")
         .read_text(encoding="utf-8")
@@ -287,8 +307,8 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("text", FAULTS, ids=lambda text: repr(text[:20]))
-def test_a_file_that_cannot_be_read_is_refused_with_its_place(text: str, tmp_path: Path) -> None:
-    """The fact, the file, and the line where one is to be blamed."""
+def test_an_unreadable_file_is_refused_with_its_place(text: str, tmp_path: Path) -> None:
+    """The refusal has the fact, the file, and the line where one is known."""
     with pytest.raises(Refusal) as refused:
         read(tmp_path, text, "some.txt")
     (finding,) = refused.value.findings
@@ -298,7 +318,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_place(text: str, tmp_pat
 
 
 def test_every_bad_file_of_a_directory_is_named(tmp_path: Path) -> None:
-    """All at once; hidden files are not looked at, and an empty directory is refused."""
+    """All at once; hidden files are ignored, and an empty directory is refused."""
     for name, content in {
         "a.json": b"{",
         "b.json": b"\xff\xfe",
@@ -308,9 +328,13 @@ def test_every_bad_file_of_a_directory_is_named(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     with pytest.raises(Refusal) as refused:
         read_evidence([tmp_path, tmp_path / "gone.json"])
-    assert [finding.fact.partition("`: ")[2].partition(":")[0] for finding in refused.value.findings] == [
-        "this is not JSON", "it is not UTF-8 text", "no such file or directory",
-    ]  # fmt: skip
+    assert [
+        finding.fact.partition("`: ")[2].partition(":")[0] for finding in refused.value.findings
+    ] == [
+        "this is not JSON",
+        "it is not UTF-8 text",
+        "no such file or directory",
+    ]
     (tmp_path / "none").mkdir()
     with pytest.raises(Refusal, match="no file in this directory"):
         read_evidence([tmp_path / "none"])

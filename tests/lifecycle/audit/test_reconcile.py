@@ -1,4 +1,7 @@
-"""Faults by the thousand: each is found and named, none is invented, and the moves, carried out one by one, give the plan."""
+"""Thousands of random faults: each is found and named, and there are no false findings.
+
+The moves, carried out one by one, lead to the plan.
+"""
 
 from __future__ import annotations
 
@@ -31,15 +34,35 @@ FABRICS: dict[str, dict[str, Any]] = {
     "rail-only": {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 8},
     "one tier": {"gpus": 128, "hb_domain": {"gpus": 8}, "radix": 24},
     "three tiers": {"gpus": 64, "hb_domain": {"gpus": 4}, "radix": 4},
-    "rail-optimized": {"gpus": 96, "hb_domain": {"gpus": 8}, "design": "rail-optimized", "radix": 24},
+    "rail-optimized": {
+        "gpus": 96,
+        "hb_domain": {"gpus": 8},
+        "design": "rail-optimized",
+        "radix": 24,
+    },
     "fat tree": {"gpus": 64, "hb_domain": {"gpus": 4}, "design": "fat-tree", "radix": 12},
-    "shared leaves": {"gpus": 128, "hb_domain": {"gpus": 8}, "rails": {"per_switch": 2}, "switches": SN5600, "nic": {"speed": "400G"}},
+    "shared leaves": {
+        "gpus": 128,
+        "hb_domain": {"gpus": 8},
+        "rails": {"per_switch": 2},
+        "switches": SN5600,
+        "nic": {"speed": "400G"},
+    },
     "breakouts": {
-        "gpus": 128, "hb_domain": {"gpus": 4}, "switches": {"leaf": {"model": "7060dx5-64s", "breakout": "4x100G"}}, "nic": {"speed": "100G"},
+        "gpus": 128,
+        "hb_domain": {"gpus": 4},
+        "switches": {"leaf": {"model": "7060dx5-64s", "breakout": "4x100G"}},
+        "nic": {"speed": "100G"},
     },
     "twin planes": {"gpus": 64, "hb_domain": {"gpus": 8}, "rails": {"planes": 2}, "radix": 16},
-    "infiniband": {"gpus": 256, "hb_domain": {"gpus": 8}, "host": {"model": "dgx-h100"}, "design": "rail-optimized", "switches": {"leaf": {"model": "qm9700"}}},
-}  # fmt: skip
+    "infiniband": {
+        "gpus": 256,
+        "hb_domain": {"gpus": 8},
+        "host": {"model": "dgx-h100"},
+        "design": "rail-optimized",
+        "switches": {"leaf": {"model": "qm9700"}},
+    },
+}
 CASES = [range(50), pytest.param(range(50, 150), marks=pytest.mark.slow)]
 SCRAMBLED = [range(30), pytest.param(range(30, 90), marks=pytest.mark.slow)]
 MOST = 50
@@ -52,14 +75,14 @@ def variant_plan(fabric: str) -> Plan:
 
 
 def found(result: Audit) -> Counter[tuple[str, frozenset[str]]]:
-    """Return what an audit found, as faults are remembered."""
+    """Return the findings of an audit in the form of recorded faults."""
     return Counter(
         (event["kind"], frozenset(event["cables"])) for event in result.document()["findings"]
     )
 
 
 def check_counts(result: Audit) -> None:
-    """Every link is in one state, and each move mends one thing."""
+    """Every link is in one state, and each move repairs one fault."""
     document = result.document()
     assert (
         sum(document[key] for key in ("matched", "wrong", "missing", "silent")) == document["links"]
@@ -68,8 +91,8 @@ def check_counts(result: Audit) -> None:
     assert document["ok"] == (not document["findings"])
 
 
-def mend(cabling: Cabling, result: Audit) -> None:
-    """Carry out every move in the order in which it is printed."""
+def repair(cabling: Cabling, result: Audit) -> None:
+    """Carry out every move in the printed order."""
 
     def here(port: int | None) -> int | None:
         place = None if port is None else result.places.places[port]
@@ -87,27 +110,30 @@ def mend(cabling: Cabling, result: Audit) -> None:
 
 
 @pytest.mark.parametrize("fabric", FABRICS)
-def test_a_faithful_cabling_is_clean(fabric: str) -> None:
-    """Nothing is invented, whatever else is heard."""
-    result = audit(variant_plan(fabric), Cabling(variant_plan(fabric)).evidence(random.Random(1)))  # noqa: S311 - a case, not a secret
+def test_a_correct_cabling_has_no_findings(fabric: str) -> None:
+    """Noise in the evidence causes none."""
+    result = audit(variant_plan(fabric), Cabling(variant_plan(fabric)).evidence(random.Random(1)))  # noqa: S311 - a random case, not a secret
     assert (result.ok, result.moves, len(result.matched)) == (True, 0, result.places.planned // 2)
     assert found(result) == Counter()
 
 
 @pytest.mark.parametrize("cases", CASES, ids=str)
 @pytest.mark.parametrize("fabric", FABRICS)
-def test_every_fault_is_named_and_none_is_invented(fabric: str, cases: range) -> None:
-    """One to fifty faults of every kind: the findings are exactly these, and the moves give the plan."""
+def test_the_findings_are_exactly_the_faults(fabric: str, cases: range) -> None:
+    """One to fifty faults of every kind: the findings are exactly these.
+
+    The moves lead to the plan.
+    """
     seen: Counter[str] = Counter()
     for seed in cases:
-        rng = random.Random(seed)  # noqa: S311 - a case, not a secret
+        rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
         cabling = Cabling(variant_plan(fabric))
         cabling.break_at_random(rng, rng.randint(1, MOST))
         result = audit(variant_plan(fabric), cabling.evidence(rng))
         assert found(result) == Counter(cabling.faults), f"{fabric}, case {seed}"
         assert not result.silent
         check_counts(result)
-        mend(cabling, result)
+        repair(cabling, result)
         assert cabling.as_planned, f"{fabric}, case {seed}"
         seen.update(kind for kind, _ in cabling.faults)
     assert seen.keys() >= {"shifted", "missing", "stranger"}
@@ -115,24 +141,33 @@ def test_every_fault_is_named_and_none_is_invented(fabric: str, cases: range) ->
 
 
 def test_every_kind_is_drawn() -> None:
-    """The cases above show every kind of event somewhere."""
+    """The cases above contain every kind of event."""
     seen: set[str] = set()
     for fabric in FABRICS:
         for seed in range(12):
             cabling = Cabling(variant_plan(fabric))
-            cabling.break_at_random(random.Random(seed), MOST)  # noqa: S311 - a case, not a secret
+            cabling.break_at_random(random.Random(seed), MOST)  # noqa: S311 - a random case, not a secret
             seen.update(kind for kind, _ in cabling.faults)
     assert seen == {
-        "rail-crossed", "plane-crossed", "exchanged", "breakout-reversed", "shifted", "swapped", "misplugged", "missing", "stranger", "extra",
-    }  # fmt: skip
+        "rail-crossed",
+        "plane-crossed",
+        "exchanged",
+        "breakout-reversed",
+        "shifted",
+        "swapped",
+        "misplugged",
+        "missing",
+        "stranger",
+        "extra",
+    }
 
 
 @pytest.mark.parametrize("cases", SCRAMBLED, ids=str)
 @pytest.mark.parametrize("fabric", FABRICS)
-def test_whatever_was_done_the_moves_give_the_plan(fabric: str, cases: range) -> None:
-    """Faults over faults: what differs is found, and nothing else is moved."""
+def test_the_moves_lead_to_the_plan_from_any_cabling(fabric: str, cases: range) -> None:
+    """After overlapping faults every difference is found, and no correct cable is moved."""
     for seed in cases:
-        rng = random.Random(seed)  # noqa: S311 - a case, not a secret
+        rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
         cabling = Cabling(variant_plan(fabric))
         cabling.scramble(rng, rng.randint(1, MOST))
         differences = cabling.differences
@@ -142,21 +177,21 @@ def test_whatever_was_done_the_moves_give_the_plan(fabric: str, cases: range) ->
             differences["wrong"],
             differences["gone"],
         ), f"{fabric}, case {seed}"
-        mend(cabling, result)
+        repair(cabling, result)
         assert cabling.as_planned, f"{fabric}, case {seed}"
 
 
 @settings(max_examples=60)
 @given(inventory=inventories(), seed=st.integers(0, 2**32), count=st.integers(1, MOST))
 def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -> None:
-    """The law holds of whatever inventory is sound: faults are found, and the moves give the plan."""
+    """For any valid inventory faults are found, and the moves lead to the plan."""
     try:
         plan = plan_of(**inventory)
     except Refusal:
         return
     if plan.links > 3000:
         return
-    rng = random.Random(seed)  # noqa: S311 - a case, not a secret
+    rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
     cabling = Cabling(plan)
     cabling.break_at_random(rng, count)
     differences = cabling.differences
@@ -167,12 +202,15 @@ def test_any_plan_is_audited(inventory: dict[str, Any], seed: int, count: int) -
         differences["wrong"],
         differences["gone"],
     )
-    mend(cabling, result)
+    repair(cabling, result)
     assert cabling.as_planned
 
 
-def test_racks_that_stand_in_each_others_place() -> None:
-    """Two racks of hosts, exchanged host by host, are one event; with one pair left as planned they are several."""
+def test_two_exchanged_racks() -> None:
+    """Two racks of hosts, exchanged host by host, are one event.
+
+    With one pair as planned they are several.
+    """
     plan = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=16)
     cabling = Cabling(plan)
     racks = sorted({cabling.places.racks[host] for host in cabling.hosts})[:2]
@@ -187,10 +225,10 @@ def test_racks_that_stand_in_each_others_place() -> None:
     )
     for one, other in pairs[1:]:
         cabling.exchange_devices(one, other)
-    some = audit(plan, cabling.evidence(random.Random(0)))  # noqa: S311 - a case, not a secret
+    some = audit(plan, cabling.evidence(random.Random(0)))  # noqa: S311 - a random case, not a secret
     assert [event.kind for event in some.events] == ["exchanged"] * (len(pairs) - 1)
     cabling.exchange_devices(*pairs[0])
-    (event,) = audit(plan, cabling.evidence(random.Random(0))).events  # noqa: S311 - a case, not a secret
+    (event,) = audit(plan, cabling.evidence(random.Random(0))).events  # noqa: S311 - a random case, not a secret
     assert (event.kind, event.sentence.startswith(f"racks {racks[0]} and {racks[1]} stand")) == (
         "exchanged",
         True,
@@ -207,26 +245,32 @@ def test_racks_that_stand_in_each_others_place() -> None:
     ],
 )
 def test_a_ring_of_cables(order: tuple[int, ...], kind: str) -> None:
-    """A run that is shifted with its last cable in the first port is one event, and so is a tangle without order; as many moves as cables."""
+    """A shifted run with its last cable in the first port is one event, as is a disordered cycle.
+
+    Each takes as many moves as cables.
+    """
     cabling = Cabling(variant_plan("one tier"))
     run = cabling.places.of_device["r0-leaf-1"][:5]
     far = [cabling.pull(port) for port in run]
     for port, place in zip(run, order, strict=True):
         cabling.plug(port, far[place])
-    result = audit(cabling.plan, cabling.evidence(random.Random(0)))  # noqa: S311 - a case, not a secret
+    result = audit(cabling.plan, cabling.evidence(random.Random(0)))  # noqa: S311 - a random case, not a secret
     wrong = {cabling.places.labels[port] for at, port in enumerate(run) if order[at] != at}
     assert found(result) == Counter([(kind, frozenset(wrong))])
     assert result.moves == len(wrong)
-    mend(cabling, result)
+    repair(cabling, result)
     assert cabling.as_planned
 
 
 State = frozenset[frozenset[int]]
-"""Cables by the ports that they are in: two, or one where the other end hangs."""
+"""Cables by the ports that they are in: two, or one where the other end is unplugged."""
 
 
 def fewest(cabling: Cabling, ports: list[int]) -> int:
-    """Search for the fewest moves of any kind and in any order. To pull an end out is part of the move that plugs it in again, so it is free by itself."""
+    """Search for the fewest moves of any kind and in any order.
+
+    Unplugging an end is part of the move that plugs it in again, so it costs nothing itself.
+    """
     goal = frozenset(
         frozenset((port, cabling.places.peers[port]))
         for port in ports
@@ -244,7 +288,7 @@ def fewest(cabling: Cabling, ports: list[int]) -> int:
 
 
 def unplugged(states: set[State]) -> set[State]:
-    """Return the states, and those in which some ends hang."""
+    """Return the states, and those with some ends unplugged."""
     found, fresh = set(states), set(states)
     while fresh:
         fresh = {
@@ -259,7 +303,7 @@ def unplugged(states: set[State]) -> set[State]:
 
 
 def moved(state: State, ports: list[int]) -> Iterator[State]:
-    """Yield what one move leads to: a hanging end is plugged in, a cable is laid, or taken away."""
+    """Yield the states after one move: an end is plugged in, a cable is added, or removed."""
     free = [port for port in ports if not any(port in cable for cable in state)]
     for cable in state:
         yield state - {cable}
@@ -268,11 +312,11 @@ def moved(state: State, ports: list[int]) -> Iterator[State]:
     yield from (state | {frozenset(pair)} for pair in combinations(free, 2))
 
 
-def test_no_shorter_way_exists() -> None:
-    """On six ports, two of them idle, an exhaustive search finds nothing shorter, and nothing longer is proposed."""
+def test_the_number_of_moves_is_minimal() -> None:
+    """On six ports, two of them idle, it equals that of an exhaustive search."""
     plan, compared, rings = variant_plan("one tier"), 0, 0
     for seed in range(150):
-        rng = random.Random(seed)  # noqa: S311 - a case, not a secret
+        rng = random.Random(seed)  # noqa: S311 - a random case, not a secret
         cabling = Cabling(plan)
         low = [link * 2 for link in rng.sample(range(cabling.places.planned // 2), 2)]
         ports = [*low, *(port + 1 for port in low), *rng.sample(cabling.idle, 2)]

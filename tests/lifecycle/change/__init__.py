@@ -1,1 +1,1 @@
-"""Tests of diff, growth and what becomes of a fabric that stands."""
+"""Tests of `fabricgen.lifecycle.change`."""

@@ -1,4 +1,7 @@
-"""What tests of growth share: plans that grow, the cables of a plan by their ends, and a technician who follows steps to the letter."""
+"""What the tests of growth share.
+
+These are growing plans, cables by their ends, and a simulated technician.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +19,14 @@ if TYPE_CHECKING:
 Ends = frozenset[str]
 
 
-def grown(older: int, newer: int, **keys: Any) -> tuple[Plan, Plan]:  # noqa: ANN401 - what stands in an inventory
-    """Plan a fabric of so many GPUs, and grow it to so many."""
+def grown(older: int, newer: int, **keys: Any) -> tuple[Plan, Plan]:  # noqa: ANN401 - keys of an inventory
+    """Plan a fabric of a number of GPUs, and grow it to another."""
     old = plan_of(**keys, gpus=older)
     return old, grow(old, spec_of(**keys, gpus=newer), CATALOG)
 
 
-def grown_or_refused(old: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - what stands in an inventory
-    """Grow a plan; None where that is refused with findings that a person can read."""
+def grown_or_refused(old: Plan, **keys: Any) -> Plan | None:  # noqa: ANN401 - keys of an inventory
+    """Grow a plan; None where that is refused with findings."""
     try:
         return grow(old, spec_of(**keys), CATALOG)
     except Refusal as refusal:
@@ -49,7 +52,7 @@ def wired(plan: Plan) -> dict[Ends, str]:
 
 
 class Technician:
-    """Does what steps say and nothing else; complains where a port is taken, or a cable is not where it should be."""
+    """Carries out steps literally. A port in use or a cable in another place is an error."""
 
     def __init__(self, cables: dict[Ends, str]) -> None:
         """Stand before a fabric that is cabled so."""
@@ -57,7 +60,7 @@ class Technician:
         self.loose: dict[str, str] = {}
 
     def ports(self) -> set[str]:
-        """Return the ports that are taken; no two cables share one."""
+        """Return the ports in use; no two cables share one."""
         taken = [port for pair in self.cables for port in pair] + list(self.loose.values())
         assert len(taken) == len(set(taken))
         return set(taken)

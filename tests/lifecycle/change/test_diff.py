@@ -1,4 +1,7 @@
-"""Steps that lead from one plan to the other exactly, in an order that keeps NIC ports joined, and nothing that differs goes unsaid."""
+"""Steps lead from one plan to the other exactly.
+
+Their order keeps NIC ports connected, and every difference is listed.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ PAIRS: dict[str, tuple[Inventory, Inventory]] = {
 
 
 def replay(found: Diff) -> None:
-    """Follow every step, and arrive at the new plan and its labels."""
+    """Follow every step, and assert that the result is the new plan with its labels."""
     technician = Technician(wired(found.old))
     for step in found.steps:
         technician.follow(step)
@@ -53,7 +56,7 @@ def replay(found: Diff) -> None:
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_steps_lead_to_the_new_plan(name: str) -> None:
-    """Port by port: nothing is plugged where something is, and the end is the new plan, exactly."""
+    """No step plugs into a used port, and the result is exactly the new plan."""
     old, new = (plan_of(**keys) for keys in PAIRS[name])
     found = diff(old, new)
     replay(found)
@@ -62,7 +65,7 @@ def test_steps_lead_to_the_new_plan(name: str) -> None:
 
 
 def test_steps_lead_to_any_plan() -> None:
-    """Of any two inventories: the work to be done is complete, and each count adds up."""
+    """For any two inventories the steps are complete, and each count adds up."""
     seen: Counter[str] = Counter()
 
     @settings(max_examples=60)
@@ -83,8 +86,8 @@ def test_steps_lead_to_any_plan() -> None:
     assert {"add", "move", "remove"} <= seen.keys(), seen
 
 
-def test_a_plan_does_not_differ_from_itself() -> None:
-    """Nothing to do, nothing to pay, nothing to say."""
+def test_a_plan_equals_itself() -> None:
+    """There are no steps, no cost and no differences."""
     plan = plan_of(**BASE)
     found = diff(plan, plan_of(**BASE))
     assert (found.moved, found.added, found.removed, found.kept) == (0, 0, 0, len(wired(plan)))
@@ -101,8 +104,8 @@ def test_a_plan_does_not_differ_from_itself() -> None:
     st.lists(st.tuples(st.integers(0, 6), st.integers(7, 13)), max_size=12),
     st.randoms(use_true_random=False),
 )
-def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
-    """No pairing of old cables with new ones that share a port has more pairs."""
+def test_a_maximum_of_cables_moves(pairs: list[tuple[int, int]], random: Any) -> None:  # noqa: ANN401 - a type of hypothesis
+    """No pairing of old and new cables with a common port has more pairs."""
     old: list[Cable] = []
     new: list[Cable] = []
     for side in (old, new):
@@ -133,7 +136,10 @@ def test_as_many_cables_move_as_can(pairs: list[tuple[int, int]], random: Any) -
 
 
 def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
-    """Return the host ports of a rail-only fabric that no cable joins to another HB domain's, found by another road."""
+    """Return the host ports of a rail-only fabric without a path to another HB domain.
+
+    The method is independent of the program's.
+    """
     graph: nx.Graph[str] = nx.Graph()
     hosts = {name: number // plan.fabric.domain_hosts for number, name in enumerate(plan.hosts)}
     every = {port for pair in cables for port in pair if port.split()[0] in hosts} | {
@@ -157,8 +163,11 @@ def dark(plan: Plan, cables: set[frozenset[str]]) -> set[str]:
         (16, 64, {"hb_domain": {"gpus": 4}, "radix": 16}),
     ],
 )
-def test_growth_keeps_every_nic_port_joined(older: int, newer: int, keys: Inventory) -> None:
-    """After each step, every port that stays where it is has a path; only a port whose own cable moves has none meanwhile."""
+def test_growth_keeps_every_nic_port_connected(older: int, newer: int, keys: Inventory) -> None:
+    """After each step, every port that stays in place has a path.
+
+    Only a port whose own cable moves has none meanwhile.
+    """
     old, new = grown(older, newer, **keys)
     found = diff(old, new)
     technician = Technician(wired(old))
@@ -174,7 +183,10 @@ def test_growth_keeps_every_nic_port_joined(older: int, newer: int, keys: Invent
 
 
 def test_dark_ports_are_those_without_a_path() -> None:
-    """A lone leaf that gets spines: hosts that move to the second leaf wait for its uplinks no longer than they must."""
+    """A single leaf gets spines.
+
+    Hosts that move to the second leaf wait for its uplinks no longer than necessary.
+    """
     old, new = grown(16, 64, hb_domain={"gpus": 4}, radix=16, design="fat-tree")
     found = diff(old, new)
     technician = Technician(wired(old))
@@ -193,8 +205,11 @@ def test_dark_ports_are_those_without_a_path() -> None:
 
 
 @given(st.randoms(use_true_random=False))
-def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
-    """Of a few moves between leaves and spines: whichever is next, no other that could be next leaves fewer ports dark meanwhile."""
+def test_each_move_disconnects_the_fewest_ports(random: Any) -> None:  # noqa: ANN401 - a type of hypothesis
+    """Of a few moves between leaves and spines, each is compared with all others.
+
+    None disconnects fewer ports.
+    """
     slots = [(leaf, 100 + 10 * spine + leaf) for leaf in range(3) for spine in range(3)]
     random.shuffle(slots)
     old = [
@@ -229,8 +244,8 @@ def test_each_move_is_the_gentlest_that_is_left(random: Any) -> None:  # noqa: A
     assert left == []
 
 
-def test_every_view_that_differs_is_named() -> None:
-    """Each device whose configuration would differ is in the list, and no other."""
+def test_every_changed_configuration_is_named() -> None:
+    """The list has exactly the devices whose configurations differ."""
     old, new = plan_of(**BASE), plan_of(**BASE, addressing={"mtu": 9000}, roce={"dscp": 24})
     found = diff(old, new)
     views = [
@@ -249,7 +264,7 @@ def test_every_view_that_differs_is_named() -> None:
 
 
 def test_parts_and_cost_are_those_of_the_bills() -> None:
-    """The delta is what the new bill has more than the old one."""
+    """The difference of the new bill and the old one."""
     old, new = plan_of(**BASE), plan_of(**BASE | {"gpus": 96}, spares={"switches": {"minimum": 2}})
     found = diff(old, new)
     bills = [make_bom(plan) for plan in (old, new)]
@@ -260,7 +275,7 @@ def test_parts_and_cost_are_those_of_the_bills() -> None:
     assert found.cost_delta == (bills[1].cost() or 0) - (bills[0].cost() or 0)
 
 
-def test_the_document_has_what_scripts_rely_on() -> None:
+def test_the_document_has_the_documented_keys() -> None:
     """The keys of `diff --json`, and steps of one shape."""
     document = diff(plan_of(**BASE), plan_of(**BASE | {"gpus": 96})).document()
     assert {"moved", "added", "removed", "kept", "steps", "cost_delta"} <= document.keys()
@@ -268,8 +283,8 @@ def test_the_document_has_what_scripts_rely_on() -> None:
     assert document["added"] == sum(step["action"] == "add" for step in document["steps"])
 
 
-def test_places_count_where_both_rooms_are_described() -> None:
-    """In a room that somebody described, a device that stands elsewhere is said to, and its cables are cut anew."""
+def test_positions_are_compared_in_described_rooms() -> None:
+    """A device at another position is listed, and its cables are cut again."""
     feet = {"footprints": {kind: {"units": 1} for kind in ("host", "leaf", "spine")}}
     old, new = (
         plan_of(**BASE, site={"racks_per_row": 4, "network_racks": where, **feet})

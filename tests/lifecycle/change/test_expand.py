@@ -1,4 +1,7 @@
-"""Growth keeps what it can: cables against an exact assignment, names and numbers, every law, and a plan file that says it all."""
+"""Growth keeps what it can.
+
+Cables are compared with an optimal assignment; names, numbers, laws and the plan file are verified.
+"""
 
 from __future__ import annotations
 
@@ -76,17 +79,18 @@ CASES: dict[str, Case] = {
 
 @pytest.fixture(scope="module", params=CASES)
 def pair(request: pytest.FixtureRequest) -> tuple[Plan, Plan]:
-    """Return a plan and what it grows to."""
+    """Return a plan and the plan that it grows to."""
     older, newer, keys = CASES[request.param]
     return grown(older, newer, **keys)
 
 
 def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
-    """Return the most links of one kind and block that can stay, as a min-cost flow over pairs of switches.
+    """Return the largest number of links of one kind and block that can stay.
 
-    A segment of flow is a link. It leaves its lower switch for a pair, which takes as many as any pair
-    of the new wiring has; from there it goes as an old link, which each stay once and earn one, or
-    as a new one; and an upper switch takes as many as it has ports.
+    It is a min-cost flow, in which one link is a flow of 1. It goes from its lower switch to a
+    pair of switches, whose capacity is the largest of any pair in the new wiring. From there it
+    continues as an old link, each of which is used once and earns one, or as a new link. An upper
+    switch has the capacity of its ports.
     """
     was, now = (joined(plan.mapping, kind) for plan in (old, new))
     scale = new.sizing.group_cores, max(old.sizing.group_cores, 1)
@@ -124,8 +128,8 @@ def exact(old: Plan, new: Plan, kind: LinkKind) -> int:
     return -int(nx.min_cost_flow_cost(network))
 
 
-def test_as_many_links_stay_as_an_exact_assignment_keeps(pair: tuple[Plan, Plan]) -> None:
-    """Kind by kind, and the bound that is printed is the same number."""
+def test_as_many_links_stay_as_an_optimal_assignment_keeps(pair: tuple[Plan, Plan]) -> None:
+    """By kind, and the printed bound is the same number."""
     old, new = pair
     kinds = old.kinds[1:]
     kept = wired(old).keys() & wired(new).keys()
@@ -137,7 +141,7 @@ def test_as_many_links_stay_as_an_exact_assignment_keeps(pair: tuple[Plan, Plan]
 
 
 def test_diff_counts_as_many_moves(pair: tuple[Plan, Plan]) -> None:
-    """What does not stay is moved: nothing is thrown away."""
+    """A link that does not stay is moved; none is discarded."""
     old, new = pair
     found = diff(old, new)
     assert (found.moved, found.removed) == (fewest_moves(old, new), 0)
@@ -145,8 +149,11 @@ def test_diff_counts_as_many_moves(pair: tuple[Plan, Plan]) -> None:
     assert found.kept + found.moved + found.added == len(wired(new))
 
 
-def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
-    """Switches and hosts keep their names, and switches their AS numbers; labels stay with the lower port."""
+def test_names_and_numbers_are_kept(pair: tuple[Plan, Plan]) -> None:
+    """Switches and hosts keep their names, and switches their AS numbers.
+
+    Labels belong to the lower port.
+    """
     old, new = pair
     assert set(old.switches()) <= set(new.switches())
     assert new.hosts[: len(old.hosts)] == old.hosts
@@ -168,7 +175,7 @@ def test_names_and_numbers_stay(pair: tuple[Plan, Plan]) -> None:
 
 
 def addressed(plan: Plan) -> dict[str, str]:
-    """Return the loopbacks of each switch, the addresses of each NIC port, and the prefixes that both filter."""
+    """Return loopbacks of switches, addresses of NIC ports, and the prefixes in filters of both."""
     found: dict[str, str] = {}
     for segment in range(plan.mapping.segments):
         for view in Views(plan).switches(segment):
@@ -182,8 +189,11 @@ def addressed(plan: Plan) -> dict[str, str]:
     }
 
 
-def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
-    """Loopbacks, addresses of NIC ports, and prefixes in filters; a NIC port that must leave its leaf may lose its own, and is counted."""
+def test_addresses_are_kept(pair: tuple[Plan, Plan]) -> None:
+    """Loopbacks, addresses of NIC ports, and prefixes in filters.
+
+    A NIC port that must leave its leaf may change its address, and is counted.
+    """
     old, new = (addressed(plan) for plan in pair)
     changed = {where for where, what in old.items() if new[where] != what}
     assert all(where.startswith("d") for where in changed)
@@ -202,8 +212,8 @@ def test_addresses_stay(pair: tuple[Plan, Plan]) -> None:
         ({"loopback_pool": "10.128.0.0/25"}, False),
     ],
 )
-def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
-    """A full pool is refused, with its arithmetic; where it is given more, what changes is counted."""
+def test_an_exhausted_pool(pools: dict[str, str], *, stay: bool) -> None:
+    """It is refused with its arithmetic. With a larger pool the changes are counted."""
     keys = {"hb_domain": {"gpus": 8}, "radix": 16}
     old = plan_of(**keys, gpus=256, addressing=pools)
     if stay:
@@ -225,8 +235,8 @@ def test_a_pool_that_is_outgrown(pools: dict[str, str], *, stay: bool) -> None:
     ] // (2 if "host_pool" in pools else 1)
 
 
-def test_a_grown_plan_keeps_every_law(pair: tuple[Plan, Plan]) -> None:
-    """Those that `check` asks, and those that every plan is held to."""
+def test_a_grown_plan_satisfies_every_law(pair: tuple[Plan, Plan]) -> None:
+    """Those of `check`, and those of every plan."""
     _, new = pair
     assert check(new).broken == []
     for law in LAWS:
@@ -235,11 +245,11 @@ def test_a_grown_plan_keeps_every_law(pair: tuple[Plan, Plan]) -> None:
 
 
 BY_THE_RULE = {"planning_again_gives_the_same"}
-"""Laws that plan the inventory anew, which does not know what was kept."""
+"""Laws that plan the inventory again, which does not know the kept plan."""
 
 
-def test_a_plan_file_holds_what_is_kept(pair: tuple[Plan, Plan], tmp_path: Path) -> None:
-    """What is read back is the same fabric, byte by byte, and grows on."""
+def test_a_plan_file_holds_the_kept_plan(pair: tuple[Plan, Plan], tmp_path: Path) -> None:
+    """Read back it is the same fabric, byte by byte, and it can grow."""
     old, new = pair
     document = new.document(summarize(new, make_bom(new)))
     path = tmp_path / "plan.json"
@@ -261,10 +271,10 @@ def test_a_plan_file_holds_what_is_kept(pair: tuple[Plan, Plan], tmp_path: Path)
         {"rails": {"planes": 2}},
     ],
 )
-def test_devices_that_are_alike_are_passed_over(
+def test_equal_devices_are_skipped(
     changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is said of devices is the same as where each is compared with its older self."""
+    """The list of devices is that of comparing each one."""
     keys = {"hb_domain": {"gpus": 8, "hosts": 2}, "radix": 16, "reserve": {"gpus": 512}}
     old, new = plan_of(**keys, gpus=128), plan_of(**keys | {"gpus": 256} | changes)
     found = list(device_changes(old, new))
@@ -276,10 +286,10 @@ def test_devices_that_are_alike_are_passed_over(
     assert {device.state for device in found} >= {"added", "changed"}
 
 
-def test_devices_of_grown_plans_are_passed_over_as_well(
+def test_equal_devices_of_grown_plans_are_skipped(
     pair: tuple[Plan, Plan], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same of plans that grow."""
+    """The same for plans that grow."""
     found = list(device_changes(*pair))
     monkeypatch.setattr("fabricgen.lifecycle.change.device_changes._alike", lambda *_: {})
     monkeypatch.setattr(
@@ -289,7 +299,7 @@ def test_devices_of_grown_plans_are_passed_over_as_well(
 
 
 def test_growth_in_two_steps_keeps_both() -> None:
-    """What was added first is kept as what was there before: names, numbers and cables of both."""
+    """Names, numbers and cables of the first growth are kept like those before it."""
     old, middle = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
     new = grow(middle, spec_of(gpus=1024, hb_domain={"gpus": 8}, radix=16), CATALOG)
     assert diff(middle, new).moved == fewest_moves(middle, new)
@@ -298,8 +308,8 @@ def test_growth_in_two_steps_keeps_both() -> None:
     assert len(new.mapping.rings.rings) == 3
 
 
-def test_a_tampered_plan_breaks_the_law_of_the_rule() -> None:
-    """The law follows what the document keeps: a plan wired otherwise than its heritage says is found out."""
+def test_an_edited_plan_violates_the_law_of_the_rule() -> None:
+    """A plan whose wiring differs from its kept plan violates it."""
     _, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
     baseline = new.mapping.baseline
     assert baseline
@@ -310,7 +320,10 @@ def test_a_tampered_plan_breaks_the_law_of_the_rule() -> None:
 
 
 def test_within_a_reserve_nothing_moves() -> None:
-    """Growth inside a reserve only adds: no cable moves, goes or is relabelled, and no device that stands gets another number."""
+    """Growth inside a reserve only adds.
+
+    No cable moves, goes or is relabelled, and no device is renumbered.
+    """
     seen = 0
 
     @settings(max_examples=60)
@@ -355,7 +368,7 @@ def test_within_a_reserve_nothing_moves() -> None:
 
 
 def test_growth_inside_the_last_pod_moves_no_cable() -> None:
-    """The spines of a pod with few leaves have the ports for the leaves that are added."""
+    """The spines of a pod with few leaves have free ports for the added leaves."""
     keys: dict[str, Any] = {"hb_domain": {"gpus": 2}, "radix": 4}
     old, new = plan_of(gpus=18, **keys), plan_of(gpus=24, **keys)
     assert [(plan.sizing.leaf, plan.sizing.spine, plan.sizing.core) for plan in (old, new)] == [
@@ -367,8 +380,8 @@ def test_growth_inside_the_last_pod_moves_no_cable() -> None:
     assert found.kept == old.cables
 
 
-def test_whatever_grows_keeps_what_it_can() -> None:
-    """Any inventory and any growth: a plan that keeps every law, moves as many cables as the bound says."""
+def test_any_growth_keeps_what_it_can() -> None:
+    """The result satisfies every law, and moves as many cables as the bound."""
     seen: Counter[tuple[int, int]] = Counter()
     seen_cuts: Counter[bool] = Counter()
 
@@ -424,7 +437,7 @@ def test_whatever_grows_keeps_what_it_can() -> None:
     ],
 )
 def test_another_shape_is_refused(keys: dict[str, Any], path: tuple[str, ...]) -> None:
-    """Growth changes how much there is, and nothing else of a block."""
+    """Growth changes the size of a block, and no other property."""
     old = plan_of(gpus=256, hb_domain={"gpus": 8}, radix=16)
     with pytest.raises(Refusal) as refused:
         grow(old, spec_of(**{"gpus": 512, "hb_domain": {"gpus": 8}, "radix": 16} | keys), CATALOG)
@@ -433,7 +446,7 @@ def test_another_shape_is_refused(keys: dict[str, Any], path: tuple[str, ...]) -
 
 
 def test_ports_of_uplinks_stay() -> None:
-    """A leaf's uplink keeps its port, whichever spine it then leads to."""
+    """A leaf's uplink keeps its port, also with another spine."""
     old, new = grown(256, 512, hb_domain={"gpus": 8}, radix=16)
     sides = []
     for plan in (old, new):
@@ -463,7 +476,10 @@ SITE = {
 
 
 def places(plan: Plan) -> dict[str, str]:
-    """Return where every planned device stands, and how long the cable between two ports is."""
+    """Return the position of every planned device.
+
+    The second value is the length of the cable between two ports.
+    """
     assert plan.lengths
     room = plan.lengths.room
     lengths = {" - ".join(sorted(ends(view))): str(view.length_m) for view in cables_of(plan)}
@@ -471,7 +487,7 @@ def places(plan: Plan) -> dict[str, str]:
 
 
 def common(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
-    """Return of the old what the new has as well, as the new has it."""
+    """Return the common keys with the values of the new plan."""
     return {name: new[name] for name in old if name in new}
 
 
@@ -488,10 +504,10 @@ def common(old: dict[str, str], new: dict[str, str]) -> dict[str, str]:
     ],
 )
 @pytest.mark.parametrize("leaves", ["network-rack", "top-of-rack"])
-def test_what_stands_stays_where_it_stands(
+def test_installed_devices_keep_their_positions(
     older: int, newer: int, keys: dict[str, Any], leaves: str
 ) -> None:
-    """In a described room nobody moves when others come, and a kept plan says where everybody is."""
+    """In a described room no device moves when others are added. A plan file has all positions."""
     site = {"site": SITE | {"leaves": leaves}}
     old, new = grown(older, newer, **keys, **site)
     last = grow(new, spec_of(**keys, **site, gpus=newer * 2), CATALOG)
@@ -503,8 +519,11 @@ def test_what_stands_stays_where_it_stands(
     assert check(new).broken == check(last).broken == []
 
 
-def test_a_room_that_is_full() -> None:
-    """What does not fit beside what stands is refused with the sum; and so is a site without the rows in which something stands."""
+def test_a_full_room() -> None:
+    """Devices that do not fit beside the installed ones are refused with their sum.
+
+    So is a site without the rows of installed devices.
+    """
     keys = {"hb_domain": {"gpus": 8}, "radix": 16}
     old = plan_of(**keys, gpus=256, site=SITE)
     for rows, code in ((3, "no-room"), (1, "cannot-grow")):

@@ -1,4 +1,7 @@
-"""A cut sheet becomes the plan that it describes, whatever its columns are called, and what does not fit is refused line by line."""
+"""A cut sheet becomes the plan that it describes, whatever the names of its columns.
+
+Lines that do not fit are refused one by one.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ def exchanged(rows: list[Cable]) -> list[Cable]:
 
 
 def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
-    """Return the lines that are refused, and the facts."""
+    """Return the lines and the facts of a refusal."""
     with pytest.raises(Refusal) as refused:
         import_cut_sheet(plan, read_cut_sheet(path))
     assert all(finding.hint for finding in refused.value.findings)
@@ -79,15 +82,18 @@ def refusal(plan: Plan, path: Path) -> list[tuple[int | None, str]]:
 
 
 def test_our_own_sheet_is_our_own_plan(write: Write) -> None:
-    """What the rule makes needs no heritage, in any order of lines."""
+    """A sheet of the rule's own cabling needs no kept plan, in any order of lines."""
     plan = plan_of(**BASE)
     taken = import_cut_sheet(plan, read_cut_sheet(write(rows_of(plan)[::-1])))
     assert taken.mapping.baseline is None
     assert taken.digest() == plan.digest()
 
 
-def test_another_cabling_is_taken_over(write: Write) -> None:
-    """Every cable of the sheet is in the plan, and no other; it keeps every law, and it grows with as few moves as can be."""
+def test_another_cabling_is_imported(write: Write) -> None:
+    """The plan has exactly the cables of the sheet.
+
+    It satisfies every law, and grows with the fewest moves.
+    """
     plan = plan_of(**BASE)
     rows = exchanged(rows_of(plan))
     taken = import_cut_sheet(plan, read_cut_sheet(write(rows)))
@@ -102,13 +108,13 @@ def test_another_cabling_is_taken_over(write: Write) -> None:
     assert check(new).broken == []
 
 
-def test_any_plan_survives_its_sheet(tmp_path: Path) -> None:
-    """Of any inventory: the sheet that is written of it leads back to it."""
+def test_any_plan_is_imported_from_its_sheet(tmp_path: Path) -> None:
+    """For any inventory the written sheet gives the plan back."""
     seen = 0
 
     @settings(max_examples=40)
     @given(inventories(), st.randoms(use_true_random=False))
-    def hold(inventory: Inventory, random: Any) -> None:  # noqa: ANN401 - the type is hypothesis' own
+    def hold(inventory: Inventory, random: Any) -> None:  # noqa: ANN401 - a type of hypothesis
         nonlocal seen
         plan = planned_or_refused(inventory)
         if plan and plan.cables < 3000:
@@ -133,7 +139,7 @@ def test_any_plan_survives_its_sheet(tmp_path: Path) -> None:
     ],
 )
 def test_columns_may_have_other_names(write: Write, header: tuple[str, ...]) -> None:
-    """A side and a word, in either order; capital letters in names do not matter."""
+    """A side and a word, in either order; capital letters are ignored."""
     plan = plan_of(**BASE)
     rows = [(a.upper(), port, b, other.upper()) for a, port, b, other in rows_of(plan)]
     assert import_cut_sheet(plan, read_cut_sheet(write(rows, header))).digest() == plan.digest()
@@ -162,7 +168,7 @@ def changed(rows: list[Cable], at: int, **cells: str) -> list[Cable]:
     ],
 )
 def test_a_line_that_does_not_fit_is_named(write: Write, cells: dict[str, str], said: str) -> None:
-    """With its place; the first data line is line 2."""
+    """With its place; the first line of data is line 2."""
     plan = plan_of(**BASE)
     found = refusal(plan, write(changed(rows_of(plan), 0, **cells)))
     assert any(said in fact for _, fact in found), found
@@ -170,13 +176,13 @@ def test_a_line_that_does_not_fit_is_named(write: Write, cells: dict[str, str], 
 
 
 def test_a_missing_line_is_named(write: Write) -> None:
-    """By the port that has no cable."""
+    """By the port without a cable."""
     plan = plan_of(**BASE)
     assert refusal(plan, write(rows_of(plan)[1:])) == [(1, "no line has a cable at host-01 nic0")]
 
 
 def test_rails_that_differ_are_named(write: Write) -> None:
-    """Two hosts exchanged in one rail only: a plan cannot say it, and the first port that differs is named."""
+    """Two hosts exchanged in one rail only are not a plan. The first port that differs is named."""
     plan = plan_of(**BASE)
     rows = rows_of(plan)
     one, other = (
@@ -189,7 +195,7 @@ def test_rails_that_differ_are_named(write: Write) -> None:
 
 
 def test_a_pod_is_not_crossed(write: Write) -> None:
-    """In three tiers a leaf meets the spines of its own pod only."""
+    """In three tiers a leaf is linked to the spines of its own pod only."""
     plan = plan_of(gpus=64, hb_domain={"gpus": 4}, radix=8, design="fat-tree", rails={"tiers": 3})
     rows = rows_of(plan)
     first = next(at for at, row in enumerate(rows) if "leaf" in row[0])

@@ -1,4 +1,7 @@
-"""Phases add up to the whole: every cable is pulled once, every part is bought once, and what stands in between is told."""
+"""Phases sum to the whole.
+
+Every cable is pulled once, every part is bought once, and the states between are described.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ TWIN: Inventory = {
 
 
 def adds_up(plan: Plan) -> None:
-    """Hold the phases of a plan to its whole."""
+    """Assert that the phases of a plan sum to it."""
     stages = phase_in(plan)
     pulled = np.sum([stage.rows for stage in stages], axis=0)
     assert (pulled == 1).all()
@@ -74,7 +77,7 @@ def test_planes_and_rails_come_later() -> None:
 
 
 def test_spines_come_later() -> None:
-    """Half of the spines are half of the uplinks: 2:1 in between."""
+    """Half of the spines have half of the uplinks: 2:1 until the second phase."""
     plan = plan_of(
         gpus=1024,
         hb_domain={"gpus": 8},
@@ -90,7 +93,7 @@ def test_spines_come_later() -> None:
 
 
 def test_a_phase_lists_its_cables() -> None:
-    """Together they are the cable list."""
+    """The lists of all phases are the cable list."""
     plan = plan_of(**TWIN, rails={"planes": 2}, phases=[{"name": "first", "planes": 1}])
     listed = [[view.cable for view in cables_of(plan, stage)] for stage in phase_in(plan)]
     assert sorted(listed[0] + listed[1]) == sorted(view.cable for view in every_cable(plan))
@@ -98,7 +101,7 @@ def test_a_phase_lists_its_cables() -> None:
 
 
 def test_any_phases_add_up() -> None:
-    """Of any inventory, with planes, rails and spines divided anyhow."""
+    """For any inventory, with planes, rails and spines divided at random."""
     seen: Counter[int] = Counter()
 
     @settings(max_examples=80)
@@ -130,10 +133,8 @@ def test_any_phases_add_up() -> None:
         ([{"name": "a", "rails": 4}, {"name": "a"}], "two phases are called `a`"),
     ],
 )
-def test_phases_that_do_not_build_on_each_other_are_refused(
-    phases: list[dict[str, Any]], said: str
-) -> None:
-    """With what is wrong about them."""
+def test_inconsistent_phases_are_refused(phases: list[dict[str, Any]], said: str) -> None:
+    """The finding has the reason."""
     plan = plan_of(**TWIN, rails={"planes": 2}, phases=phases)
     with pytest.raises(Refusal) as refused:
         phase_in(plan)
@@ -141,7 +142,7 @@ def test_phases_that_do_not_build_on_each_other_are_refused(
 
 
 def test_a_fat_tree_has_no_rails_to_begin_with() -> None:
-    """Its leaves serve hosts in a row."""
+    """Its leaves serve whole hosts."""
     plan = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},

@@ -36,7 +36,7 @@ from fabricgen.planning.cabling.trays import USUAL_PERCENT, Load, Trays
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
 from tests.csv_rows import read_rows
-from tests.fabrics import SMALL, SUPERPOD, plan_of
+from tests.fabrics import SMALL, SUPERPOD, cables_of, plan_of
 from tests.laws.drawing import inventories
 from tests.outputs.machine_room import FABRICS, ROOM, Built, built
 
@@ -84,10 +84,10 @@ def sheet_rows(html: str) -> list[tuple[str, ...]]:
 def bundles_of(plan: Plan) -> list[Bundle]:
     """Bundle the cables of a plan."""
     assert plan.lengths
-    views = Views(plan)
+    Views(plan)
     return pull(
         Fronts(plan),
-        (cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)),
+        cables_of(plan),
         plan.lengths.room,
     )
 

@@ -25,9 +25,8 @@ from fabricgen.lab.infiniband.opensm import Subnet
 from fabricgen.lifecycle.audit.ibnetdiscover import read_discovery
 from fabricgen.outputs.packs.render import Packs
 from fabricgen.planning.plan import Plan, make_plan
-from fabricgen.views.factory import Views
 from fabricgen.views.infiniband.build import Subnets
-from tests.fabrics import spec_of
+from tests.fabrics import cables_of, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -118,9 +117,7 @@ def planned_links(plan: Plan) -> Counter[Pair]:
         named[plan.naming.interface(gpu, plane)] = (
             request.host and request.host.port(gpu, plane).rdma
         ) or plan.naming.interface(gpu, plane)
-    cables = (
-        cable for segment in range(plan.mapping.segments) for cable in Views(plan).cables(segment)
-    )
+    cables = cables_of(plan)
     return Counter(
         frozenset(
             {
@@ -224,11 +221,7 @@ def test_every_file_has_the_links_of_the_plan(built: Built) -> None:
         for each in built.folders
         for row in csv.DictReader((each / "links.csv").read_text().splitlines())
     ]
-    labels = {
-        cable.cable
-        for segment in range(built.plan.mapping.segments)
-        for cable in Views(built.plan).cables(segment)
-    }
+    labels = {cable.cable for cable in cables_of(built.plan)}
     assert Counter(row["name"] for row in rows) == Counter(labels)
 
 

@@ -17,7 +17,7 @@ from fabricgen.core.terms import LinkKind
 from fabricgen.inventory.fabric import FabricSpec
 from fabricgen.planning.plan import make_plan
 from fabricgen.views.factory import Views
-from tests.fabrics import CATALOG, Inventory, plan_of
+from tests.fabrics import CATALOG, Inventory, cables_of, plan_of
 from tests.nos import frr, sonic_yang
 from tests.nos.fabric import assert_is_plan, fabric, findings
 from tests.nos.sonic import read
@@ -164,11 +164,7 @@ def test_lengths_are_written_where_the_room_is_described() -> None:
     Lossless headroom depends on them, so SONiC's default is better than a guess.
     """
     plan = plan_of(nos="sonic", **VARIANTS["a room"])
-    sheet = {
-        (cable.b_device, cable.b_interface): cable.length_m
-        for segment in range(plan.mapping.segments)
-        for cable in Views(plan).cables(segment)
-    }
+    sheet = {(cable.b_device, cable.b_interface): cable.length_m for cable in cables_of(plan)}
     told = {
         (one.switch.name, port): length
         for one in variant_files("a room")

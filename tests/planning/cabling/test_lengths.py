@@ -1,4 +1,4 @@
-"""How long a cable is: ways reckoned by hand, rounding, and what cables do whatever the room."""
+"""Cable lengths: paths computed by hand, rounding, and invariants in any room."""
 
 from __future__ import annotations
 
@@ -19,24 +19,14 @@ from tests.planning.test_room import H100, SITES, drawn, room_of
 if TYPE_CHECKING:
     from fabricgen.planning.cabling.lengths import Lengths
 
-# Eight hosts and eight leaves of one unit, in a row of three racks, 600 mm apart, trays 300 mm
-# above racks of 42 units (1866 mm):
-#
-#       ================ tray ================
-#        A01-01       A01-02       A01-03
-#        host-4 25    leaf 42..35  host-8 25
-#        host-3 17                 host-7 17
-#        host-2  9                 host-6  9
-#        host-1  1                 host-5  1
-#
-# A cable leaves at half the height of its device: (2 x unit - 2 + units) x 44.45 / 2 mm, so host-1
-# at 177 and r0-leaf-1 at 1844.
+# Eight hosts and eight leaves of one rack unit, in a row of three racks, 600 mm apart, trays 300 mm
+# above racks of 42 rack units (1866 mm):
 SMALL: dict[str, Any] = {"gpus": 64, **H100}
 HOST_1, LEAF = 8 * 44_450 // 2000, (2 * 42 - 2 + 1) * 44_450 // 2000
 TOP = 42 * 44_450 // 1000
 
 
-def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - what stands in an inventory
+def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - keys of an inventory
     """Plan an inventory, and return its lengths."""
     lengths = plan_of(**keys).lengths
     assert lengths
@@ -44,14 +34,17 @@ def lengths_of(**keys: Any) -> Lengths:  # noqa: ANN401 - what stands in an inve
 
 
 def way(lengths: Lengths, lower: int, upper: int) -> int:
-    """Return the way between two devices, in millimetres."""
+    """Return the distance along the path between two devices, in millimetres."""
     return int(
         lengths.ways.run_mm(np.array([lower], dtype=np.int32), np.array([upper], dtype=np.int32))[0]
     )
 
 
-def test_a_way_over_the_tray() -> None:
-    """Up 300 + 1866 - 177, one rack along, down 300 + 1866 - 1844, and 500 of slack at each end: 3.9 m, so 5 m of fibre."""
+def test_a_path_over_the_tray() -> None:
+    """Up 300 + 1866 - 177, one rack along, down 300 + 1866 - 1844, and 500 of slack at each end.
+
+    That is 3.9 m, so 5 m of fibre.
+    """
     lengths = lengths_of(**SMALL)
     assert (HOST_1, LEAF, TOP) == (177, 1844, 1866)
     by_hand = (300 + TOP - HOST_1) + 600 + (300 + TOP - LEAF) + 2 * 500
@@ -66,7 +59,7 @@ def test_a_way_over_the_tray() -> None:
     )
 
 
-def test_a_way_below_the_floor() -> None:
+def test_a_path_below_the_floor() -> None:
     """Down 177 + 400, two racks along, and down from the same height."""
     lengths = lengths_of(
         **SMALL, site={"tray": {"run": "underfloor", "gap_mm": 400, "slack_mm": 0}}
@@ -74,8 +67,11 @@ def test_a_way_below_the_floor() -> None:
     assert way(lengths, 0, 4) == 2 * (HOST_1 + 400) + 2 * 600
 
 
-def test_a_way_inside_a_rack() -> None:
-    """From host-1, at 177 mm, to host-4, 24 units higher, at 1244 mm: 1067 mm, and the slack; no tray."""
+def test_a_path_inside_a_rack() -> None:
+    """From host-1 at 177 mm to host-4, 24 rack units higher at 1244 mm.
+
+    That is 1067 mm and the slack, without a tray.
+    """
     assert (
         way(lengths_of(**SMALL), 0, 3) == (2 * 25 - 2 + 8) * 44_450 // 2000 - HOST_1 + 1000 == 2067
     )
@@ -86,8 +82,11 @@ def test_a_way_inside_a_rack() -> None:
 #        A01-01  host-1..4      A01-02  host-5..8
 #        A02-01                 A02-02  leaves
 @pytest.mark.parametrize(("cross", "along"), [("middle", 300 + 2400 + 300), ("ends", 0 + 2400 + 0)])
-def test_a_way_to_another_row(cross: str, along: int) -> None:
-    """From host-5 to the middle of its row, over, and back again; or straight over at the end of the rows."""
+def test_a_path_to_another_row(cross: str, along: int) -> None:
+    """From host-5 to the middle of its row, over, and back.
+
+    Or straight over at the end of the rows.
+    """
     lengths = lengths_of(
         **SMALL, site={"racks_per_row": 2, "tray": {"cross": cross}, "network_racks": "row-end"}
     )
@@ -95,8 +94,11 @@ def test_a_way_to_another_row(cross: str, along: int) -> None:
     assert way(lengths, 4, 8) == (300 + TOP - HOST_1) + along + (300 + TOP - LEAF) + 1000
 
 
-def test_a_way_to_another_hall() -> None:
-    """Along the row to the cross tray, 300 mm, the way between the halls, and 300 mm along the other row."""
+def test_a_path_to_another_hall() -> None:
+    """Along the row to the cross tray, to the other hall, and along the other row.
+
+    These are 300 mm, the distance between the halls, and 300 mm.
+    """
     site = {
         "halls": 2,
         "rows": 1,
@@ -111,7 +113,10 @@ def test_a_way_to_another_hall() -> None:
 
 
 def test_lengths_are_rounded_up_to_stock() -> None:
-    """The inventory's lengths win over the part's; beyond the longest, cables are made to order in steps of 10 m."""
+    """The inventory's lengths override the part's.
+
+    Beyond the longest, cables are made to order in steps of 10 m.
+    """
     site = {"stock_lengths_m": {"mmf": [3.5, 4.25]}}
     assert {cable.length_m for cable in Views(plan_of(**SMALL, site=site)).cables(0)} == {
         "3.5",
@@ -131,8 +136,8 @@ def test_lengths_are_rounded_up_to_stock() -> None:
     assert {cable.length_m for cable in Views(wide).cables(0)} == {"20", "30", "40"}
 
 
-def test_cables_of_one_link_are_of_one_length() -> None:
-    """A link that takes several cables is that long in each."""
+def test_cables_of_one_link_have_one_length() -> None:
+    """A link that takes several cables has that length in each."""
     plan = plan_of(
         gpus=64,
         hb_domain={"gpus": 8},
@@ -144,8 +149,8 @@ def test_cables_of_one_link_are_of_one_length() -> None:
     assert [cable.length_m for cable in cables[::2]] == [cable.length_m for cable in cables[1::2]]
 
 
-def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
-    """And a note in one that is generated, for then it says nothing of the fabric."""
+def test_too_long_is_a_refusal_in_a_described_room() -> None:
+    """In a generated room it is a note, because the room is an assumption."""
     keys: dict[str, Any] = {"gpus": 65536, **H100}
     notes = [sentence for sentence in advice(plan_of(**keys)) if "reaches" in sentence]
     assert notes
@@ -164,7 +169,7 @@ def test_too_long_is_a_refusal_in_a_room_that_is_described() -> None:
 
 
 def test_the_longest_is_the_longest() -> None:
-    """Over all units, by kind."""
+    """The maximum over all segments, by kind."""
     plan = plan_of(design="rail-only", gpus=512, hb_domain={"gpus": 8}, radix=16)
     lengths = plan.lengths
     assert lengths
@@ -178,8 +183,11 @@ def test_the_longest_is_the_longest() -> None:
     }
 
 
-def test_ways_are_a_distance() -> None:
-    """As long there as back; never shorter than a way round by a third device, but for that one's slack; inside a rack no tray is climbed."""
+def test_path_lengths_are_a_metric() -> None:
+    """They are symmetric and satisfy the triangle inequality, but for one slack.
+
+    Inside a rack no tray is used.
+    """
     seen = 0
 
     @settings(max_examples=100)

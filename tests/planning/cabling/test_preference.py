@@ -1,4 +1,4 @@
-"""Which of several parts that fit is taken: by facts, the name last, and said where others would do as well."""
+"""Choosing among parts that fit: by facts, the name last. Equal parts are reported."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def copied(directory: Path, kind: str, model: str, name: str, **facts: Any) -> N
 
 
 def planned_with(*directories: Path, room: str = "generated") -> Plan:
-    """Plan the fabric with directories of a user's own."""
+    """Plan the fabric with the user's directories."""
     return make_plan(spec_of(**FABRIC, **ROOMS[room]), Catalog(directories))
 
 
 def leaf_module(plan: Plan) -> str:
-    """Name the module in the leaves' cages."""
+    """Return the name of the module in the leaves' cages."""
     (module,) = {joint.upper.model for joint in plan.offers if joint.upper}
     return module
 
 
 @pytest.mark.parametrize("room", ROOMS)
 @pytest.mark.parametrize("name", ["aa-osfp", "zz-osfp"])
-def test_the_name_of_a_file_decides_nothing(tmp_path: Path, room: str, name: str) -> None:
-    """A part of the user's own that is a shipped one's equal is taken, whatever its name, and the plan says so."""
+def test_the_name_of_a_file_does_not_matter(tmp_path: Path, room: str, name: str) -> None:
+    """A user's part is preferred to an equal shipped one, whatever its name. A note names it."""
     assert leaf_module(planned_with(room=room)) == LEAF
     copied(tmp_path, "transceivers", LEAF, name)
     plan = planned_with(tmp_path, room=room)
@@ -66,8 +66,11 @@ def test_the_name_of_a_file_decides_nothing(tmp_path: Path, room: str, name: str
 
 
 @pytest.mark.parametrize("room", ROOMS)
-def test_facts_decide(tmp_path: Path, room: str) -> None:
-    """Reach goes before the directory; directories go by their order; then proof, then power; names of equals come last."""
+def test_the_order_of_facts(tmp_path: Path, room: str) -> None:
+    """Reach comes before the directory, which goes by its order.
+
+    Then come proof and power, and the name last.
+    """
     first, second = tmp_path / "first", tmp_path / "second"
     copied(first, "transceivers", LEAF, "aa-far", reach_m=100)
     assert leaf_module(planned_with(first, room=room)) == LEAF
@@ -83,8 +86,8 @@ def test_facts_decide(tmp_path: Path, room: str) -> None:
     assert leaf_module(planned_with(first, room=room)) == "zy-cool"
 
 
-def test_cables_are_chosen_alike(tmp_path: Path) -> None:
-    """A fibre of the user's own is taken for the shipped one that is its equal."""
+def test_cables_are_chosen_like_modules(tmp_path: Path) -> None:
+    """A user's fibre is preferred to an equal shipped one."""
     copied(tmp_path, "cables", "mfp7e10", "zz-fibre")
     for room in ROOMS:
         plan = planned_with(tmp_path, room=room)
@@ -95,8 +98,11 @@ def test_cables_are_chosen_alike(tmp_path: Path) -> None:
         )
 
 
-def test_an_end_reaches_no_further_than_it_must() -> None:
-    """Beside a partner of 500 m the module of 100 m is enough, though the name of the farther one comes first."""
+def test_an_end_has_no_more_reach_than_needed() -> None:
+    """With a partner of 500 m the module of 100 m is enough.
+
+    The name of the farther one comes first.
+    """
     leaf, spine = {"model": "7060dx5-64s", "breakout": "1x400G"}, {"model": "7060x6-64pe"}
     plan = make_plan(
         spec_of(

@@ -1,4 +1,7 @@
-"""Which parts a link takes by its length: the shortest sufficient offer, one for each cage, counted piece by piece on the bill."""
+"""Parts of a link by its length: the shortest sufficient offer, one for each cage.
+
+The bill counts them by the piece.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,12 @@ from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.terms import LinkKind
 from fabricgen.planning.cabling.selection import PartChoice, assign_parts
 from fabricgen.planning.plan import make_plan
-from fabricgen.views.factory import Views
-from tests.fabrics import plan_of, refusal_codes, spec_of
+from tests.fabrics import cables_of, plan_of, refusal_codes, spec_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from fabricgen.planning.plan import Plan
-    from fabricgen.views.cables.view import CableView
 
 H100: dict[str, Any] = {
     "design": "rail-optimized",
@@ -83,14 +84,11 @@ ROOMS: dict[str, dict[str, Any]] = {
 }
 
 
-def cables_of(plan: Plan) -> list[CableView]:
-    """Return the whole cable list."""
-    views = Views(plan)
-    return [cable for segment in range(plan.mapping.segments) for cable in views.cables(segment)]
-
-
 def cage(plan: Plan, device: str, port: str) -> tuple[str, str]:
-    """Return the cage of what is printed beside a port: `5/1` of a switch, and on a host what its model says."""
+    """Return the cage of a printed port name.
+
+    It is `5/1` on a switch, and on a host what its model defines.
+    """
     host = plan.fabric.host
     seats = {each.label: each.cage for each in host.ports} if host and device in plan.hosts else {}
     return device, seats.get(port, port.split("/", maxsplit=1)[0])
@@ -108,8 +106,8 @@ def test_every_law_holds(plan: Plan) -> None:
     assert "optics-match" in {law.code for law in LAWS}
 
 
-def test_a_cage_holds_one_thing(plan: Plan) -> None:
-    """Both ends of every cable take what the other cables of their cages take."""
+def test_a_cage_holds_one_part(plan: Plan) -> None:
+    """Both ends of every cable have the part that the other cables of their cages have."""
     plugs: dict[tuple[str, str], set[str]] = defaultdict(set)
     for cable in cables_of(plan):
         plugs[cage(plan, cable.a_device, cable.a_port)].add(cable.a_transceiver or cable.part)
@@ -117,8 +115,11 @@ def test_a_cage_holds_one_thing(plan: Plan) -> None:
     assert {place: found for place, found in plugs.items() if len(found) > 1} == {}
 
 
-def test_the_bill_counts_what_the_list_shows(plan: Plan) -> None:
-    """A module for each cage that shows one, a fibre for each row, and a piece of copper for each cage that its near end fills."""
+def test_the_bill_counts_the_cable_list(plan: Plan) -> None:
+    """A module for each cage with one, a fibre for each row.
+
+    A copper piece counts for each cage of its near end.
+    """
     modules, fibres, pieces = set(), Counter[str](), set()
     for cable in cables_of(plan):
         ends = {
@@ -144,7 +145,7 @@ def test_the_bill_counts_what_the_list_shows(plan: Plan) -> None:
 
 
 def test_every_part_reaches(plan: Plan) -> None:
-    """No cable is longer than its part, nor shorter than its way."""
+    """No cable is longer than its part, nor shorter than its path."""
     assert plan.lengths
     for segment in range(plan.mapping.segments):
         laid = plan.lengths.laid(segment)
@@ -164,8 +165,8 @@ def media(plan: Plan) -> dict[str, set[str]]:
     return dict(found)
 
 
-def test_what_each_room_takes() -> None:
-    """Copper where it reaches and its shape fits, multimode next, single-mode last."""
+def test_the_media_of_each_room() -> None:
+    """Copper within its reach and form, multimode next, single-mode last."""
     taken = [media(plan_of(**keys)) for keys in ROOMS.values()]
     assert taken == [
         {"host": {"mmf"}, "leaf_spine": {"dac"}},
@@ -176,8 +177,8 @@ def test_what_each_room_takes() -> None:
     ]
 
 
-def test_the_site_may_choose() -> None:
-    """What `media` leaves out is not used, and what it names first is preferred."""
+def test_the_site_may_restrict_the_media() -> None:
+    """A medium that `media` omits is not used, and the first one is preferred."""
     room = ROOMS["fibre to the hosts, twin copper between switches of one rack"]
     assert media(plan_of(**room | {"site": {**room["site"], "media": {"leaf_spine": ["mmf"]}}}))[
         "leaf_spine"
@@ -197,8 +198,11 @@ def test_the_site_may_choose() -> None:
     assert refusal_codes(**room | {"gpus": 32, "site": near}) == ["no-part-for-link"]
 
 
-def test_cables_of_a_link_are_as_many_whatever_the_length() -> None:
-    """A port of 800G takes both connectors of a twin module: two fibres for each link, and so no copper, which would be one piece."""
+def test_the_number_of_cables_of_a_link_is_independent_of_length() -> None:
+    """A port of 800G takes both connectors of a twin module.
+
+    So each link has two fibres and no copper, which would be one piece.
+    """
     keys = {
         **B300,
         "rails": {"count": 8},
@@ -210,7 +214,10 @@ def test_cables_of_a_link_are_as_many_whatever_the_length() -> None:
 
 
 def test_growth_within_the_reserve_changes_no_part() -> None:
-    """A splitter whose second port is reserved for a far host is no copper today, for it would have to go tomorrow."""
+    """A splitter whose second port is reserved for a distant host is not copper today.
+
+    It would have to be replaced.
+    """
     keys = {
         **NVL72,
         **SN5600,
@@ -231,8 +238,8 @@ def test_growth_within_the_reserve_changes_no_part() -> None:
     assert {label for label, cable in before.items() if cable.medium != without[label]}
 
 
-def test_nothing_is_chosen_by_a_guess() -> None:
-    """A room that nobody described decides on no part: one for each kind of link, as without any room."""
+def test_an_undescribed_room_selects_no_part() -> None:
+    """There is one part for each kind of link, as without any room."""
     keys = {**H100, **SN5600}
     assert len(plan_of(**keys).offers) == len(plan_of(**keys, site="unknown").offers) == 2
     assert [joint.cable for joint in plan_of(**keys).offers] == [
@@ -262,7 +269,10 @@ quality: C
 
 
 def test_a_splitter_fibre(tmp_path: Path) -> None:
-    """Four ports of 200G in a cage leave by two connectors; a splitter takes two of them to two hosts, each with a module of its own."""
+    """Four ports of 200G in a cage use two connectors.
+
+    A splitter joins two of them to two hosts, each with its own module.
+    """
     ports = ", ".join(
         f"{{gpu: {gpu}, cage: C{gpu}, label: C{gpu}, ethernet: eth{gpu}}}" for gpu in range(8)
     )
@@ -302,10 +312,13 @@ LINKS = st.lists(
 
 @settings(max_examples=300)
 @given(LINKS, st.lists(st.tuples(st.integers(1, 15), st.booleans()), min_size=1, max_size=4))
-def test_settling_is_what_a_graph_says(
+def test_settling_equals_connected_components(
     links: list[tuple[int, int, int]], offers: list[tuple[int, bool]]
 ) -> None:
-    """Links that hang together by cages take one offer: the first that serves the longest of them, and needs no pair where they are none."""
+    """Links connected by cages take one offer.
+
+    It is the first that serves the longest of them, with pairs only where needed.
+    """
     limits = np.cumsum([limit for limit, _ in offers]).tolist()
     paired = [needs for _, needs in offers]
     lower, upper, way = (np.array(column) for column in zip(*links, strict=True))
@@ -325,8 +338,11 @@ def test_settling_is_what_a_graph_says(
         assert {found[row] for row in rows} == {wanted}
 
 
-def test_offers_reach_further_and_further(plan: Plan) -> None:
-    """Of a kind each offer reaches further than the one before; fibre has modules at both ends, and copper has none."""
+def test_offers_have_increasing_reach(plan: Plan) -> None:
+    """Of a kind each offer has more reach than the one before.
+
+    Fibre has modules at both ends, and copper has none.
+    """
     for kind in plan.kinds:
         offers = [joint for joint in plan.offers if joint.kind is kind]
         reaches = [joint.reach_m[0] for joint in offers if joint.reach_m]
@@ -337,13 +353,16 @@ def test_offers_reach_further_and_further(plan: Plan) -> None:
     )
 
 
-def test_what_is_measured_wins() -> None:
-    """The cable takes the next stock length, the part that reaches, and so does what shares its cages; no other cable changes."""
+def test_a_measured_length_overrides() -> None:
+    """The cable gets the next stock length and a part with that reach, as do others in its cages.
+
+    No other cable changes.
+    """
     room = ROOMS["copper splitters to trays"]
     reckoned = {cable.cable: cable for cable in cables_of(plan_of(**room))}
     assert (
         reckoned["r1-h00018"].piece == reckoned["r1-h00017"].piece
-    )  # a short leg shortens no splitter
+    )  # a short leg does not shorten a splitter
     stated = {"measured_m": {"r0-h00001": 6.1, "r1-h00018": 0.9}}
     measured = {
         cable.cable: cable
