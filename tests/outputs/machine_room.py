@@ -48,7 +48,10 @@ FABRICS: dict[str, dict[str, Any]] = {
     },
     "reserved": SMALL | {"reserve": {"gpus": 128}, "naming": {"rack": "x{hall}.{row}_{rack}"}},
 }
-"""A fabric for each thing that may look different: tiers, shared boxes and pieces, links of two cables, planned devices, names of racks."""
+"""A fabric for each difference that matters.
+
+These are tiers, shared boxes and pieces, links of two cables, planned devices and names of racks.
+"""
 
 
 class Built(NamedTuple):

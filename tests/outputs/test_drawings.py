@@ -1,4 +1,7 @@
-"""The drawings of rails and stripes: what they show is what the plan holds, in every form, and readers can read it."""
+"""The drawings of rails and stripes.
+
+Their contents equal the plan in every form, and their readers accept them.
+"""
 
 from __future__ import annotations
 

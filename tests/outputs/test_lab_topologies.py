@@ -642,7 +642,9 @@ containers:
     interface: "eth{n}"
     binds:
       - {file: "configs/{switch}/startup.cfg", at: /mnt/flash/startup-config}
-      - {file: "lab/switches/{switch}/map.json", at: /mnt/flash/EosIntfMapping.json, template: map.json.j2}
+      - file: "lab/switches/{switch}/map.json"
+        at: /mnt/flash/EosIntfMapping.json
+        template: map.json.j2
 """
 
 

@@ -234,7 +234,10 @@ def pages_of(plan: Plan) -> str:
 
 
 def test_the_printed_page() -> None:
-    """Both labels of a cable stand side by side with its texts, its code and the colour of its rail."""
+    """Both labels of a cable are side by side.
+
+    They have its texts, its code and the colour of its rail.
+    """
     plan = plan_of(**SUPERPOD)
     text, cables = pages_of(plan), cables_of(plan)
     sheets = re.findall(r'<section class="sheet">.*?</section>', text, re.DOTALL)

@@ -175,7 +175,10 @@ def domain_hosts(plan: Plan) -> list[list[str]]:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_a_stripe_is_the_domains_that_share_their_leaves(variant: str) -> None:
-    """Two HB domains are in one stripe where, rank by rank, their NICs hang on the same leaves, and only there."""
+    """Two HB domains are in one stripe exactly where their NICs are on the same leaves.
+
+    NICs are compared rank by rank.
+    """
     plan = variant_plan(variant)
     leaves = {
         host.name: [nic.leaf for nic in host.nics]
@@ -518,13 +521,14 @@ def slurm(tool: Callable[[str], str], tmp_path: Path) -> Callable[[Plan, str], t
     def boot(plan: Plan, topology: str) -> tuple[str, str]:
         (tmp_path / "topology.conf").write_text(topology, encoding="utf-8")
         (tmp_path / "slurm.conf").write_text(
-            f"ClusterName=test\nSlurmctldHost={socket.gethostname().split('.')[0]}(127.0.0.1)\nSlurmctldPort={free_port()}\nSlurmUser={getpass.getuser()}\n"
-            "AuthType=auth/none\nCredType=cred/none\nProctrackType=proctrack/"
-            "linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
-            "SelectType=select/cons_tres\nTopologyPlugin=topology/"
-            f"tree\nStateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
-            f"NodeName={node_expression(plan.hosts)} NodeAddr=127.0.0.1\nPartitionName=all "
-            "Nodes=ALL Default=YES\n",
+            f"ClusterName=test\nSlurmctldHost={socket.gethostname().split('.')[0]}(127.0.0.1)\n"
+            f"SlurmctldPort={free_port()}\nSlurmUser={getpass.getuser()}\n"
+            "AuthType=auth/none\nCredType=cred/none\n"
+            "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\nMpiDefault=none\n"
+            "SelectType=select/cons_tres\nTopologyPlugin=topology/tree\n"
+            f"StateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
+            f"NodeName={node_expression(plan.hosts)} NodeAddr=127.0.0.1\n"
+            "PartitionName=all Nodes=ALL Default=YES\n",
             encoding="utf-8",
         )
         log = tmp_path / "log"

@@ -313,7 +313,7 @@ TREES = [
 
 @pytest.mark.parametrize("name", TREES)
 def test_htsim_builds_the_block(name: str) -> None:
-    """As many switches in each tier, and as many links between each two, as the plan has in a block."""
+    """Each tier has as many switches, and each pair as many links, as in the plan's block."""
     plan = fast(name)
     text = written(plan)["htsim/block.topo"]
     found = tree(text)
@@ -364,7 +364,7 @@ def test_fabrics_that_htsim_cannot_build(keys: dict[str, Any], why: str) -> None
 
 
 def test_wide_switches_have_a_note() -> None:
-    """htsim asserts 96 ports; above that the file names the change that it needs."""
+    """Above the 96 ports that htsim asserts, the file names the necessary change."""
     wide, narrow = (
         written(plan_of(gpus=ports * 4, hb_domain={"gpus": 2}, radix=ports))["htsim/block.topo"]
         for ports in (128, 64)

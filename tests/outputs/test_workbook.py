@@ -125,7 +125,11 @@ def test_sheets_print_well(tmp_path: Path) -> None:
 
 
 def test_empty_columns_are_hidden(tmp_path: Path) -> None:
-    """Racks, units and lengths show once they are known, the plane once there are two, and pieces once there are some; columns are as wide as texts."""
+    """Racks, rack units and lengths are shown once known.
+
+    The plane is shown once there are two, and pieces once there are some. Columns are as wide as
+    texts.
+    """
     cables = cables_of(small_plan(site="unknown"))
     dimensions = load_workbook(_write(tmp_path, cables))["Cables"].column_dimensions
     hidden = {letter for letter, dimension in dimensions.items() if dimension.hidden}

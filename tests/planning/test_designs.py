@@ -22,7 +22,7 @@ NOKIA = {
 
 
 def leaves(plan: Plan, block: int | None = None) -> dict[int, list[int]]:
-    """Return the GPUs on each leaf of the first segment or of one block, in the order of its ports."""
+    """Return the GPUs on each leaf of the first segment or of one block, in port order."""
     found: dict[int, list[tuple[int, int]]] = defaultdict(list)
     segment = plan.segment
     for kind, own, gpu, leaf, port in zip(

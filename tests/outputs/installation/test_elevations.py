@@ -48,7 +48,7 @@ def room(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def test_every_device_is_in_one_elevation(room: Built) -> None:
-    """Each device of the cable list is drawn in its own rack, at its own rack unit, and nowhere else.
+    """Each device of the cable list is drawn once, in its own rack at its own rack unit.
 
     Planned devices are drawn differently.
     """

@@ -1,4 +1,4 @@
-"""Pull sheets: every cable in one bundle, bundles as the rule says, an order that blocks nothing, and trays as full as they become."""
+"""Pull sheets: bundles of cables, an order in which none blocks another, the fill of trays."""
 
 from __future__ import annotations
 
@@ -304,7 +304,10 @@ def test_trays_equal_the_measured_paths(cross: str) -> None:
 
 
 def test_the_fill_of_a_tray(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Cables through the stretch beside the network rack, their section, and what is over the usual fill."""
+    """The cables of the segment beside the network rack and their section.
+
+    The excess over the usual fill is reported.
+    """
     room = built(FABRICS["copper"], tmp_path_factory.mktemp("copper") / "out")
     rows = {row["stretch"]: row for row in read_rows(room.files["cabling/pull-sheets/trays.csv"])}
     stretches, racks = Counter[str](), room_of(room.plan).names

@@ -46,7 +46,11 @@ def test_the_files_use_the_whole_grammar(system: Documented) -> None:
 
 @each_system
 def test_invalid_statements_are_found(system: Documented) -> None:
-    """Unknown words, wrong modes and ports, values out of range, names without a meaning, and words of another release."""
+    """Each kind of error is tried.
+
+    These are unknown words, wrong modes and ports, values out of range, undefined names, and words
+    of another release.
+    """
     one = system.switches("two tiers")[0]
     for good, bad, words in system.broken:
         found = system.findings(one, edited(system.text(one), good, bad))
@@ -55,7 +59,7 @@ def test_invalid_statements_are_found(system: Documented) -> None:
 
 @each_system
 def test_the_files_alone_rebuild_the_plan(system: Documented) -> None:
-    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    """Adjacency, addresses, neighbours and filters from the files agree. They are the plan's."""
     for name in VARIANTS:
         plan = variant_plan(name, system.nos)
         assert_is_plan(

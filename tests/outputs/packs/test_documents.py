@@ -204,7 +204,10 @@ def test_the_designs_of_the_paper_side_by_side() -> None:
 
 
 def test_unknown_figures_are_empty_with_a_reason() -> None:
-    """A design that cannot be built, and a class of parts without a price, are empty and never 0."""
+    """A design that cannot be built is empty and never 0.
+
+    So is a class of parts without a price.
+    """
     plan = small_plan()
     refused = tuple(
         (design, Finding("block-too-large", f"no {design} here"))

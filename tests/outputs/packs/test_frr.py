@@ -78,7 +78,7 @@ def test_the_parser_finds_errors(
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_rebuild_the_plan(name: str) -> None:
-    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    """Adjacency, addresses, neighbours and filters from the files agree. They are the plan's."""
     plan = plan_of(nos="frr", **VARIANTS[name])
     assert_is_plan(fabric(boxes(variant_files(name))), plan)
 

@@ -1,4 +1,8 @@
-"""The packs of hosts: netplan's generator, FRR's parser, the kernel and a shell accept the files, and do with them what the plan says."""
+"""The packs of hosts.
+
+Their files are accepted by netplan's generator, FRR's parser, the kernel and a shell, and the
+routes are the plan's.
+"""
 
 from __future__ import annotations
 
@@ -529,8 +533,8 @@ def make_programs(folder: Path, one: Shown, *, port: str = "ifname") -> None:
         ],
         "lldpctl": [
             f"*' {nic.interface} ') echo 'lldp.{nic.interface}.chassis.name={nic.leaf}'; "
-            "echo "
-            f"'lldp.{nic.interface}.port.{port}={nic.leaf_alias if port == 'local' else nic.leaf_interface}' ;;"
+            f"echo 'lldp.{nic.interface}.port.{port}="
+            f"{nic.leaf_alias if port == 'local' else nic.leaf_interface}' ;;"
             for nic in one.view.nics
         ],
     }.items():

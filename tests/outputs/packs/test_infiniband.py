@@ -198,7 +198,7 @@ def topo_links(text: str) -> Iterator[Pair]:
 
 
 def test_every_file_has_the_links_of_the_plan(built: Built) -> None:
-    """The simulator's net, ibdmchk's topology and the list of links, each read back, have the cables of the plan, no more and no fewer."""
+    """The simulator's net, ibdmchk's topology and the list of links have the plan's cables."""
     wanted = planned_links(built.plan)
     assert (
         Counter(
@@ -226,7 +226,10 @@ def test_every_file_has_the_links_of_the_plan(built: Built) -> None:
 
 
 def test_there_is_a_subnet_for_each_connected_part(built: Built) -> None:
-    """A subnet for each segment; roots are its highest tier, compute nodes all of its adapters, and no GUID or prefix stands twice."""
+    """Each segment has a subnet, whose GUIDs and prefix are unique.
+
+    Its roots are the highest tier, and its compute nodes all adapters.
+    """
     plan, guids, prefixes = built.plan, Counter[str](), Counter[str]()
     assert len(built.folders) == plan.mapping.segments == len(Subnets(plan).names)
     for folder in built.folders:

@@ -55,7 +55,8 @@ set policy-options
   as-list <def:as-list> members <n:1-4294967295>
   policy-statement <def:policy> then load-balance per-packet
   policy-statement <def:policy> term <word> from protocol <bgp|direct>
-  policy-statement <def:policy> term <word> from route-filter <prefix> prefix-length-range </31-/31|/32-/32>
+  policy-statement <def:policy> term <word> from
+    route-filter <prefix> prefix-length-range </31-/31|/32-/32>
   policy-statement <def:policy> term <word> from as-path <use:as-path>
   policy-statement <def:policy> term <word> then <accept|reject>
 set routing-instances <instance>
@@ -70,7 +71,8 @@ set class-of-service
   forwarding-classes class <def:class> queue-num <n:0-7>
   forwarding-classes class <def:class> no-loss
   forwarding-classes class <def:class> pfc-priority <n:0-7>
-  classifiers dscp <def:classifier> forwarding-class <use:class> loss-priority low code-points <bits>
+  classifiers dscp <def:classifier> forwarding-class <use:class>
+    loss-priority low code-points <bits>
   interfaces et-* unit * classifiers dscp <use:classifier>
   interfaces et-* congestion-notification-profile <use:pause>
   interfaces et-* scheduler-map <use:scheduler-map>
@@ -79,7 +81,8 @@ set class-of-service
   congestion-notification-profile <def:pause> pfc-watchdog recovery <n:200-10000>
   congestion-notification-profile <def:pause> pfc-watchdog watchdog-action <drop|forward>
   congestion-notification-profile <def:pause> input dscp code-point <bits> pfc
-  congestion-notification-profile <def:pause> output ieee-802.1 code-point <bits> flow-control-queue <n:0-7>
+  congestion-notification-profile <def:pause> output ieee-802.1
+    code-point <bits> flow-control-queue <n:0-7>
   drop-profiles <def:drop-profile> interpolate fill-level <n:0-100>
   drop-profiles <def:drop-profile> interpolate drop-probability <n:0-100>
   schedulers <def:scheduler> transmit-rate percent <n:1-100>

@@ -99,7 +99,7 @@ def test_links_within_a_folder_are_followed(root: Path, tmp_path: Path) -> None:
 def test_what_is_not_a_template_is_refused(
     make: Callable[[Path], object], fact: str, root: Path
 ) -> None:
-    """A link to itself, a pipe, a huge file and one that is no text neither hang nor end in a traceback."""
+    """Neither hangs nor raises: a link to itself, a pipe, a huge file, a binary file."""
     make(root / "own" / "leak.j2")
     with pytest.raises(Refusal) as caught:
         Packs([root]).render("own", "leak.j2")

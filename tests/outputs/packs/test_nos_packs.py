@@ -98,7 +98,7 @@ def test_every_law_holds() -> None:
 
 
 def test_a_port_has_one_name_everywhere(tmp_path: Path) -> None:
-    """In the cable sheet, in the configurations, at the host, in the routes, in the audit and in a cut sheet."""
+    """The cable sheet, configurations, host, routes, audit and a cut sheet have the same name."""
     plan, out = mixed(), tmp_path / "out"
     job = Job(plan, Packs(), ("cabling", "configs", "hosts", "forwarding", "graph", "lab"))
     assert {file.path for file in build(job, out)} == set(job.paths()) - {"manifest.json"}

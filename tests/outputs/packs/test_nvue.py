@@ -81,7 +81,8 @@ nv set vrf <use:vrf> router bgp
   peer-group <def:.group> timers keepalive <n>
   peer-group <def:.group> timers hold <n>
   peer-group <def:.group> timers connection-retry <n>
-  peer-group <def:.group> address-family ipv4-unicast policy <inbound|outbound> route-map <use:route-map>
+  peer-group <def:.group> address-family ipv4-unicast policy
+    <inbound|outbound> route-map <use:route-map>
   peer-group <def:.group> address-family ipv4-unicast policy outbound prefix-list <use:prefix-list>
   neighbor <port> peer-group <use:.group>
   neighbor <port> type unnumbered
@@ -251,7 +252,10 @@ def test_versions_are_compared_numerically() -> None:
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 def test_the_lossless_class_is_the_inventorys(name: str) -> None:
-    """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
+    """All 64 DSCPs, the paused priority, thresholds, the queue served first.
+
+    The watchdog is on every port.
+    """
     one = variant_files(name, "nvue")[0]
     wanted = one.switch.roce
     assert roce(one.files["commands.txt"]) == {

@@ -109,7 +109,7 @@ router bgp <n:1-4294967295>
       inherit peer <use:peer>
       remote-as <n:1-4294967295>
       address-family ipv4 unicast
-"""
+"""  # noqa: E501 - a statement is one line
 
 GRAMMAR = Grammar(SOURCES, modes=True)
 
@@ -196,7 +196,10 @@ def test_leaves_and_spines_may_run_different_systems(leaf: str, spine: str) -> N
 
 @pytest.mark.parametrize("name", ["two tiers", "other numbers"])
 def test_the_lossless_class_is_the_inventorys(name: str) -> None:
-    """All 64 DSCPs, the paused priority, thresholds, the queue served first, and the watchdog on every port."""
+    """All 64 DSCPs, the paused priority, thresholds, the queue served first.
+
+    The watchdog is on every port.
+    """
     one = variant_files(name, "nxos")[0]
     wanted = one.switch.roce
     assert roce(one.files["nxos.cfg"]) == {

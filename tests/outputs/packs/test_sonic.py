@@ -237,7 +237,7 @@ def test_the_models_find_errors(
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_the_files_alone_rebuild_the_plan(name: str) -> None:
-    """Adjacency, addresses, neighbours and filters are rebuilt from the files, agree with each other, and are the plan's."""
+    """Adjacency, addresses, neighbours and filters from the files agree. They are the plan's."""
     plan = plan_of(nos="sonic", **VARIANTS[name])
     assert_is_plan(fabric(boxes(variant_files(name))), plan)
 
@@ -329,7 +329,7 @@ def test_a_shared_box_keeps_its_rails_in_vrfs() -> None:
 
 
 def test_the_lossless_class_is_the_inventorys_on_every_port() -> None:
-    """All 64 DSCPs are mapped: one to the lossless class, one to the notifications, the rest to the rest."""
+    """All 64 DSCPs are mapped. One is lossless, one is for CNPs, all others are default."""
     one = variant_files("other numbers")[0]
     tables = tables_of(one)
     assert tables["DSCP_TO_TC_MAP"]["ROCE"] == {
