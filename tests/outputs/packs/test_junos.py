@@ -88,7 +88,8 @@ set class-of-service
   schedulers <def:scheduler> transmit-rate percent <n:1-100>
   schedulers <def:scheduler> priority strict-high
   schedulers <def:scheduler> explicit-congestion-notification
-  schedulers <def:scheduler> drop-profile-map loss-priority any protocol any drop-profile <use:drop-profile>
+  schedulers <def:scheduler> drop-profile-map loss-priority any protocol any
+    drop-profile <use:drop-profile>
   scheduler-maps <def:scheduler-map> forwarding-class <use:class> scheduler <use:scheduler>
 # jvd, leaf1_qfx5240-64od.conf, shared and dedicated buffers; in no model
 set class-of-service

@@ -40,7 +40,8 @@ policy-map type queuing <def:policy-queuing>
   class type queuing <queue>
     priority level 1
     bandwidth remaining percent <n:0-100>
-    random-detect minimum-threshold <n> bytes maximum-threshold <n> bytes drop-probability <n:0-100> weight <n:0-15> ecn
+    random-detect minimum-threshold <n> bytes maximum-threshold <n> bytes \
+drop-probability <n:0-100> weight <n:0-15> ecn
 policy-map type network-qos <def:policy-network-qos>
   class type network-qos <class-of-network>
     mtu <n:1500-9216>
@@ -109,7 +110,7 @@ router bgp <n:1-4294967295>
       inherit peer <use:peer>
       remote-as <n:1-4294967295>
       address-family ipv4 unicast
-"""  # noqa: E501 - a statement is one line
+"""
 
 GRAMMAR = Grammar(SOURCES, modes=True)
 
