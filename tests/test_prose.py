@@ -21,7 +21,6 @@ NOT_YET = (
     "docs/how-to/iteration-time.md",
     "examples",
     "fabricgen/analysis",
-    "fabricgen/bom",
     "fabricgen/catalog",
     "fabricgen/cli",
     "fabricgen/core",

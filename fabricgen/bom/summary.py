@@ -212,9 +212,9 @@ def compare(
 def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
     """Plan the same cluster in a design. Raises Refusal where it cannot be built.
 
-    In a described room any design stands by the same rules, so that all choose parts by the same
-    lengths; one that the room does not suit stands in a generated one, with parts of an assumed
-    reach.
+    In a described room the same rules place every design, so that all choose parts by the same
+    lengths; a design that does not fit the room is planned in a generated one, with parts of an
+    assumed reach.
     """
     wanted = as_design(spec, design)
     try:

@@ -113,7 +113,7 @@ def test_a_design_that_cannot_be_built_has_no_savings() -> None:
     assert [design for design, _ in comparison.refused] == ["rail-optimized", "fat-tree"]
     view, finding = savings_view(comparison), comparison.refused[1][1]
     assert view.headline[1] == (
-        "Against the fat-tree design nothing can be said: fat-tree cannot be built "
+        "Against the fat-tree design there is no comparison: fat-tree cannot be built "
         f"here, because {finding.fact}."
     )
     row = rows_of(view)["switches"]

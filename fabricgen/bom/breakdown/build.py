@@ -194,7 +194,8 @@ def _notes(racks: Mapping[str, RackContents], *, generated: bool) -> Iterator[st
     """Return the notes on how the figures are meant."""
     if generated:
         yield (
-            "nobody described the room, so the racks are an assumption: describe yours under `site`"
+            "the inventory describes no room, so the racks are an assumption: describe yours under"
+            " `site`"
         )
     elif not racks:
         yield (
@@ -211,7 +212,7 @@ def _notes(racks: Mapping[str, RackContents], *, generated: bool) -> Iterator[st
         " counted beside it, and a module has one figure only"
     )
     yield (
-        "weight and rack units are of boxes: nobody publishes what a module or a cable weighs;"
+        "weight and rack units are of boxes: weights of modules and cables are not published;"
         " spares are in no rack"
     )
     yield "a module takes its power in the rack of its cage; a cable counts where its lower end is"

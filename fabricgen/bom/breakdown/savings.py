@@ -121,7 +121,7 @@ def _headline(design: Design, comparison: Comparison, currency: str) -> str:
     if refused:
         which = design if comparison.summary_of(Design.RAIL_ONLY) else Design.RAIL_ONLY
         return (
-            f"Against the {design} design nothing can be said: {which} cannot be built here,"
+            f"Against the {design} design there is no comparison: {which} cannot be built here,"
             f" because {refused}."
         )
     ours, theirs, share = (
@@ -251,7 +251,7 @@ def _left_out(comparison: Comparison) -> Iterator[str]:
         yield f"{part} has no price in the book, and is in no cost: {counts}."
     for part in dict.fromkeys(part for bom in boms for part in bom.unknown_power):
         yield (
-            f"Nobody publishes the power of {part}, so the power of a design that uses it is not"
+            f"The power of {part} is not published, so the power of a design that uses it is not"
             " known."
         )
     absent = [

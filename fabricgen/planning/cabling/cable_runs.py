@@ -1,11 +1,10 @@
-"""The way of every cable through the room.
+"""The run of every cable through the room, in whole millimetres.
 
-Owns the ways. A cable leaves its device at half its height, runs up (or, with trays below the
-floor, down) to the tray, along the tray of the row, over a cross tray to the other row, and down to
-the far device; between two devices of one rack it stays inside. To another hall it takes the cross
-tray to the first row, and from there the way between the halls. Both ends have some slack.
-Everything is in whole millimetres. Racks and segments come from `rooms`; what is bought for a way is
-`lengths`'.
+A cable leaves its device at half its height, runs up to the tray (down where trays are below the
+floor), along the tray of the row, over a cross tray to the other row, and down to the far device;
+between two devices of one rack it stays inside. To another hall it takes the cross tray to the
+first row, and from there the run between the halls. Both ends have slack. `room` owns racks and
+rack units; `lengths` chooses stock lengths.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ UNIT_UM = 44_450
 """Height of a rack unit, in micrometres (EIA-310)."""
 
 BETWEEN_HALLS_MM = 6_000
-"""What lies between two halls beside a row's length, where nobody says it."""
+"""The length between two halls beside a row's length, where the inventory gives none."""
 
 
 class Links(Protocol):
-    """The columns of a segment's links that say which ports of which devices they join."""
+    """The columns of a segment's links: which ports of which devices they join."""
 
     @property
     def kind(self) -> Int32Array:
@@ -60,7 +59,11 @@ class Links(Protocol):
 
 
 class _Seats(NamedTuple):
-    """Where each device is: its rack, its height there, its way up or down to the tray, and its rack's place in hall and row, in millimetres."""
+    """The position of each device, in millimetres.
+
+    Its rack, its height there, its way up or down to the tray, and its rack's place in hall and
+    row.
+    """
 
     rack: Int32Array
     height: Int32Array
@@ -71,7 +74,7 @@ class _Seats(NamedTuple):
 
 
 def metres(millimetres: int) -> str:
-    """Write a length in metres.
+    """Format a length in metres.
 
     >>> metres(3000), metres(7500)
     ('3', '7.5')
@@ -82,13 +85,13 @@ def metres(millimetres: int) -> str:
 
 @dataclass(frozen=True)
 class CableRuns:
-    """The ways of a fabric's cables; `links` are those of one segment."""
+    """The runs of a fabric's cables; `links` are those of one segment."""
 
     room: Room
     links: Links
 
     def run_mm(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
-        """Return the way from devices to devices, with the slack at both ends, in millimetres."""
+        """Return the runs between devices, with the slack at both ends, in millimetres."""
         here = self._seats
         inside, along = np.abs(here.height[lower] - here.height[upper]), self._along(lower, upper)
         along += here.rise[lower] + here.rise[upper]
@@ -97,7 +100,7 @@ class CableRuns:
         return way
 
     def steps(self, below: int, above: int, run_mm: int) -> Iterator[str]:
-        """Show how long the way between two devices is, step by step."""
+        """Yield the run between two devices step by step, as text."""
         room, height, rise = self.room, self._seats.height, self._seats.rise
         ends = [room.device(end) + " at " + room.place(end) for end in (below, above)]
         yield f"the longest joins {ends[0]} and {ends[1]}"
@@ -130,7 +133,7 @@ class CableRuns:
 
     @cached_property
     def _seats(self) -> _Seats:
-        """Where each device is."""
+        """The position of each device."""
         room, stand, site = self.room, self.room.standing, self.room.site
         height = (
             (2 * stand.rack_unit.astype(np.int64) - 2 + room.rack_units) * UNIT_UM // 2000
@@ -151,7 +154,7 @@ class CableRuns:
         return [length // 2] if self.room.site.tray.cross == "middle" else [0, length]
 
     def _along(self, lower: Int32Array, upper: Int32Array) -> Int32Array:
-        """Return the way along trays between the racks of devices, in millimetres."""
+        """Return the length along trays between the racks of devices, in millimetres."""
         here, halls = self._seats, self.room.standing.hall.any()
         xa, xb, ya, yb = here.x[lower], here.x[upper], here.y[lower], here.y[upper]
         over = reduce(
@@ -165,7 +168,7 @@ class CableRuns:
 
     @property
     def _hall_pitch(self) -> int:
-        """The way between two halls, in millimetres."""
+        """The length between two halls, in millimetres."""
         site = self.room.site
         return (
             site.hall_pitch_mm
@@ -174,7 +177,7 @@ class CableRuns:
 
     @cached_property
     def furthest_mm(self) -> int:
-        """A bound on any way in this room, in millimetres."""
+        """An upper bound of any run in this room, in millimetres."""
         stand, site = self.room.standing, self.room.site
         row, rows = (
             stand.row_racks * site.rack.pitch_mm,

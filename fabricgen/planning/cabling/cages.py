@@ -1,8 +1,7 @@
-"""Which cage each end of a link sits in, numbered over the whole fabric, and which links lie in one cable.
+"""The cage of each end of a link, numbered over the whole fabric, and links that share a cable.
 
-Owns the numbers. A module fills a cage, so who chooses or counts modules asks here which link ends
-share one. A host's cages are those of its model; where that is not known each NIC port is a cage of
-its own.
+A module fills a cage, so the choice and the count of modules need the link ends that share one. The
+catalog's model defines a host's cages; without a model each NIC port is a cage of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ MOST_LINKS = 64
 
 @dataclass(frozen=True)
 class Cages:
-    """The cages of a fabric; `links` are those of one segment, which has so many `boxes`, and ports index `ports`."""
+    """The cages of a fabric: `links` and `boxes` are those of one segment; ports index `ports`."""
 
     mapping: Mapping
     ports: dict[Role, list[Port]]
@@ -52,12 +51,15 @@ class Cages:
         return (segment * self.boxes + box[rows].astype(np.int64)) * width + cage[port[rows]]
 
     def pieces(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
-        """Return the number of the cable that some links of a joint lie in: those that leave its near end side by side share one."""
+        """Return the number of the cable that carries each of some links of a joint.
+
+        Links that leave its near end side by side share one.
+        """
         inside = self._inside(joint.near, joint.kind, segment, rows) // joint.shared
         return self.at(joint.near, joint.kind, segment, rows) * MOST_LINKS + inside
 
     def legs(self, joint: LinkParts, segment: int, rows: IntArray) -> IntArray:
-        """Return the number of the leg of its cable that each of some links takes, counted over all cables as `pieces` counts those."""
+        """Return the number of the leg of its cable that each of some links takes."""
         inside = self._inside(joint.near, joint.kind, segment, rows) // (
             joint.shared // joint.cable.legs
         )
@@ -76,12 +78,15 @@ class Cages:
 
     @cached_property
     def of_host(self) -> int:
-        """How many cages of a host NIC ports sit in."""
+        """The number of cages of a host that contain NIC ports."""
         return int(self._seats[0].max()) + 1
 
     @staticmethod
     def paired(joint: LinkParts) -> bool:
-        """Say whether a cable lies between two cages that share all their links, because it is one piece at both ends."""
+        """Return whether a cable joins two cages that share all their links.
+
+        Only then can it be one piece at both ends.
+        """
         return joint.shared > 1 and joint.cable.legs == 1
 
     def _gpu(self, segment: int, rows: IntArray) -> IntArray:

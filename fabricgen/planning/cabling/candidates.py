@@ -1,9 +1,9 @@
-"""Which parts may serve each kind of link, and what a cable is called.
+"""Which parts can serve each kind of link, and the labels of cables.
 
-Owns the offers: where a room is described there are several for a kind of link, each of which
-reaches further than the one before; which one a link takes is decided by `outfitting`, from its
-length. Where none is, there is one, for an assumed reach. What fits at all is for `plugging`, which
-of equals is taken follows `preference`; `bom.counts` counts.
+In a described room there are several candidates for a kind of link, each with a longer reach than
+the one before; `selection` takes one by the length of the link. Without a description there is one,
+for an assumed reach. `compatibility` owns what fits, `preference` the choice between equals, and
+`bom.counts` the counts.
 """
 
 from __future__ import annotations
@@ -31,14 +31,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.resolve import ResolvedFabric
 
     Order = tuple[float, ...]
-    """What parts are ordered by, less first, before preference decides."""
+    """The sort key of parts, smaller first, before preference decides."""
 
 ASSUMED_REACH_M = {LinkKind.HOST: 50, LinkKind.LEAF_SPINE: 50, LinkKind.SPINE_CORE: 100}
-"""Metres a link must reach where nobody described the room: 50 m of multimode up to the spine and 100 m of single-mode to the core, as the
-DGX SuperPOD reference architectures are cabled."""
+"""Metres a link must reach in a room that is not described.
+
+50 m of multimode up to the spine and 100 m of single-mode to the core, as in the DGX SuperPOD
+reference architectures.
+"""
 
 LABEL_DIGITS = 5
-"""Digits of a cable's number; more where a fabric needs more. Fixed, so that growth keeps labels."""
+"""Digits of a cable number, or more where needed. Fixed, so that growth keeps labels."""
 
 GENERIC = "generic"
 
@@ -48,10 +51,10 @@ _LETTERS = {LinkKind.HOST: "h", LinkKind.LEAF_SPINE: "u", LinkKind.SPINE_CORE: "
 def choose(
     fabric: ResolvedFabric, catalog: Catalog, kinds: list[LinkKind]
 ) -> tuple[LinkParts, ...]:
-    """Find the parts for each kind of link that the fabric has; of a kind in a described room several, from the shortest reach to the longest.
+    """Return the parts for each kind of link of the fabric, from the shortest reach to the longest.
 
-    Raises Refusal `no-part-for-link` where a room is described and nothing in the catalog goes
-    between two known cages.
+    Raises Refusal `no-part-for-link` where a room is described and no part of the catalog joins two
+    known cages.
     """
     site = fabric.spec.site
     if site is None or site.lengths == "unknown":
@@ -64,7 +67,7 @@ def choose(
 
 
 def label_prefix(kind: LinkKind, rail: int | None, plane: int | None) -> str:
-    """Return what stands before a cable's number.
+    """Return the prefix of a cable's label.
 
     >>> label_prefix(LinkKind.HOST, 3, None)
     'r3-h'
@@ -79,13 +82,16 @@ def _ends(fabric: ResolvedFabric, kind: LinkKind) -> tuple[Cage, Cage]:
     if kind.lower is None:
         return _host_cage(fabric, upper.transport), upper
     port_layout = fabric.port_layouts[kind.lower]
-    return Cage(
-        port_layout.model.form_factor,
-        port_layout.model.module_top,
-        port_layout.up.count,
-        port_layout.up.speed_gbps,
-        port_layout.model.transport,
-    ), upper
+    return (
+        Cage(
+            port_layout.model.form_factor,
+            port_layout.model.module_top,
+            port_layout.up.count,
+            port_layout.up.speed_gbps,
+            port_layout.model.transport,
+        ),
+        upper,
+    )
 
 
 def _down_cage(port_layout: PortLayout) -> Cage:
@@ -100,7 +106,7 @@ def _down_cage(port_layout: PortLayout) -> Cage:
 
 
 def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
-    """Return a host's cage; a host that is not in the catalog has a generic one for each NIC port."""
+    """Return a host's cage; a host outside the catalog has a generic one for each NIC port."""
     host = fabric.host
     if host is None:
         return Cage(GENERIC, "any", 1, fabric.speed_gbps, transport)
@@ -110,20 +116,20 @@ def _host_cage(fabric: ResolvedFabric, transport: str) -> Cage:
 
 
 def _joint(lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog) -> LinkParts:
-    """Choose the parts with the shortest sufficient reach; below the core multimode wins, at the core single-mode."""
+    """Return the parts of the shortest sufficient reach: multimode, or single-mode at the core."""
     known = _known(lower, upper, kind, catalog)
     return known[0][1] if known else _half_known(lower, upper, kind, catalog, _assumed_media(kind))
 
 
 def _assumed_media(kind: LinkKind) -> tuple[str, ...]:
-    """Return the media of a kind of link where nobody described the room, the preferred one first."""
+    """Return the media of a kind of link in a room that is not described, the preferred first."""
     return ("smf", "mmf") if kind is LinkKind.SPINE_CORE else FIBRES
 
 
 def _known(
     lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog
 ) -> list[tuple[Order, LinkParts]]:
-    """List modules and straight fibres of the catalog that reach as far as is assumed, the best first, each behind what it is ordered by."""
+    """Yield the catalog's modules and straight fibres of the assumed reach, with sort keys."""
     reach, media = ASSUMED_REACH_M[kind], _assumed_media(kind)
     found = (
         joint
@@ -139,7 +145,7 @@ def _known(
 
 
 def _assumed_order(joint: LinkParts, media: tuple[str, ...]) -> Order:
-    """Order parts for an assumed reach: by medium, then modules that reach no further than they must, then fibres."""
+    """Return the sort key for an assumed reach: medium, modules of least reach, then fibres."""
     modules = [module.reach_m or 0 for module in joint.modules.values()]
     return media.index(joint.medium), max(modules), sum(modules), joint.cable.reach_m or 0
 
@@ -154,7 +160,10 @@ def _ranked(
 def _half_known(
     lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
 ) -> LinkParts:
-    """Take a generic module where an end is generic, or where no two modules of the catalog meet; the fibre follows the known end."""
+    """Return a generic module where an end is generic, or no two modules of the catalog join.
+
+    The fibre follows the known end.
+    """
     reach = ASSUMED_REACH_M[kind]
     low, high = (
         catalog.generic_transceiver(cage.speed_gbps, cage.links) for cage in (lower, upper)
@@ -184,9 +193,10 @@ def _half_known(
 def _offers(
     fabric: ResolvedFabric, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
 ) -> list[LinkParts]:
-    """List what serves a kind of link in a described room: by preference of medium, and of a medium the shortest first; each reaches further.
+    """Return the candidates of a kind of link in a described room, each reaching further.
 
-    All take as many cables for each link as what reaches furthest, for the labels count cables.
+    They are sorted by preference of medium, then by reach. All take as many cables for each link as
+    the one of the longest reach, because labels count cables.
     """
     lower, upper = _ends(fabric, kind)
     if GENERIC in (lower.form_factor, upper.form_factor):
@@ -204,12 +214,12 @@ def _offers(
 
 
 def _reach(joint: LinkParts) -> float:
-    """Return how far an offer reaches, in metres."""
+    """Return the reach of a candidate in metres."""
     return joint.reach_m[0] if joint.reach_m else 0
 
 
 def _order(joint: LinkParts, media: tuple[str, ...]) -> Order:
-    """Order what may serve a described room: by medium, the shortest reach, of that modules that reach no further, then what shares no cable."""
+    """Return the sort key in a described room: medium, reach, modules of least reach, own cable."""
     return (
         media.index(joint.medium),
         _reach(joint),
@@ -219,7 +229,7 @@ def _order(joint: LinkParts, media: tuple[str, ...]) -> Order:
 
 
 class Alternative(NamedTuple):
-    """A part that was taken where others fit and reach alike, and those others."""
+    """A part that was chosen among several that fit and reach alike, and the others."""
 
     taken: Transceiver | Cable
     others: tuple[Transceiver | Cable, ...]
@@ -228,7 +238,7 @@ class Alternative(NamedTuple):
 def alternatives(
     fabric: ResolvedFabric, catalog: Catalog, offers: Iterable[LinkParts]
 ) -> list[Alternative]:
-    """List the parts of offers in whose place others of the catalog would do: of the same medium, with the same reach."""
+    """Yield the candidates that other parts of equal medium and reach could replace."""
     found: dict[str, dict[str, Transceiver | Cable]] = {}
     taken: dict[str, Transceiver | Cable] = {}
     for offer in offers:
@@ -246,7 +256,7 @@ def _parts(joint: LinkParts) -> tuple[Transceiver | Cable | None, ...]:
 
 
 def _equals(fabric: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[LinkParts]:
-    """List what fits a kind of link as an offer does, of its medium and its reach: the offer itself among it, where it is of the catalog."""
+    """Return what fits a kind of link like a candidate: its medium and reach, itself too."""
     cages, site = _ends(fabric, offer.kind), fabric.spec.site
     if GENERIC in (cages[0].form_factor, cages[1].form_factor):
         return []
@@ -271,23 +281,30 @@ def _equals(fabric: ResolvedFabric, catalog: Catalog, offer: LinkParts) -> list[
 def _nothing_fits(
     fabric: ResolvedFabric, kind: LinkKind, cages: tuple[Cage, Cage], media: tuple[str, ...]
 ) -> Exception:
-    """Refuse a kind of link that nothing in the catalog can serve."""
+    """Refuse a kind of link that no part of the catalog can serve."""
     name = kind.key.replace("_", "-")
     owners = (
-        (fabric.host.model if fabric.host else "the host")
-        if kind.lower is None
-        else fabric.port_layouts[kind.lower].model.model,
+        (
+            (fabric.host.model if fabric.host else "the host")
+            if kind.lower is None
+            else fabric.port_layouts[kind.lower].model.model
+        ),
         (fabric.port_layouts[kind.upper].model.model),
     )
     because = [
-        f"a cage of the {owner} is {cage.form_factor}{'' if cage.top == 'any' else f', {cage.top} top'}, "
-        f"with {cage.links} x {speed_text(cage.speed_gbps)} of {cage.transport}"
+        f"a cage of the {owner} is"
+        f" {cage.form_factor}{'' if cage.top == 'any' else f', {cage.top} top'}, with {cage.links}"
+        f" x {speed_text(cage.speed_gbps)} of {cage.transport}"
         for owner, cage in zip(owners, cages, strict=True)
     ]
     because.append(
-        f"of {', '.join(media)} no module, fibre or cable of the catalog goes between the two and says how far it reaches"
+        f"of {', '.join(media)} no module, fibre or cable of the catalog goes between the two and"
+        " says how far it reaches"
     )
-    hint = "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan without lengths: `site: unknown`"
+    hint = (
+        "put what you buy into a catalog directory of your own (`--catalog DIR`), or plan without"
+        " lengths: `site: unknown`"
+    )
     return refuse(
         "no-part-for-link",
         f"nothing in the catalog serves {name} links",
@@ -298,6 +315,6 @@ def _nothing_fits(
 
 
 def _preference(joint: LinkParts, catalog: Catalog) -> tuple[tuple[Rank, ...], tuple[str, ...]]:
-    """Rank the parts of a link, the cable first; their names come last."""
+    """Return the rank of the parts of a link, the cable first; their names come last."""
     parts: tuple[Transceiver | Cable, ...] = (joint.cable, *joint.modules.values())
     return tuple(rank(part, catalog) for part in parts), tuple(part.model for part in parts)

@@ -1,8 +1,7 @@
-"""What goes between two cages: fibre with a module at both ends, or copper and active cables with ends of their own.
+"""What joins two cages: fibre with modules at both ends, or cables with ends of their own.
 
-Owns `LinkParts`, the parts of one link, and which parts of a catalog fit two cages, carry their links
-at their speed, and join. Which of them is taken is decided by `cabling` and, by length,
-`outfitting`.
+Owns `LinkParts`, the parts of one link, and which parts of a catalog fit two cages, carry their
+links at their speed, and join. `candidates` and, by length, `selection` choose among them.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ if TYPE_CHECKING:
     from fabricgen.core.terms import LinkKind
 
 FIBRES = ("mmf", "smf")
-"""The media that need modules at both ends; the others bring their own ends."""
+"""The media that need modules at both ends; the others have ends of their own."""
 
 End = Literal["lower", "upper"]
 
 
 class Cage(NamedTuple):
-    """What a module sees: the cage, the top it takes, and the links that it must carry."""
+    """What a module must fit: the cage, the module top it allows, and the links to carry."""
 
     form_factor: str
     top: Top
@@ -67,7 +66,7 @@ class LinkParts:
 
     @property
     def reach_m(self) -> tuple[float, str] | None:
-        """How far its parts reach, and which of them reaches no further; None where nobody says."""
+        """The reach of the parts, and the part that limits it; None where unknown."""
         parts = [(module.reach_m, module.model) for module in self.modules.values()]
         return min(
             (
@@ -82,7 +81,7 @@ class LinkParts:
 def fitting(
     lower: Cage, upper: Cage, kind: LinkKind, catalog: Catalog, media: tuple[str, ...]
 ) -> Iterator[LinkParts]:
-    """Yield whatever goes between two cages."""
+    """Yield the parts that join two cages."""
     speed = lower.speed_gbps
     for low, high, cables in pairs(lower, upper, catalog, media):
         yield from (
@@ -115,7 +114,7 @@ def fitting(
 
 
 def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
-    """Say whether a cable with its own ends goes from one cage to others, and carries their links.
+    """Return whether a cable with its own ends joins one cage to others, and carries their links.
 
     Its near end fills a cage with all its links; each far end fills one with its share of them.
     """
@@ -130,7 +129,10 @@ def _plugs(cable: Cable, near: Cage, far: Cage) -> bool:
 def _splitting(
     cable: Cable, near: Cage, far: Cage, catalog: Catalog
 ) -> Iterator[tuple[Transceiver, Transceiver]]:
-    """Yield the modules at both ends of a splitter fibre: at its near end several links leave by one connector, at each far end one arrives."""
+    """Yield the modules at both ends of a splitter fibre.
+
+    At its near end several links leave by one connector; at each far end one arrives.
+    """
     if cable.speed_gbps != near.speed_gbps or far.links != 1 or near.links % cable.links:
         return
     at_near = [
@@ -151,7 +153,7 @@ def _splitting(
 def pairs(
     lower: Cage, upper: Cage, catalog: Catalog, media: Iterable[str]
 ) -> Iterator[tuple[Transceiver, Transceiver, int]]:
-    """Yield the modules of both ends that meet: of one medium, with one plug, and as many connectors for each link."""
+    """Yield the modules of both ends that join: one medium, one plug, equal connectors per link."""
     uppers = list(modules_of(upper, catalog))
     for low, cables in modules_of(lower, catalog):
         for high, others in uppers:
@@ -165,7 +167,7 @@ def pairs(
 
 
 def _seated(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
-    """Yield the modules that go into a cage, whatever they carry."""
+    """Yield the modules that fit a cage, whatever they carry."""
     yield from (
         module
         for module in catalog.transceivers()
@@ -174,7 +176,10 @@ def _seated(cage: Cage, catalog: Catalog) -> Iterator[Transceiver]:
 
 
 def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]]:
-    """Yield the modules that fill a cage, with the connectors that each link takes: one, or all where the cage is not split."""
+    """Yield the modules that fill a cage, with the connectors that each link takes.
+
+    A link takes one connector, or all where the cage is not split.
+    """
     for module in _seated(cage, catalog):
         if (module.ports, module.port_gbps) == (cage.links, cage.speed_gbps):
             yield module, 1
@@ -183,12 +188,12 @@ def modules_of(cage: Cage, catalog: Catalog) -> Iterator[tuple[Transceiver, int]
 
 
 def _connects(module: Transceiver, cable: Cable) -> bool:
-    """Say whether a fibre joins a module to another: of its medium, with its plug, and crossed on the way."""
+    """Return whether a fibre joins two modules: their medium, their plug, and crossed."""
     return module.medium == cable.medium and module.connector == cable.ends[0] and cable.crosses
 
 
 def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
-    """Find the straight fibres that go into a module."""
+    """Yield the straight fibres that fit a module."""
     return [
         cable
         for cable in catalog.cables()
@@ -197,7 +202,7 @@ def _fibres(catalog: Catalog, module: Transceiver) -> list[Cable]:
 
 
 def fibre(catalog: Catalog, module: Transceiver, reach: int) -> Cable | None:
-    """Find the straight fibre for a module with the shortest sufficient reach."""
+    """Return the straight fibre for a module with the shortest sufficient reach."""
     fitting = [cable for cable in _fibres(catalog, module) if (cable.reach_m or 0) >= reach]
     return (
         min(fitting, key=lambda cable: (cable.reach_m or 0, rank(cable, catalog), cable.model))

@@ -1,8 +1,8 @@
-"""How long every cable is, and of which parts: the stock length that its way is rounded up to, and the offer that serves it.
+"""The length and the parts of every cable: the stock length of its run, and its candidate.
 
-Owns the rounding and, with `outfitting`, the choice. Ways come from `ways`, offers from `cabling`.
-A room that nobody described leaves one offer for each kind of link, so that nothing is ordered by a
-guess.
+Owns the rounding and, with `selection`, the choice. `cable_runs` computes runs, `candidates` the
+parts. A room that is not described leaves one candidate for each kind of link, so that no order
+depends on a guess.
 """
 
 from __future__ import annotations
@@ -32,14 +32,17 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
 
 USUAL_M = (1, 2, 3, 5, 7, 10, 15, 20, 25, 30, 35, 40, 50, 60, 70, 80, 90, 100)
-"""Stock lengths of a cable of which nothing is known: those of the catalog's fibres, filled up to 100 m."""
+"""Stock lengths of a cable without stated ones: those of the catalog's fibres, up to 100 m."""
 
 STEP_MM = 10_000
 """Beyond the longest stock length fibres are made to order, in steps of 10 m."""
 
 
 class CableLengths(NamedTuple):
-    """Cables as they lie: the devices at both ends as `Room` counts them, the way in millimetres, the offer, and the place in `Lengths.stock_mm`."""
+    """Cables of links: the devices at both ends as `Room` numbers them, and what joins them.
+
+    The run in millimetres, the candidate, and the index in `Lengths.stock_mm`.
+    """
 
     lower: Int32Array
     upper: Int32Array
@@ -49,7 +52,10 @@ class CableLengths(NamedTuple):
 
 
 class Longest(NamedTuple):
-    """The longest cable of a kind: the devices that it joins, its way and its stock length, in millimetres, its offer, and whether it was measured."""
+    """The longest cable of a kind: the devices that it joins, and its figures in millimetres.
+
+    Its run and its stock length, its candidate, and whether the run was measured.
+    """
 
     lower: int
     upper: int
@@ -60,7 +66,7 @@ class Longest(NamedTuple):
 
 
 class ReservedFabric(NamedTuple):
-    """A fabric with all that is reserved, and the rows of those of its links that are installed."""
+    """A fabric with all that is reserved, and the rows of its links that are installed."""
 
     lengths: Lengths
     rows: IntArray
@@ -74,12 +80,15 @@ class Lengths:
     offers: tuple[LinkParts, ...]
     cages: Cages
     measured: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """What somebody measured wins: the way of a cable in millimetres, by segment and row."""
+    """Measured runs, which override computed ones, in millimetres by segment and row."""
     grown: ReservedFabric | None = None
-    """With a reserve, the fabric as it is to be: its links decide, so that growth changes no part that is there."""
+    """With a reserve, the fabric at full size: its links decide, so that growth changes no part."""
 
     def laid(self, segment: int, start: int = 0, stop: int | None = None) -> CableLengths:
-        """Lay the cables of one segment, or a run of them, in the order of its links; a piece is as long as the longest of its links needs."""
+        """Return the cables of one segment, or a run of them, in the order of its links.
+
+        A piece is as long as the longest of its links needs.
+        """
         lower, upper = self.ways.ends(segment, start, stop)
         way, offer = self.run_mm(segment, lower, upper, start), self.offer(segment)[start:stop]
         needed = way if self.pieces is None else self.needed_mm[segment, start:stop]
@@ -88,7 +97,7 @@ class Lengths:
     def run_mm(
         self, segment: int, lower: Int32Array, upper: Int32Array, start: int = 0
     ) -> Int32Array:
-        """Return the ways of a run of a segment's links between these devices: as somebody measured them, else as they are reckoned."""
+        """Return the runs of some links of a segment: measured ones, else computed ones."""
         way = self.ways.run_mm(lower, upper)
         for (measured, row), length_mm in self.measured.items():
             if measured == segment and start <= row < start + len(way):
@@ -96,7 +105,7 @@ class Lengths:
         return way
 
     def offer(self, segment: int) -> IntArray:
-        """Return which of the offers each link of a segment takes."""
+        """Return which candidate each link of a segment takes."""
         if self.grown:
             return self.grown.lengths.offer(segment)[self.grown.rows]
         return self._settled[segment] if len(self.offers) > len(self._kinds) else self._first
@@ -114,7 +123,10 @@ class Lengths:
 
     @cached_property
     def needed_mm(self) -> Int32Array:
-        """The way that the cable of each link must be long enough for, a row for each segment; with a reserve, that of its reserved links, too."""
+        """The run that the cable of each link must cover, a row for each segment.
+
+        With a reserve it covers its reserved links as well.
+        """
         if self.grown:
             return self.grown.lengths.needed_mm[:, self.grown.rows]
         return (
@@ -123,7 +135,7 @@ class Lengths:
 
     @cached_property
     def _every_way_mm(self) -> Int32Array:
-        """The way of each link, a row for each segment."""
+        """The run of each link, a row for each segment."""
         segments = range(self.room.naming.mapping.segments)
         return np.stack(
             [self.run_mm(segment, *self.ways.ends(segment, 0, None)) for segment in segments]
@@ -131,17 +143,20 @@ class Lengths:
 
     @property
     def room(self) -> Room:
-        """Where everything stands."""
+        """The positions of all devices."""
         return self.ways.room
 
     @cached_property
     def _first(self) -> IntArray:
-        """The first offer of each link's kind."""
+        """The first candidate of each link's kind."""
         return first_of([joint.kind for joint in self.offers], self.ways.links.kind)
 
     @cached_property
     def _settled(self) -> IntArray:
-        """The offer of each link, a row for each segment: a cage of a host may hold links of several segments."""
+        """The candidate of each link, a row for each segment.
+
+        A cage of a host can hold links of several segments.
+        """
         way = self._every_way_mm
         found = np.empty(way.shape, dtype=np.int8)
         for kind in self._kinds:
@@ -152,7 +167,10 @@ class Lengths:
         return found
 
     def _asked(self, kind: LinkKind) -> tuple[IntArray, PartChoice, tuple[IntArray, IntArray]]:
-        """Return the rows of a kind of link, the choice that they have, and the cages at both of their ends, segment by segment."""
+        """Return the rows of a kind of link, its choice, and the cages at both ends.
+
+        The rows of all segments follow each other.
+        """
         rows, numbers = np.flatnonzero(self.ways.links.kind == kind), self._numbers_of(kind)
         choice = PartChoice(
             [self._limit_mm(number) for number in numbers],
@@ -161,7 +179,7 @@ class Lengths:
         return rows, choice, (self._cages("lower", kind, rows), self._cages("upper", kind, rows))
 
     def _cages(self, end: End, kind: LinkKind, rows: IntArray) -> IntArray:
-        """Return the number of the cage at one end of each link of a kind, segment by segment."""
+        """Return the cage at one end of each link of a kind, segment by segment."""
         return np.concatenate(
             [
                 self.cages.at(end, kind, segment, rows)
@@ -171,15 +189,15 @@ class Lengths:
 
     @property
     def _kinds(self) -> list[LinkKind]:
-        """The kinds of link that there are."""
+        """The kinds of link of the fabric."""
         return list(dict.fromkeys(joint.kind for joint in self.offers))
 
     def _numbers_of(self, kind: LinkKind) -> list[int]:
-        """List the offers of a kind, by number."""
+        """Return the candidates of a kind, by number."""
         return [number for number, joint in enumerate(self.offers) if joint.kind is kind]
 
     def rounded(self, offer: IntArray, run_mm: Int32Array) -> Int32Array:
-        """Round ways up to the stock lengths of the offers that serve them; return where those stand in `stock_mm`."""
+        """Round runs up to stock lengths of their candidates; return the indices in `stock_mm`."""
         stock = np.zeros_like(run_mm)
         for number, table in enumerate(self._tables):
             rows = offer == number
@@ -188,7 +206,7 @@ class Lengths:
 
     @cached_property
     def stock_mm(self) -> Int32Array:
-        """Every stock length of any offer, sorted, in millimetres."""
+        """Every stock length of any candidate, sorted, in millimetres."""
         return distinct(np.concatenate(self._tables))
 
     @cached_property
@@ -213,10 +231,16 @@ class Lengths:
         return found
 
     def check(self) -> None:
-        """Refuse links that no offer serves. Raises Refusal with a finding for each kind of link: `link-too-long`, or `no-part-for-link`."""
+        """Refuse links that no candidate serves.
+
+        Raises Refusal with a finding for each kind of link: `link-too-long`, or `no-part-for-link`.
+        """
         if self.grown:
             self.grown.lengths.check()
-        hint = "bring the two ends closer together, with more hosts in a rack or shorter rows, or plan without lengths: `site: unknown`"
+        hint = (
+            "bring the two ends closer together, with more hosts in a rack or shorter rows, or plan"
+            " without lengths: `site: unknown`"
+        )
         findings = [
             Finding("link-too-long", fact, ("site",), tuple(because), hint)
             for fact, *because in self.too_long()
@@ -226,7 +250,10 @@ class Lengths:
             raise Refusal(findings)
 
     def _has_misfits(self, kind: LinkKind) -> bool:
-        """Say whether a kind of link is left with a cable that is one piece at both ends, where other links share one of its cages."""
+        """Return whether a kind of link is left with a cable that is one piece at both ends.
+
+        That is a misfit where other links share one of its cages.
+        """
         numbers = self._numbers_of(kind)
         if not self.cages.paired(self.offers[numbers[-1]]):
             return False
@@ -240,11 +267,17 @@ class Lengths:
         return bool(unassignable(settled, cages, choice).any())
 
     def _unpaired(self, kind: LinkKind) -> Finding:
-        """Refuse a kind of link that no offer serves, because its links part ways between the cages of one cable."""
+        """Return a finding: no candidate serves links that part between the cages of a cable."""
         last, name = self.offers[self._numbers_of(kind)[-1]], kind.key.replace("_", "-")
         because = (
-            f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end must all come out in one cage at the other",
-            f"{name} links of one cage go to several others, and `site.media` leaves nothing else that is long enough",
+            (
+                f"{last.cable.model} is one piece: the {last.shared} links of a cage at one end"
+                " must all come out in one cage at the other"
+            ),
+            (
+                f"{name} links of one cage go to several others, and `site.media` leaves nothing"
+                " else that is long enough"
+            ),
         )
         return Finding(
             "no-part-for-link",
@@ -255,13 +288,16 @@ class Lengths:
         )
 
     def too_long(self) -> Iterator[tuple[str, ...]]:
-        """Say which kinds of link have a cable that is longer than its parts reach: the fact, then the sum, step by step."""
+        """Yield a finding for each kind of link with a cable longer than its parts reach."""
         longest = self.longest if any(joint.reach_m for joint in self.offers) else {}
         for kind, found in longest.items():
             reach = self.offers[found.offer].reach_m
             if reach and found.stock_mm > _mm(reach[0]):
-                fact = f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long, and {reach[1]} reaches {metres(_mm(reach[0]))} m"
-                measured = (f"somebody measured {metres(found.run_mm)} m, says `site.measured_m`",)
+                fact = (
+                    f"{kind.key.replace('_', '-')} links are up to {metres(found.stock_mm)} m long,"
+                    f" and {reach[1]} reaches {metres(_mm(reach[0]))} m"
+                )
+                measured = (f"`site.measured_m` gives {metres(found.run_mm)} m as measured",)
                 because = (
                     measured
                     if found.measured
@@ -270,14 +306,17 @@ class Lengths:
                 yield (fact, *because, f"the next stock length is {metres(found.stock_mm)} m")
 
     def _limit_mm(self, number: int) -> int:
-        """Return the longest way that an offer serves: up to the longest stock length within its reach."""
+        """Return the longest run of a candidate: its longest stock length within its reach."""
         table, reach = self._tables[number], self.offers[number].reach_m
         within = table if reach is None else table[table <= _mm(reach[0])]
         return int(within[-1]) if len(within) else 0
 
     @cached_property
     def _tables(self) -> list[Int32Array]:
-        """The stock lengths of each offer: what the inventory states for the medium, else what the part has, else the usual ones."""
+        """The stock lengths of each candidate.
+
+        The inventory's for the medium, else those of the part, else the usual ones.
+        """
         stated, furthest = (
             self.room.site.stock_lengths_m,
             max(self.ways.furthest_mm, *self.measured.values(), 0) + 2 * STEP_MM,
@@ -291,17 +330,19 @@ class Lengths:
 
     @cached_property
     def _places(self) -> list[Int32Array]:
-        """Where the stock lengths of each offer stand among all."""
+        """The indices of each candidate's stock lengths among all."""
         return [np.searchsorted(self.stock_mm, table).astype(np.int32) for table in self._tables]
 
 
 def _mm(length_m: float) -> int:
-    """Turn metres, as a catalog writes them, into millimetres."""
+    """Convert metres, as in a catalog, into millimetres."""
     return int(Fraction(str(length_m)) * 1000)
 
 
 def stock_mm(lengths_m: Iterable[object], furthest_mm: int) -> Int32Array:
-    """Return stock lengths in millimetres, sorted, and beyond them the steps that cables are made to order in, past `furthest_mm`.
+    """Return stock lengths in millimetres, sorted.
+
+    Beyond them come the steps of cables that are made to order, past `furthest_mm`.
 
     >>> stock_mm((5, 7.5, 12), 31_000).tolist()
     [5000, 7500, 12000, 20000, 30000, 40000]

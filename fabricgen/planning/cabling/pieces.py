@@ -1,8 +1,8 @@
-"""Which links lie in one piece of cable, counted over the whole fabric, and which of them stands for it.
+"""Which links share one piece of cable, over the whole fabric.
 
 Owns `Pieces`. A piece has one near connector and a connector for each leg; links that share a
-connector share its label, which is that of the first of them in the order of the cable list. Which
-links share a cage belongs to `cages`, and who takes which offer to `outfitting`.
+connector share its label, which is that of the first of them in the order of the cable list.
+`cages` owns which links share a cage, and `selection` which candidate each link takes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,10 @@ class Pieces:
 
     @property
     def first(self) -> BoolArray:
-        """Whether each link is the first of its piece, or has a cable of its own: the first is the first at both of its connectors."""
+        """Whether each link is the first of its piece, or has a cable of its own.
+
+        The first is the first at both of its connectors.
+        """
         first: BoolArray = self.lower & self.upper
         return first
 
@@ -48,7 +51,10 @@ class Pieces:
 
 
 def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) -> Pieces | None:
-    """Find the pieces of a fabric whose links take these offers, a row of `offer` for each segment; None where no cable is shared."""
+    """Return the pieces of a fabric whose links take these candidates; None where none is shared.
+
+    `offer` has a row for each segment.
+    """
     shared = [
         (joint, taken)
         for number, joint in enumerate(offers)
@@ -66,7 +72,7 @@ def find_pieces(cages: Cages, offers: tuple[LinkParts, ...], offer: IntArray) ->
 
 
 def _mark(pieces: Pieces, cages: Cages, joint: LinkParts, taken: BoolArray) -> None:
-    """Mark the pieces of the links that take one offer."""
+    """Mark the pieces of the links that take one candidate."""
     runs = [(segment, np.flatnonzero(row)) for segment, row in enumerate(taken)]
     near, far, rail = (
         np.concatenate([np.asarray(read(segment, rows)) for segment, rows in runs])

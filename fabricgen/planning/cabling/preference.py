@@ -1,10 +1,9 @@
-"""Which of several parts that fit is taken, where medium and reach leave a choice.
+"""The choice between parts that fit, where medium and reach leave several.
 
 Owns the rule, in its order: a part of the user's own catalog directories comes before a shipped
-one, for who adds what they buy wants it used; then the part whose facts are better proven; then the
-one that takes less power. Only parts that are equal in all of this are told apart by their names,
-so that a file's name decides between equals and nothing else. Prices decide nothing: a price book
-must not change a fabric.
+one, because users add what they buy; then the part whose facts are better proven; then the one of
+lower power. Names decide only between parts that are equal in all of this. Prices decide nothing: a
+price book must not change a fabric.
 """
 
 from __future__ import annotations
@@ -19,11 +18,14 @@ if TYPE_CHECKING:
 QUALITIES = "ABC"
 """How well facts are proven, the best first."""
 
-RULE = "of parts that fit and reach alike, your own catalog directories come first, then better proven facts, then less power"
+RULE = (
+    "of parts that fit and reach alike, your own catalog directories come first, then better proven"
+    " facts, then less power"
+)
 
 
 class Rank(NamedTuple):
-    """What decides between parts of one medium and one reach; less is taken first."""
+    """The sort key of parts of one medium and one reach; smaller comes first."""
 
     directory: int
     quality: int
@@ -31,7 +33,7 @@ class Rank(NamedTuple):
 
 
 def rank(part: Transceiver | Cable, catalog: Catalog) -> Rank:
-    """Rank a part; power that nobody published comes last."""
+    """Rank a part; unpublished power comes last."""
     kind = "cables" if hasattr(part, "legs") else "transceivers"
     return Rank(
         catalog.directory(kind, part.model),

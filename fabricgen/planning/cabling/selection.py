@@ -1,8 +1,8 @@
-"""Which of the offered parts each link takes, where its length decides.
+"""Which candidate each link takes by its length.
 
-Owns `assign_parts`. A module serves every link of its cage, so links that share a cage take the same
-offer: the one that the longest of them needs. Nothing is known here of rooms or catalogs; ways come
-as numbers, offers as the longest way that each serves.
+Owns `assign_parts`. A module serves every link of its cage, so links that share a cage take the
+same candidate: the one that the longest of them needs. The module works on numbers only: runs, and
+the longest run that each candidate serves.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 
 class PartChoice(NamedTuple):
-    """The offers of one kind of link, each serving longer ways than the one before.
+    """The candidates of one kind of link, each serving longer runs than the one before.
 
-    `limits_mm` is the longest way that each serves; `paired` whether one lies between two cages
-    that share all their links, because it is one piece at both ends.
+    `limits_mm` is the longest run that each serves; `paired` whether it joins two cages that share
+    all their links, because it is one piece at both ends.
     """
 
     limits_mm: Sequence[int]
@@ -29,7 +29,7 @@ class PartChoice(NamedTuple):
 
 
 def first_of(kinds: Sequence[int], link: IntArray) -> IntArray:
-    """Return the first offer of each link's kind, where nothing else decides; `kinds` are those of the offers.
+    """Return the first candidate of each link's kind; `kinds` are those of the candidates.
 
     >>> first_of([1, 1, 2], np.array([2, 1, 1])).tolist()
     [2, 0, 0]
@@ -43,9 +43,10 @@ def first_of(kinds: Sequence[int], link: IntArray) -> IntArray:
 def assign_parts(
     run_mm: IntArray, cages: tuple[IntArray, IntArray], choice: PartChoice
 ) -> IntArray:
-    """Choose an offer for each link of a kind; `cages` number those at the lower and the upper end. The last offer takes what none serves.
+    """Return a candidate for each link of a kind; the last one takes what none serves.
 
-    >>> ways, cages = np.array([2000, 2500, 9000, 2000]), (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
+    >>> ways = np.array([2000, 2500, 9000, 2000])
+    >>> cages = (np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1]))
     >>> assign_parts(ways, cages, PartChoice([3000, 50_000], [False, False])).tolist()
     [0, 0, 1, 1]
     """
@@ -65,13 +66,16 @@ def assign_parts(
 def unassignable(
     found: IntArray, cages: tuple[IntArray, IntArray], choice: PartChoice
 ) -> BoolArray:
-    """Say which links have settled on an offer that is one piece at both ends, and do not have their two cages to themselves."""
+    """Return which links have a candidate that is one piece at both ends without two own cages.
+
+    Such a link shares one of its cages with other links.
+    """
     unfit: BoolArray = np.array(choice.paired)[found] & ~_pairs(cages)
     return unfit
 
 
 def _levelled(found: IntArray, cages: tuple[IntArray, IntArray]) -> IntArray:
-    """Raise every link to the highest offer of any link that it shares a cage with, however far that goes on."""
+    """Raise every link to the highest candidate of any link in its cages, until none changes."""
     while True:
         before = found
         for each in cages:
@@ -83,7 +87,7 @@ def _levelled(found: IntArray, cages: tuple[IntArray, IntArray]) -> IntArray:
 
 
 def _pairs(cages: tuple[IntArray, IntArray]) -> BoolArray:
-    """Say of each link whether the two cages that it joins share all their links."""
+    """Return for each link whether the two cages that it joins share all their links."""
     alone = np.ones(len(cages[0]), dtype=bool)
     for here, there in (cages, cages[::-1]):
         size = int(here.max(initial=0)) + 1

@@ -1,8 +1,8 @@
-"""The trays of a room: which stretches a cable lies in, how full each becomes, and what it carries.
+"""The trays of a room: which segments a cable lies in, their fill and their weight.
 
-Owns the stretches and their load. A stretch of a row lies between two neighbouring racks, one of a
-cross tray between two neighbouring rows, and one lies between two halls. Cables take the way that
-`lengths` measures; which cables there are is said by the caller.
+A segment of a row is between two neighbouring racks, one of a cross tray between two neighbouring
+rows, and one is between two halls. Cables follow the runs that `cable_runs` computes; the caller
+counts the cables.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from fabricgen.planning.room.room import Room
 
 USUAL_PERCENT = 25
-"""The fill that TIA-569 recommends not to exceed in a tray, as manufacturers of cables and trays quote it."""
+"""The fill of a tray that TIA-569 recommends not to exceed, as quoted by manufacturers."""
 
 
 class TraySegment(NamedTuple):
-    """A piece of tray, from one rack, row or hall to the next: `at` is the nearer one, from 0; `cross` tells the cross trays of a hall apart."""
+    """A piece of tray from rack, row or hall `at`, from 0, to the next; `cross` is a cross tray."""
 
     kind: Literal["row", "cross", "halls"]
     hall: int
@@ -39,7 +39,7 @@ class TraySegment(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name for people."""
         hall = hall_name(self.hall)
         if self.kind == "row":
             return f"row {hall}{self.row + 1}, rack {self.at + 1} to {self.at + 2}"
@@ -50,7 +50,11 @@ class TraySegment(NamedTuple):
 
 @dataclass(slots=True)
 class Load:
-    """What lies in a stretch: cables, their section in mm² and weight per metre of those of which it is known, and how many are not known."""
+    """The cables in a segment of tray.
+
+    Their section in mm² and weight per metre, as far as known, and the number of cables without
+    these facts.
+    """
 
     cables: int = 0
     section_mm2: float = 0
@@ -68,17 +72,17 @@ class Trays:
 
     @property
     def section_mm2(self) -> int | None:
-        """The section of a tray; None where the inventory does not say it."""
+        """The section of a tray in mm²; None where the inventory gives none."""
         tray = self.room.site.tray
         return tray.width_mm * tray.depth_mm if tray.width_mm and tray.depth_mm else None
 
     @property
     def limit_percent(self) -> int:
-        """How full a tray should become at most."""
+        """The recommended maximum fill of a tray, in per cent."""
         return self.room.site.tray.fill_percent or USUAL_PERCENT
 
     def percent(self, load: Load) -> float | None:
-        """Return how full a stretch is by what is known of its cables; None where a tray's section is not known, or no cable's."""
+        """Return the fill of a segment by its known cables, or None where that is unknown."""
         section = self.section_mm2
         return (
             None
@@ -87,7 +91,7 @@ class Trays:
         )
 
     def way(self, one: int, other: int) -> list[TraySegment]:
-        """List the stretches between two racks, by their numbers; inside a rack there are none."""
+        """Yield the segments between two racks, by their numbers; inside a rack there are none."""
         stand = self.room.standing
         (hall, row, at), (hall_b, row_b, at_b) = (
             [int(column[rack]) for column in (stand.hall, stand.row, stand.at)]
@@ -113,7 +117,10 @@ class Trays:
     def loads(
         self, pulled: Mapping[tuple[int, int], Mapping[str, int]], cables: Mapping[str, Cable]
     ) -> dict[TraySegment, Load]:
-        """Lay cables into the trays: for each pair of racks, how many there are of each part. Stretches come in the order of the room."""
+        """Lay cables into the trays: the number of each part for each pair of racks.
+
+        Segments come in the order of the room.
+        """
         loads: dict[TraySegment, Load] = {}
         for (one, other), parts in pulled.items():
             for stretch in self.way(one, other):
@@ -123,7 +130,7 @@ class Trays:
         return dict(sorted(loads.items()))
 
     def check(self, loads: Mapping[TraySegment, Load]) -> None:
-        """Refuse trays that are fuller than the inventory allows. Raises Refusal `tray-too-full` with the fullest."""
+        """Refuse trays that are too full. Raises Refusal `tray-too-full` with the fullest."""
         tray = self.room.site.tray
         over = {
             stretch: percent
@@ -137,7 +144,10 @@ class Trays:
         counts = " and ".join(f"{count} {part}" for part, count in sorted(load.parts.items()))
         because = (
             f"{worst.name} carries {counts}, {math.ceil(load.section_mm2):,} mm² in all",
-            f"a tray has {tray.width_mm} mm x {tray.depth_mm} mm = {self.section_mm2:,} mm², so it is {_shown(over[worst])} % full",
+            (
+                f"a tray has {tray.width_mm} mm x {tray.depth_mm} mm = {self.section_mm2:,} mm², so"
+                f" it is {_shown(over[worst])} % full"
+            ),
             f"`fill_percent` is {tray.fill_percent}",
         )
         width = math.ceil(load.section_mm2 * 100 / tray.fill_percent / (tray.depth_mm or 1))
@@ -159,7 +169,10 @@ class Trays:
 
 
 def check_trays(lengths: Lengths) -> None:
-    """Refuse trays that are fuller than the inventory allows, by the racks and the parts of all cables. Raises Refusal `tray-too-full`."""
+    """Refuse trays that are fuller than the inventory allows, over all racks and cables.
+
+    Raises Refusal `tray-too-full`.
+    """
     room = lengths.room
     if room.site.tray.fill_percent is None:
         return
@@ -187,7 +200,7 @@ def check_trays(lengths: Lengths) -> None:
 def pairs_of(
     counted: Mapping[tuple[str, str, str], int], room: Room
 ) -> dict[tuple[int, int], Counter[str]]:
-    """Turn cables counted by the names of both racks and their part into the form that `Trays.loads` takes."""
+    """Convert counts by the names of both racks and their part into the form of `Trays.loads`."""
     numbers = {name: number for number, name in enumerate(room.names)}
     pairs: dict[tuple[int, int], Counter[str]] = {}
     for (one, other, part), count in counted.items():
@@ -196,19 +209,19 @@ def pairs_of(
 
 
 def _row(hall: int, row: int, one: int, other: int) -> Iterator[TraySegment]:
-    """List the stretches of a row between two places in half racks; one that is used in part is used."""
+    """Yield the segments of a row between two places in half racks, also those used in part."""
     low, high = sorted((one, other))
     return (TraySegment("row", hall, row, 0, at) for at in range(low // 2, -(-high // 2)))
 
 
 def _cross(hall: int, cross: int, one: int, other: int) -> Iterable[TraySegment]:
-    """List the stretches of a cross tray between two rows."""
+    """Yield the segments of a cross tray between two rows."""
     low, high = sorted((one, other))
     return (TraySegment("cross", hall, 0, cross, at) for at in range(low, high))
 
 
 def _measure(load: Load, cables: Mapping[str, Cable]) -> None:
-    """Add up what lies in a stretch."""
+    """Add up the cables of a segment."""
     for part, count in sorted(load.parts.items()):
         cable = cables[part]
         load.cables += count
@@ -223,7 +236,7 @@ def _measure(load: Load, cables: Mapping[str, Cable]) -> None:
 
 
 def _shown(percent: float) -> str:
-    """Write per cent; what is over a limit never looks as if it met it.
+    """Format per cent; a value over a limit is never rounded to it.
 
     >>> _shown(25.0001), _shown(31.52)
     ('25.1', '31.6')

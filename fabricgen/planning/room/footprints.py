@@ -1,8 +1,8 @@
 """What a host and a switch take of a rack, and what a rack holds and carries.
 
-Owns what is stated, known and assumed of size, power and weight. What the inventory says wins over
-the catalog. Where a room was asked for, what nobody states is refused; for a generated room it is
-assumed, and such a room is never too small. Where devices stand is for `rooms`.
+Owns the sizes, powers and weights, stated, known or assumed. The inventory overrides the catalog.
+In a described room an unknown size is refused; in a generated room it is assumed, and such a room
+is never too small. `room` owns the positions of devices.
 """
 
 from __future__ import annotations
@@ -23,14 +23,19 @@ if TYPE_CHECKING:
     from fabricgen.planning.resolve import ResolvedFabric
 
 DEFAULT_SITE = Site.model_construct(rack=Rack.model_construct(power_w=45_000))
-"""The room that is generated where none is given: racks of 42 units, which is the commonest height, fed for the four DGX H100 of 10.2 kW that
-SuperPODs are drawn with."""
+"""The rack of a generated room: 42 units, the most common height, with power for four DGX H100.
+
+A DGX H100 draws 10.2 kW, and drawings of SuperPODs put four into a rack.
+"""
 
 GPU_UNITS, GPU_W = 1, 1_300
-"""What a GPU adds to a host that nobody describes: a DGX H100 takes 8 units and 10.2 kW for 8. Such a host takes one rack at most."""
+"""What a GPU adds to a host of unknown size: a DGX H100 takes 8 units and 10.2 kW for 8 GPUs.
+
+Such a host takes one rack at most.
+"""
 
 SWITCH_UNITS, SWITCH_W = 2, 2_000
-"""What a switch takes that nobody describes: 64 cages of 800G fill two units, and no such box here takes much more."""
+"""What a switch of unknown size takes: 64 cages of 800G fill two units."""
 
 HOST = "host"
 KINDS = (HOST, *(role.value for role in ROLES))
@@ -41,7 +46,7 @@ EXAMPLES = {
 
 
 class Share(NamedTuple):
-    """What a device takes of a rack, or a rack has: units, watts and grams; a limit of None is not checked, and what it limits counts 0."""
+    """What a device takes of a rack, or a rack has; a limit of None is not checked, counts 0."""
 
     rack_units: int
     power_w: int | None
@@ -49,28 +54,28 @@ class Share(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """The share of a host and of a switch of each role by kind, and what a rack has of each."""
+    """The share of a host and of a switch of each role by kind, and the limits of a rack."""
 
     of: dict[str, Share]
     rack: Share
 
     def fits(self, *loads: tuple[str, int]) -> bool:
-        """Say whether so many devices of each kind fit one rack."""
+        """Return whether so many devices of each kind fit one rack."""
         return not any(used > limit for used, limit in self.used(*loads))
 
     def used(self, *loads: tuple[str, int]) -> Iterator[tuple[int, int]]:
-        """Add up what so many devices of each kind use, beside what a rack has, for each limit that is checked."""
+        """Yield the sum that so many devices use and the rack's limit, for each checked limit."""
         for at, limit in enumerate(self.rack):
             if limit is not None:
                 yield sum(count * (self.of[kind][at] or 0) for kind, count in loads), limit
 
 
 WORDS = (("units", "{} units"), ("power_w", "{:,} W"), ("weight_kg", "{} kg"))
-"""The key of each fact of a share under `site`, and how a figure of it is written."""
+"""The key of each fact of a share under `site`, and the format of its figures."""
 
 
 def amount(at: int, value: int) -> str:
-    """Write a figure of a share.
+    """Format a figure of a share.
 
     >>> amount(1, 40800), amount(2, 130450)
     ('40,800 W', '130.45 kg')
@@ -79,7 +84,10 @@ def amount(at: int, value: int) -> str:
 
 
 def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
-    """Find what each kind of device takes. Raises Refusal `unknown-footprint` for what the room must know and nobody states."""
+    """Return what each kind of device takes.
+
+    Raises Refusal `unknown-footprint` for a fact that a described room needs and no source gives.
+    """
     site = fabric.spec.site
     limits = (site or DEFAULT_SITE).rack
     rack = Share(
@@ -111,7 +119,7 @@ def shares_of(fabric: ResolvedFabric, kinds: tuple[str, ...]) -> Shares:
 def _known(
     fabric: ResolvedFabric, kind: str, site: Site | None
 ) -> tuple[int | None, int | None, int | None]:
-    """Return what the inventory, else the catalog, says of a kind of device."""
+    """Return the facts of a kind of device from the inventory, or else from the catalog."""
     stated: Footprint = getattr(site.footprints, kind) if site else Footprint.model_construct()
     part: Host | Switch | None = (
         fabric.host if kind == HOST else fabric.port_layouts[ROLES[KINDS.index(kind) - 1]].model
@@ -123,11 +131,13 @@ def _known(
     return (
         stated.units or (part.rack_units if part else None),
         stated.power_w or (None if watts is None else math.ceil(watts)),
-        stated.weight_kg * 1000
-        if stated.weight_kg
-        else None
-        if grams is None
-        else math.ceil(grams),
+        (
+            stated.weight_kg * 1000
+            if stated.weight_kg
+            else None
+            if grams is None
+            else math.ceil(grams)
+        ),
     )
 
 
@@ -137,7 +147,7 @@ def _assumed(
     known: tuple[int | None, int | None, int | None],
     rack: Share,
 ) -> Share:
-    """Fill in what nobody says of a device of a generated room."""
+    """Fill in the unknown facts of a device in a generated room."""
     rack_units, watts = (
         (GPU_UNITS * fabric.host_gpus, GPU_W * fabric.host_gpus)
         if kind == HOST
@@ -153,7 +163,7 @@ def _assumed(
 def _unknown(
     kind: str, known: tuple[int | None, int | None, int | None], rack: Share
 ) -> Iterator[Finding]:
-    """Refuse a kind of device of which the room must know more."""
+    """Refuse a kind of device with unknown facts in a described room."""
     missing = [
         at
         for at, (fact, limit) in enumerate(zip(known, rack, strict=True))
@@ -172,7 +182,7 @@ def _unknown(
     hint = f"write what it takes, like `footprints: {{{kind}: {{{facts}}}}}` under `site`"
     yield Finding(
         "unknown-footprint",
-        f"nobody says {what} a {kind}{'' if kind == HOST else ' switch'} takes",
+        f"it is unknown {what} a {kind}{'' if kind == HOST else ' switch'} takes",
         ("site", "footprints", kind),
         because,
         hint,

@@ -1,7 +1,7 @@
-"""A table of positions as somebody wrote it: device, hall, row, rack, unit.
+"""A user's table of positions: device, hall, row, rack, unit.
 
-Owns the file's form and what is said of a bad line. Which devices there are, and whether they fit
-their racks, is for `rooms`.
+Owns the format of the file and the findings about its lines. `room` checks which devices there are
+and whether they fit their racks.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COLUMNS = ("device", "hall", "row", "rack", "unit")
 _HALL = re.compile(r"[A-Z]{1,2}")
 _NUMBERS = {str(number): number for number in range(1, 1000)}
-"""What a row, a rack and a unit may be; a million lines are faster looked up than parsed."""
+"""Texts that a row, a rack and a unit can be: a lookup is faster than parsing a million lines."""
 _EXAMPLE = "host-1,A,1,4,17"
 
 
@@ -46,7 +46,10 @@ def hall_name(hall: int) -> str:
 
 
 def read_positions(path: Path, shown: str) -> list[Position]:
-    """Read a table; findings call it `shown`, as the inventory does. Raises Refusal `bad-positions` with the first findings."""
+    """Read a table; findings call it `shown`, as the inventory does.
+
+    Raises Refusal `bad-positions` with the first findings.
+    """
     rows = csv_rows(
         table_text(
             path,
@@ -96,12 +99,12 @@ class BadLine(NamedTuple):
 
 
 def bad_line(shown: str, line: int | None = None) -> BadLine:
-    """Return what makes findings about a line, or about the whole table."""
+    """Return the maker of findings about a line, or about the whole table."""
     return BadLine(shown, line)
 
 
 def _seats(header: list[str], shown: str) -> list[int]:
-    """Find the columns. Raises Refusal where one is missing, twice or unknown."""
+    """Return the indices of the columns. Raises Refusal for missing, repeated or unknown ones."""
     line = bad_line(shown, 1)
     findings = [
         line.of(f"the column `{name}` is missing", hint=f"the first line is `{','.join(COLUMNS)}`")
@@ -127,7 +130,7 @@ def _seats(header: list[str], shown: str) -> list[int]:
 
 
 def _position(cells: list[str], seats: list[int], line: int) -> Position | str:
-    """Read one line, or return what is wrong with it."""
+    """Parse one line into a position or a finding."""
     if len(cells) != len(seats):
         return f"the line has {len(cells)} cells, and the table {len(seats)} columns"
     device, hall, *texts = [cells[seat] for seat in seats]

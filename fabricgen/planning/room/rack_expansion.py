@@ -1,10 +1,9 @@
-"""How new devices fill a room in which others stand: what stands stays, and the rest takes what is free.
+"""How new devices fill a room beside existing ones: existing devices keep their places.
 
-Owns `fill`. Hosts go on in the racks of hosts that have room, then in new racks; switches in the
-racks of switches, then in new ones in the middle of the new racks; leaves that stand on top of
-their racks on top of the new hosts' racks, as far as they fit. New racks take the free places of
-the rows that there are, then new rows of the same length, and only then make rows longer. An empty
-room is filled by `racking`.
+Owns `fill`. Hosts go into racks of hosts that have room, then into new racks; switches into racks
+of switches, then into new ones in the middle of the new racks; top-of-rack leaves on top of the
+racks of new hosts, as far as they fit. New racks take the free places of existing rows, then new
+rows of the same length, and only then make rows longer. `rack_placement` fills an empty room.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ if TYPE_CHECKING:
 def fill(naming: Naming, shares: Shares, site: Site, kept: RackPositions) -> RackPositions:
     """Place the devices that `kept` does not place; it counts devices as the fabric is now.
 
-    Raises Refusal `no-room` where the site has fewer racks than it takes, `rack-overflow`, or
-    `cannot-grow` where what stands is outside of the site.
+    Raises Refusal `no-room` where the site has too few racks, `rack-overflow`, or `cannot-grow`
+    where a kept position is outside of the site.
     """
     kinds = kinds_of(naming)
     if (kept.rack >= 0).all():
@@ -74,11 +73,11 @@ def fill(naming: Naming, shares: Shares, site: Site, kept: RackPositions) -> Rac
 
 
 UNKNOWN = 2**31
-"""More than any count here."""
+"""Larger than any count here."""
 
 
 class _Racks:
-    """What stands in each rack: devices by unit, loads, and how many. Racks in which nothing stands are left out."""
+    """The contents of each rack that has any: devices by rack unit, loads, and their number."""
 
     def __init__(self, kinds: Int32Array, shares: Shares, kept: RackPositions) -> None:
         self.kinds, self._shares = kinds.tolist(), shares
@@ -99,7 +98,7 @@ class _Racks:
             self._stand(device, rack, self.rack_unit[device])
 
     def of_hosts(self) -> list[int]:
-        """Return the racks in which hosts stand."""
+        """Return the racks that contain hosts."""
         return [
             rack
             for rack, held in enumerate(self.held)
@@ -107,7 +106,7 @@ class _Racks:
         ]
 
     def of_switches(self) -> list[int]:
-        """Return the racks in which only switches stand."""
+        """Return the racks that contain only switches."""
         return [
             rack
             for rack, held in enumerate(self.held)
@@ -115,7 +114,10 @@ class _Racks:
         ]
 
     def line(self, devices: Iterable[int], racks: list[int], each: int) -> list[int]:
-        """Put devices into racks one after the other, at most `each` into a rack, then into new ones; return the racks that took any."""
+        """Put devices into racks in turn, at most `each` into one, then into new racks.
+
+        Return the racks that took any.
+        """
         at, took = 0, dict[int, None]()
         for device in devices:
             while at < len(racks) and not (
@@ -136,7 +138,7 @@ class _Racks:
         return len(self.held) - 1
 
     def put(self, device: int, rack: int) -> bool:
-        """Put a device into a rack if it fits: hosts as low as can be, switches as high as can be."""
+        """Put a device into a rack if it fits: hosts as low, switches as high as possible."""
         need, load = self._need[self.kinds[device]], self._loads[rack]
         if any(
             have + more > limit for have, more, limit in zip(load, need, self._limits, strict=True)
@@ -157,7 +159,7 @@ class _Racks:
         return bottom is not None
 
     def _stand(self, device: int, rack: int, rack_unit: int) -> None:
-        """Let a device stand in a rack."""
+        """Put a device at a rack unit."""
         need = self._need[self.kinds[device]]
         self.rack[device], self.rack_unit[device] = rack, rack_unit
         self.held[rack].append(device)
@@ -168,7 +170,7 @@ class _Racks:
 
 
 def _check_inside(site: Site, kept: RackPositions) -> None:
-    """Refuse a site that has no place for what stands. Raises Refusal `cannot-grow`."""
+    """Refuse a site without the kept positions. Raises Refusal `cannot-grow`."""
     used = kept.rack[kept.rack >= 0]
     for key, column, bound in (
         ("halls", kept.hall, site.halls),
@@ -178,12 +180,16 @@ def _check_inside(site: Site, kept: RackPositions) -> None:
         furthest = int(column[used].max(initial=-1)) + 1
         if bound is not None and furthest > bound:
             because = (
-                f"something stands in {'hall' if key == 'halls' else 'row' if key == 'rows' else 'rack'} {furthest}",
+                (
+                    "a device is in"
+                    f" {'hall' if key == 'halls' else 'row' if key == 'rows' else 'rack'}"
+                    f" {furthest}"
+                ),
                 f"`site.{key}` is {bound}",
             )
             raise refuse(
                 "cannot-grow",
-                "growth keeps where everything stands",
+                "growth keeps the place of every device",
                 path=("site", key),
                 because=because,
                 hint=f"use `{key}: {furthest}` or more",
@@ -193,15 +199,18 @@ def _check_inside(site: Site, kept: RackPositions) -> None:
 def _laid(
     racks: _Racks, kept: RackPositions, site: Site, hosts: range, network: range
 ) -> RackPositions:
-    """Give the new racks their places: of those that come in order, the middle ones are the switches'."""
+    """Place the new racks; of a run of them in order, the middle ones hold switches."""
     old = [
         tuple(place) for place in np.stack([kept.hall, kept.row, kept.at])[:, racks.old].T.tolist()
     ]
     wanted = len(hosts) + len(network)
     cells = list(islice(_free_cells(site, kept.row_racks, set(old)), wanted))
     if len(cells) < wanted:
-        told = f"{len(old)} racks stand, and {len(hosts)} more of {HOST}s and {len(network)} of switches come"
-        raise no_room(len(old) + wanted, bounds(site), site, told)
+        reason = (
+            f"{len(old)} racks are in use, and {len(hosts)} more of {HOST}s and {len(network)} of"
+            " switches come"
+        )
+        raise no_room(len(old) + wanted, bounds(site), site, reason)
     before = len(hosts) // 2
     places = [
         *old,
@@ -219,7 +228,10 @@ def _laid(
 
 
 def _free_cells(site: Site, length: int, taken: set[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
-    """Yield the places of a room where no rack stands: within rows of this length, hall by hall, then in longer rows."""
+    """Yield the free places of a room for racks.
+
+    Places in rows of the present length come first, hall by hall, then those in longer rows.
+    """
     halls, deepest, longest = bounds(site)
     yield from (
         cell

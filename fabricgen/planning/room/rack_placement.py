@@ -1,14 +1,13 @@
 """The rule by which devices fill racks, and racks fill a room.
 
-Owns the rule. Hosts fill racks in the order of their numbers, from the bottom. A switch stands
-where the middle of the hosts below it is: switches are sorted by that, then by tier, unit and
-number, and fill racks of their own in this order, from the top. So leaves stand near the hosts that
-they serve, the spines of a pod together in the middle of its leaves, and cores in the middle of
-everything. Racks of switches are spread evenly over the rows. All of it follows what is planned,
-not what is installed, so that growth within the reserve moves nothing.
+Hosts fill racks in the order of their numbers, from the bottom. Switches are sorted by the middle
+of the hosts below them, then by tier, segment and number, and fill racks of their own in this
+order, from the top. So leaves are near their hosts, the spines of a pod in the middle of its
+leaves, and cores in the middle of the room. Racks of switches are spread evenly over the rows. The
+rule uses what is planned, not what is installed, so that growth within the reserve moves nothing.
 
-What a device takes is for `footprints`; names and stated positions are for `rooms`. Where others
-stand already, `filling` places the rest.
+`footprints` owns the sizes of devices, `room` names and stated positions, and `rack_expansion` new
+devices in a room that is in use.
 """
 
 from __future__ import annotations
@@ -32,7 +31,10 @@ if TYPE_CHECKING:
 
 
 MOST_HALLS, MOST_ROWS, MOST_RACKS = 100, 32, 20
-"""Halls, rows of a hall and racks of a row where nobody says how many: a hall of 640 racks, 12 m by 77 m of trays. A generated room has no last hall."""
+"""Halls, rows of a hall and racks of a row where the inventory sets no limit.
+
+A hall has 640 racks and 12 m by 77 m of trays. A generated room has as many halls as it takes.
+"""
 
 UNLIMITED = 2**62
 
@@ -50,7 +52,10 @@ def kinds_of(naming: Naming) -> Int32Array:
 
 
 def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
-    """Place everything by rule. Raises Refusal `rack-overflow`, or `no-room` where the site has fewer racks than it takes."""
+    """Place every device by the rule.
+
+    Raises Refusal `rack-overflow`, or `no-room` where the site has too few racks.
+    """
     kinds = kinds_of(naming)
     switches = np.flatnonzero(kinds)
     hosts = len(kinds) - len(switches)
@@ -88,7 +93,10 @@ def stand(naming: Naming, shares: Shares, site: Site) -> RackPositions:
 
 
 def ordered(naming: Naming) -> Int64Array:
-    """Sort the switches of the fabric, as unit * boxes of a unit + box, by the middle of what is below them, then by tier, unit and number."""
+    """Sort the switches of the fabric, numbered segment * boxes of a segment + box.
+
+    The order is that of the middle of the hosts below, then tier, segment and number.
+    """
     mapping = naming.mapping
     below = _middles(naming)
     rails = np.array(
@@ -104,7 +112,7 @@ def ordered(naming: Naming) -> Int64Array:
 
 
 def _middles(naming: Naming) -> Int64Array:
-    """Return, for each box of a unit, the mean of the GPUs below it, on a block of rail 0; what has none comes last."""
+    """Return for each box of a segment the mean of the GPUs below it on a block of rail 0."""
     mapping, sizing = naming.mapping, naming.mapping.sizing
     gpu = mapping.pattern().astype(np.int64)
     leaf = np.arange(len(gpu)) // sizing.leaf_down
@@ -126,7 +134,7 @@ def _middles(naming: Naming) -> Int64Array:
 
 
 def check_boxes(shares: Shares) -> None:
-    """Refuse a device that no rack holds. Raises Refusal with every kind that is too large."""
+    """Refuse devices that no rack holds. Raises Refusal with every kind that is too large."""
     large = [kind for kind in shares.of if not shares.fits((kind, 1))]
     if large:
         raise Refusal(
@@ -139,7 +147,7 @@ def check_boxes(shares: Shares) -> None:
 
 
 def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "") -> Refusal:
-    """Refuse what is too much for a rack, with the sum of each limit that is broken."""
+    """Refuse the contents of a rack, with the sum of each limit that is exceeded."""
     because, needs = [], []
     for at, limit in enumerate(shares.rack):
         terms = [(count, kind, shares.of[kind][at] or 0) for kind, count in loads if count]
@@ -155,12 +163,15 @@ def overflow(shares: Shares, fact: str, *loads: tuple[str, int], hint: str = "")
 
 
 def _counted(count: int, kind: str) -> str:
-    """Count something."""
+    """Format a count of things."""
     return f"{count} {kind if count == 1 else 'leaves' if kind == Role.LEAF else f'{kind}s'}"
 
 
 def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leaves: int) -> int:
-    """Return how many hosts share a rack: what is asked for, or the most that fit beside the leaves on top. Raises Refusal `rack-overflow`."""
+    """Return how many hosts share a rack: the number asked for, or the most that fit.
+
+    Top-of-rack leaves are left room for. Raises Refusal `rack-overflow`.
+    """
     fabric = naming.mapping.fabric
 
     def loads(each: int) -> tuple[tuple[str, int], tuple[str, int]]:
@@ -182,7 +193,10 @@ def hosts_of_a_rack(naming: Naming, shares: Shares, site: Site, hosts: int, leav
 
 
 def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int]:
-    """Fill racks from the top with switches of these kinds, in order; return the rack and the lowest unit of each, and how many racks."""
+    """Fill racks from the top with switches of these kinds, in order.
+
+    Return the rack and the lowest unit of each, and the number of racks.
+    """
     limits = [UNLIMITED if limit is None else limit for limit in shares.rack]
     needs = {
         index: [fact or 0 for fact in shares.of[kind]]
@@ -202,11 +216,12 @@ def _packed(kinds: list[int], shares: Shares) -> tuple[list[int], list[int], int
 
 
 def _grid(
-    hosts: int, network: int, site: Site, told: str, switches: int
+    hosts: int, network: int, site: Site, reason: str, switches: int
 ) -> tuple[Int64Array, Int64Array, tuple[Int32Array, Int32Array, Int32Array, int]]:
-    """Lay racks of hosts and of switches into rows and halls; return the racks of each in order, and the columns of all racks.
+    """Lay racks of hosts and of switches into rows and halls.
 
-    Raises Refusal `no-room`. `told` and `switches` say what takes the racks.
+    Return the racks of each in order, and the columns of all racks. Raises Refusal `no-room`;
+    `reason` and `switches` describe what takes the racks.
     """
     total = hosts + network
     halls, deepest, longest = bounds(site)
@@ -216,7 +231,7 @@ def _grid(
             total,
             (halls, deepest, longest),
             site,
-            f"{told}, and {switches} switches take {network}" if network else told,
+            f"{reason}, and {switches} switches take {network}" if network else reason,
         )
     width = -(-total // rows)
     hall_rows = -(-rows // -(-rows // deepest))
@@ -235,17 +250,20 @@ def _grid(
 
 
 def bounds(site: Site) -> tuple[int, int, int]:
-    """Return the halls of a site, the rows of a hall and the racks of a row, at most."""
+    """Return the maximum halls of a site, rows of a hall and racks of a row."""
     halls = site.halls or (1 if site.rows else UNLIMITED if site is DEFAULT_SITE else MOST_HALLS)
     return halls, site.rows or MOST_ROWS, site.racks_per_row or MOST_RACKS
 
 
-def no_room(total: int, room: tuple[int, int, int], site: Site, told: str) -> Refusal:
-    """Refuse racks that are more than the room has; the hint is the key that was given, else longer rows."""
+def no_room(total: int, room: tuple[int, int, int], site: Site, reason: str) -> Refusal:
+    """Refuse more racks than the room has; the hint is the given key, else longer rows."""
     halls, deepest, longest = room
     because = (
-        told,
-        f"{_counted(halls, 'hall')} x {_counted(deepest, 'row')} x {_counted(longest, 'rack')} = {halls * deepest * longest}",
+        reason,
+        (
+            f"{_counted(halls, 'hall')} x {_counted(deepest, 'row')} x {_counted(longest, 'rack')}"
+            f" = {halls * deepest * longest}"
+        ),
     )
     rows = -(-total // longest)
     wanted = (
@@ -271,7 +289,10 @@ def no_room(total: int, room: tuple[int, int, int], site: Site, told: str) -> Re
 def _runs(
     rows: int, width: int, hall_rows: int, network: int, where: str
 ) -> Iterator[tuple[int, int]]:
-    """Return the runs of racks that switches take: spread evenly over rows or halls, and in the middle or at the end of each."""
+    """Return the runs of racks that switches take.
+
+    They are spread evenly over rows or halls, in the middle or at the end of each.
+    """
     depth = hall_rows if where == "hall-middle" else 1
     wanted = (2 * np.arange(network) + 1) * (rows * width) // (2 * max(network, 1))
     counts = np.bincount(wanted // (depth * width), minlength=-(-rows // depth)).tolist()

@@ -1,8 +1,8 @@
 """The room of a fabric: the rack and the rack unit of every device, and the names of racks.
 
-Owns `Room`. Where the inventory gives a table of positions, everything stands as it says; otherwise
-`racking` places it by rule, or `filling` what is new in a room where others stand. A kept plan
-knows what its table said. What a cable does between two racks is for `lengths`.
+Owns `Room`. A table of positions in the inventory places every device; otherwise `rack_placement`
+applies the rule, or `rack_expansion` places new devices beside existing ones. A kept plan carries
+the positions of its table. `cabling.lengths` computes the cables between racks.
 """
 
 from __future__ import annotations
@@ -40,12 +40,16 @@ _LEGAL = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 @dataclass(frozen=True)
 class Room:
-    """Where everything stands. Devices count all planned hosts, then the switches as unit * boxes of a unit + box."""
+    """The positions of all devices.
+
+    Devices are numbered: all planned hosts, then the switches as segment * boxes of a segment +
+    box.
+    """
 
     naming: Naming
     site: Site
     generated: bool
-    """Whether nobody described the room, so that it is only an assumption."""
+    """Whether the room is an assumption, because the inventory describes none."""
     shares: Shares
     kind: Int32Array
     """The kind of each device, as its index in `footprints.KINDS`."""
@@ -62,7 +66,7 @@ class Room:
 
     @cached_property
     def hosts(self) -> int:
-        """Hosts that are planned, and so the number of the first switch among the devices."""
+        """Planned hosts: the number of the first switch among the devices."""
         return int(np.count_nonzero(self.kind == 0))
 
     @cached_property
@@ -88,15 +92,18 @@ class Room:
         )
 
     def place(self, device: int) -> str:
-        """Say where a device stands, in words."""
-        return f"{self.names[int(self.standing.rack[device])]} unit {int(self.standing.rack_unit[device])}"
+        """Return the position of a device as text."""
+        return (
+            f"{self.names[int(self.standing.rack[device])]} unit"
+            f" {int(self.standing.rack_unit[device])}"
+        )
 
 
 def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Room | None:
-    """Place every planned device; None where the inventory wants none placed. `installed` is of the switches of a unit.
+    """Place every planned device; None where the inventory wants no room.
 
-    Raises Refusal where a device has no known size, a rack overflows, the room is too small, or
-    positions do not hold together.
+    `installed` covers the switches of a segment. Raises Refusal where a device has no known size, a
+    rack overflows, the room is too small, or positions contradict each other.
     """
     fabric = naming.mapping.fabric
     site = fabric.spec.site or DEFAULT_SITE
@@ -123,10 +130,11 @@ def make_room(naming: Naming, catalog: Catalog, installed: Sequence[bool]) -> Ro
 def _kept(
     naming: Naming, site: Site, shares: Shares, kind: Int32Array, installed: Sequence[bool]
 ) -> RackPositions | None:
-    """Return where everything stands in a plan that keeps where it stood; what is new fills the room. None where nothing is kept, or another table is given.
+    """Return the positions of a plan that keeps those of another; None where none are kept.
 
+    New devices fill the room. Another table of positions than the kept one replaces them all.
     Raises Refusal `bad-plan-file` where the plan does not place its devices, or `cannot-grow` where
-    they stand outside of the site.
+    they are outside of the site.
     """
     baseline = naming.mapping.baseline
     if baseline is None or baseline.standing is None or baseline.table != (site.positions or ""):
@@ -141,7 +149,7 @@ def _kept(
         because = (f"it places {int((kept.rack >= 0).sum())} of {len(kind)} devices",)
         raise refuse(
             "bad-plan-file",
-            "the plan does not say where its devices stand",
+            "the plan has no positions of its devices",
             path=("kept",),
             because=because,
             hint="write it again with `plan -o`",
@@ -157,7 +165,7 @@ def _stated(
     catalog: Catalog,
     installed: Sequence[bool],
 ) -> RackPositions:
-    """Put every device where the table says. Raises Refusal `bad-positions` with the first findings."""
+    """Place every device by the table. Raises Refusal `bad-positions` with the first findings."""
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)
     fabric, mapping = naming.mapping.fabric, naming.mapping
@@ -212,7 +220,7 @@ def _stated(
 def _row_findings(
     rows: list[Position], numbers: dict[str, int], need: list[int], site: Site, shown: str
 ) -> Iterator[Finding]:
-    """Find lines about devices that are unknown or named twice, and places that the room does not have."""
+    """Yield findings on unknown or repeated devices, and on places outside of the room."""
     seen: dict[str, int] = {}
     bounds = (
         ("hall", "halls", site.halls),
@@ -231,7 +239,7 @@ def _row_findings(
         for key, limit, bound in bounds:
             if bound is not None and getattr(row, key) >= bound:
                 yield line.of(
-                    f"`{row.device}` stands in {key} {getattr(row, key) + 1}",
+                    f"`{row.device}` is in {key} {getattr(row, key) + 1}",
                     f"`site.{limit}` is {bound}",
                     hint=f"raise `{limit}`, or move it",
                 )
@@ -246,14 +254,14 @@ def _row_findings(
                 f"units {row.rack_unit} to {row.rack_unit + rack_units - 1} of {site.rack.units}"
             )
             yield line.of(
-                f"`{row.device}` stands out of its rack",
+                f"`{row.device}` does not fit into its rack",
                 because,
                 hint=f"use unit {max(site.rack.units - rack_units + 1, 1)} or lower",
             )
 
 
 def _missing(wanted: list[str], rows: list[Position], shown: str) -> list[Finding]:
-    """Find the devices that have no line."""
+    """Yield a finding on the devices without a line."""
     have = {row.device for row in rows}
     missing = [name for name in wanted if name not in have]
     if not missing:
@@ -272,7 +280,7 @@ def _missing(wanted: list[str], rows: list[Position], shown: str) -> list[Findin
 def _overlaps(
     seats: list[tuple[int, int, int, int, int, str, int]], shown: str
 ) -> Iterator[Finding]:
-    """Find devices that share a unit; seats are sorted by rack, then by unit."""
+    """Yield findings on devices that share a rack unit; seats are sorted by rack and unit."""
     for (*place, rack_unit, line, device, rack_units), (*other, high, below, name, _) in pairwise(
         seats
     ):
@@ -281,7 +289,7 @@ def _overlaps(
                 f"`{device}` of line {line} takes units {rack_unit} to {rack_unit + rack_units - 1}"
             )
             yield bad_line(shown, below).of(
-                f"`{name}` stands in units of `{device}`",
+                f"`{name}` is in units of `{device}`",
                 because,
                 hint=f"use unit {rack_unit + rack_units} or higher, or another rack",
             )
@@ -299,7 +307,7 @@ def _check_loads(room: Room) -> None:
 
 
 def _check_names(room: Room) -> None:
-    """Refuse names of racks that a label cannot bear, or that two racks share. Raises Refusal."""
+    """Refuse names of racks that are illegal on a label, or repeated. Raises Refusal."""
     path = ("naming", "rack")
     illegal = next(
         (name for name in room.names if not _LEGAL.fullmatch(name) or len(name) > LONGEST_NAME),
@@ -307,7 +315,10 @@ def _check_names(room: Room) -> None:
     )
     if illegal is not None:
         because = (
-            f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME} characters",
+            (
+                f"it holds letters, digits, `.`, `_` and `-`, and has at most {LONGEST_NAME}"
+                " characters"
+            ),
         )
         raise Refusal(
             [
