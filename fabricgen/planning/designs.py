@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from fabricgen.core.arrays import Int32Array
     from fabricgen.planning.baseline.baseline import Baseline
     from fabricgen.planning.clos import Sizing, Width
+    from fabricgen.planning.coordinates import Whole
     from fabricgen.planning.port_layout import PortLayout
     from fabricgen.planning.resolve import ResolvedFabric
 
@@ -66,8 +67,16 @@ class Mapping:
     @property
     def segments(self) -> int:
         """Units of the fabric, in order of rail group, then plane."""
-        groups = 1 if self.spans_rails else self.fabric.rails // self.per_switch
-        return groups * self.fabric.planes
+        return self.rail_groups * self.fabric.planes
+
+    @property
+    def rail_groups(self) -> int:
+        """Groups of rails, each with switches of its own: one where blocks span rails."""
+        return 1 if self.spans_rails else self.fabric.rails // self.per_switch
+
+    def rail_group(self, segment: int) -> int:
+        """Return the group of rails of a segment."""
+        return segment // self.fabric.planes
 
     def plane(self, segment: int) -> int:
         """Return the plane of a segment."""
@@ -75,7 +84,28 @@ class Mapping:
 
     def rail(self, segment: int, block: int = 0) -> int | None:
         """Return the rail of a block of a segment; None where blocks span rails."""
-        return None if self.spans_rails else segment // self.fabric.planes * self.per_switch + block
+        return None if self.spans_rails else self.first_rail(segment, block)
+
+    def first_rail(self, segment: int, block: Whole) -> Whole:
+        """Return the lowest rail of a block of a segment, or of an array of blocks: the only one, or 0 where blocks span rails."""
+        if self.spans_rails:
+            return block * 0
+        return self.rail_group(segment) * self.per_switch + block
+
+    def lower_gpu(self, segment: int, lower: Whole, block: Whole) -> Whole:
+        """Return the GPU at a host link: `lower` of `Segment` counts as on the first rail of its block."""
+        return lower + self.first_rail(segment, block)
+
+    def pattern_gpu(self, gpu: Whole) -> Whole:
+        """Return the GPU that stands in `pattern` for a GPU: of the same rail slot on rail 0, or itself where blocks span rails."""
+        return gpu if self.spans_rails else gpu - self.fabric.coordinates.rail(gpu)
+
+    def home(self, gpu: Whole, plane: Whole) -> tuple[Whole, Whole]:
+        """Return the segment of a NIC port, and its block there."""
+        if self.spans_rails:
+            return plane, plane * 0
+        rail = self.fabric.coordinates.rail(gpu)
+        return rail // self.per_switch * self.fabric.planes + plane, rail % self.per_switch
 
     def pattern(self) -> Int32Array:
         """Return the GPU of each endpoint position of a block of rail 0, or -1 where the position is vacant.
@@ -92,9 +122,13 @@ class Mapping:
         elif self.spans_rails:
             gpu = slot
         else:
-            domain, turn = np.divmod(slot, np.int32(self.fabric.ranks_per_rail))
-            gpu = (domain * self.fabric.domain_gpus + turn * self.fabric.rails).astype(np.int32)
+            gpu = self._first_rail_gpus(slot)
         return np.where(gpu < self.fabric.planned_gpus, gpu, np.int32(-1))
+
+    def _first_rail_gpus(self, slot: Int32Array) -> Int32Array:
+        """Return the GPUs at the endpoints of a block of rail 0: HB domain by HB domain, in rank order."""
+        domain, rail_slot = np.divmod(slot, np.int32(self.fabric.ranks_per_rail))
+        return self.fabric.coordinates.rail_gpu(domain, np.zeros_like(slot), rail_slot)
 
     def _striped(self, slot: Int32Array) -> Int32Array:
         """Endpoints of a rail-optimized block: a leaf serves `per_switch` rails of one stripe, HB domain by HB domain, in rank order."""
@@ -104,12 +138,9 @@ class Mapping:
         leaf, port = np.divmod(slot, np.int32(down))
         stripe, group = np.divmod(leaf, np.int32(stripe_leaves))
         place, within = np.divmod(port, np.int32(per_domain))
-        turn, offset = np.divmod(within, np.int32(self.per_switch))
-        gpu = (
-            (stripe * stripe_domains + place) * fabric.domain_gpus
-            + turn * fabric.rails
-            + group * self.per_switch
-            + offset
+        rail_slot, offset = np.divmod(within, np.int32(self.per_switch))
+        gpu = fabric.coordinates.rail_gpu(
+            stripe * stripe_domains + place, group * self.per_switch + offset, rail_slot
         )
         return np.where(place < stripe_domains, gpu, np.int32(fabric.planned_gpus)).astype(np.int32)
 
@@ -128,7 +159,7 @@ def map_design(fabric: ResolvedFabric) -> Mapping:
 
 def _rail_only(fabric: ResolvedFabric) -> Mapping:
     """Map a block to each rail and plane, endpoints in order of HB domain."""
-    ports = fabric.planned_gpus // fabric.rails
+    ports = fabric.coordinates.planned_rail_gpus
     asked = fabric.spec.rails.per_switch
     radix = fabric.port_layouts[Role.LEAF].radix
     shared = rails_of_a_box(fabric) if asked == "auto" else asked
@@ -151,7 +182,7 @@ def _rail_only(fabric: ResolvedFabric) -> Mapping:
 
 def rails_of_a_box(fabric: ResolvedFabric) -> int:
     """Return how many whole rails find room on one leaf box, at least 1: what `per_switch: auto` takes in a rail-only fabric."""
-    ports, radix = fabric.planned_gpus // fabric.rails, fabric.port_layouts[Role.LEAF].radix
+    ports, radix = fabric.coordinates.planned_rail_gpus, fabric.port_layouts[Role.LEAF].radix
     return _most(fabric.rails, lambda rails: rails * ports <= radix)
 
 
@@ -166,13 +197,11 @@ def _fits(fabric: ResolvedFabric, shared: int, ports: int) -> bool:
 
 def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
     """Map a block to each plane, endpoints grouped so that a leaf serves `per_switch` rails of a stripe."""
-    ranks, rails = fabric.ranks_per_rail, fabric.rails
+    ranks, rails, domains = fabric.ranks_per_rail, fabric.rails, fabric.coordinates.planned_domains
     down = _widths(fabric, 1).leaf.down
     asked = fabric.spec.rails.per_switch
     shared = (
-        _most(rails, lambda number: number * ranks * fabric.domains <= down)
-        if asked == "auto"
-        else asked
+        _most(rails, lambda number: number * ranks * domains <= down) if asked == "auto" else asked
     )
     per_domain = shared * ranks
     one_box = fabric.planned_gpus <= fabric.port_layouts[
@@ -183,7 +212,7 @@ def _rail_optimized(fabric: ResolvedFabric) -> Mapping:
 
     def leaves_of(ports: int) -> int:
         if ports == down and not one_box:
-            return -(-fabric.domains // (down // per_domain)) * (rails // shared)
+            return -(-domains // (down // per_domain)) * (rails // shared)
         return -(-fabric.planned_gpus // ports)
 
     return Mapping(fabric, _size(fabric, 1, leaves_of, _words(fabric)), shared)
@@ -221,7 +250,7 @@ def _stripe_too_wide(fabric: ResolvedFabric, shared: int, down: int) -> Refusal:
 def _words(fabric: ResolvedFabric, shared: int = 1) -> SizingContext:
     """Name a block of this request for a refusal, with what else than tiers and radix would let it fit."""
     rail_only, radix = fabric.design is Design.RAIL_ONLY, fabric.port_layouts[Role.LEAF].radix
-    ports = fabric.planned_gpus // fabric.rails if rail_only else fabric.planned_gpus
+    ports = fabric.coordinates.planned_rail_gpus if rail_only else fabric.planned_gpus
     remedies = []
     if rail_only and fabric.rails < fabric.domain_gpus:
         remedies.append(f"use more than {fabric.rails} rails")

@@ -42,20 +42,14 @@ def wiring_of(plan: Plan) -> Wiring:
     """Wire the whole fabric: stamp the links of one segment for each."""
     segment, mapping, boxes = plan.segment, plan.mapping, len(plan.naming.boxes)
     segments, host = np.arange(mapping.segments, dtype=np.int32), segment.kind == LinkKind.HOST
-    rails = np.array(
-        [
-            [mapping.rail(each, block) or 0 for block in range(mapping.segment_blocks)]
-            for each in range(mapping.segments)
-        ],
-        dtype=np.int32,
-    )
+    rails = np.stack([mapping.first_rail(each, segment.block) for each in range(mapping.segments)])
     planes = np.array([mapping.plane(each) for each in range(mapping.segments)], dtype=np.int32)
     first = (segments * np.int32(boxes))[:, None]
     return Wiring(
         np.repeat(segments, len(host)),
         np.tile(segment.kind, mapping.segments),
         np.tile(segment.block, mapping.segments),
-        (segment.lower + np.where(host, rails[:, segment.block], first)).ravel(),
+        (segment.lower + np.where(host, rails, first)).ravel(),
         (segment.lower_port + np.where(host, planes[:, None], np.int32(0))).ravel(),
         (segment.upper + first).ravel(),
         np.tile(segment.upper_port, mapping.segments),

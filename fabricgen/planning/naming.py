@@ -67,7 +67,7 @@ class Naming:
         mapping, rings = self.mapping, self.mapping.rings
         plane, (group, groups) = (
             mapping.plane(segment),
-            (segment // mapping.fabric.planes, mapping.segments // mapping.fabric.planes),
+            (mapping.rail_group(segment), mapping.rail_groups),
         )
         names = []
         for box in self.boxes:
@@ -83,8 +83,12 @@ class Naming:
 
     def host(self, host: int) -> str:
         """Name a host, counted from 0 over all HB domains."""
-        domain, within = divmod(host, self.mapping.fabric.domain_hosts)
-        return self._host_pattern.format(n=host + 1, domain=domain, host=within + 1)
+        coordinates = self.mapping.fabric.coordinates
+        return self._host_pattern.format(
+            n=host + 1,
+            domain=coordinates.domain_of_host(host),
+            host=coordinates.domain_slot(host) + 1,
+        )
 
     def interface(self, gpu: int, plane: int) -> str:
         """Name the interface of a NIC port as the host's system does; `gpu` counts within the host."""
@@ -112,7 +116,7 @@ class Naming:
         patterns = {}
         for role in ROLES:
             for shared in (False, True):
-                largest = sizes[role] * (mapping.segments // mapping.fabric.planes if shared else 1)
+                largest = sizes[role] * (mapping.rail_groups if shared else 1)
                 digits = mapping.digits(role, largest)
                 rail = "" if shared or mapping.spans_rails else "r{rail}"
                 plane = "p{plane}" if mapping.fabric.planes > 1 else ""
@@ -127,7 +131,7 @@ class Naming:
     def _host_pattern(self) -> str:
         """Return the hosts' pattern, padded."""
         fabric = self.mapping.fabric
-        largest = fabric.domains * fabric.domain_hosts
+        largest = fabric.coordinates.planned_hosts
         return (fabric.spec.naming.host or "host-{n}").replace(
             "{n}", f"{{n:0{self.mapping.digits('host', largest)}}}"
         )

@@ -61,7 +61,7 @@ def _idle_boxes(plan: Plan) -> Iterator[str]:
         return
     best, radix = rails_of_a_box(fabric), fabric.port_layouts[Role.LEAF].radix
     if best > mapping.per_switch:
-        used = mapping.per_switch * (fabric.planned_gpus // fabric.rails)
+        used = mapping.per_switch * fabric.coordinates.planned_rail_gpus
         fewer = plan.switch_count(Role.LEAF) * mapping.per_switch // best
         yield f"a leaf uses {used} of its {radix} ports; `rails.per_switch: auto` would put {best} rails on a box and take {fewer} instead"
 
@@ -137,11 +137,9 @@ def _without_last_pod(plan: Plan) -> Iterator[tuple[str, Plan]]:
             yield f'`oversubscription: "{ratio_text(ratio)}"`', wider
             break
     last = gpus[leaves * sizing.leaf_down :]
-    fewer = (
-        int(last[last >= 0].min(initial=plan.fabric.gpus))
-        // plan.fabric.domain_gpus
-        * plan.fabric.domain_gpus
-    )
+    coordinates = plan.fabric.coordinates
+    beyond = int(last[last >= 0].min(initial=plan.fabric.gpus))
+    fewer = coordinates.gpu(coordinates.domain(beyond), 0)
     if fewer and spec.reserve is None and (smaller := _drafted(plan, gpus=fewer)):
         yield f"`gpus: {fewer}`", smaller
 

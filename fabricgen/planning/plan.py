@@ -121,12 +121,7 @@ class Plan:
 
     def port_layouts(self, segment: int) -> dict[Role, PortLayout]:
         """Return the front of each role in a segment: the switches of some rails may run another NOS."""
-        switches_by_rail = self.fabric.switches_by_rail
-        return (
-            switches_by_rail.get(self.mapping.rail(segment) or 0, self.fabric.port_layouts)
-            if switches_by_rail
-            else self.fabric.port_layouts
-        )
+        return self.fabric.layouts_of_rail(self.mapping.rail(segment))
 
     def interfaces(self, segment: int) -> dict[Role, list[str]]:
         """Name the ports in use of each role, in the order of `ports`, as the boxes of a segment call them."""
@@ -273,7 +268,7 @@ class Plan:
     @cached_property
     def hosts(self) -> list[str]:
         """The names of the installed hosts, in order."""
-        return [self.naming.host(host) for host in range(self.fabric.gpus // self.fabric.host_gpus)]
+        return [self.naming.host(host) for host in range(self.fabric.coordinates.hosts)]
 
     def switches(self) -> Iterator[str]:
         """Name every installed switch, segment by segment."""

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import Finding, Path, Refusal, nearest
 from fabricgen.core.terms import ROLES, Design, Role, speed_text
 from fabricgen.planning.consistency import contradictions
+from fabricgen.planning.coordinates import Coordinates
 from fabricgen.planning.port_layout import PortLayout
 
 if TYPE_CHECKING:
@@ -62,20 +64,35 @@ class ResolvedFabric:
         """The design asked for."""
         return self.spec.design
 
-    @property
-    def domains(self) -> int:
-        """HB domains planned for."""
-        return self.planned_gpus // self.domain_gpus
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """The HB domain, rank, rail, host and place of every GPU."""
+        return Coordinates(
+            self.gpus,
+            self.domain_gpus,
+            self.planned_gpus,
+            self.domain_hosts,
+            self.rails,
+            self.planes,
+        )
 
     @property
     def host_gpus(self) -> int:
         """GPUs of one host."""
-        return self.domain_gpus // self.domain_hosts
+        return self.coordinates.host_gpus
 
     @property
     def ranks_per_rail(self) -> int:
         """GPUs of one HB domain that share a rail."""
-        return self.domain_gpus // self.rails
+        return self.coordinates.ranks_per_rail
+
+    def layouts_of_rail(self, rail: int | None) -> dict[Role, PortLayout]:
+        """Return the port layout of each role on the switches of a rail; None for switches that serve several."""
+        return (
+            self.port_layouts
+            if rail is None
+            else self.switches_by_rail.get(rail, self.port_layouts)
+        )
 
 
 def resolve(spec: FabricSpec, catalog: Catalog) -> ResolvedFabric:

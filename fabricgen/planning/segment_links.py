@@ -24,9 +24,10 @@ if TYPE_CHECKING:
 class Segment(NamedTuple):
     """The installed links of one segment as columns, ordered by block, kind, lower end and port.
 
-    `kind` is a LinkKind; `block` counts within the segment. `lower` is the GPU at a host link (of rail
-    0: add the rail), otherwise a switch of the segment; `slot` its endpoint position; ports index
-    `Plan.ports` of the role; `number` counts cables of a kind within a block, from 1.
+    `kind` is a LinkKind; `block` counts within the segment. `lower` is a switch of the segment, or the
+    GPU at a host link, as if each block served the first rail: `Mapping.lower_gpu` returns the GPU of
+    a block. `slot` is its endpoint position; ports index `Plan.ports` of the role; `number` counts
+    cables of a kind within a block, from 1.
     """
 
     kind: Int32Array

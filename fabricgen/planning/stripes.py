@@ -34,8 +34,7 @@ def stripes(plan: Plan) -> list[Stripe]:
     segment = plan.segment
     rows = (segment.kind == LinkKind.HOST) & (segment.block == 0)
     order = np.argsort(segment.lower[rows], kind="stable")
-    domains = plan.fabric.gpus // plan.fabric.domain_gpus
-    leaves = segment.upper[rows][order].reshape(domains, -1)
+    leaves = segment.upper[rows][order].reshape(plan.fabric.coordinates.domains, -1)
     found: dict[bytes, list[int]] = {}
     for domain, row in enumerate(np.ascontiguousarray(leaves)):
         found.setdefault(row.tobytes(), []).append(domain)

@@ -170,7 +170,7 @@ def _standing(old: Plan, spec: FabricSpec, new: Plan) -> RackPositions | None:
     if site is None or site.positions or lengths is None or lengths.room.generated:
         return None
     was, room = lengths.room.standing, lengths.room
-    hosts, boxes = new.fabric.planned_gpus // new.fabric.host_gpus, len(naming.boxes)
+    hosts, boxes = new.fabric.coordinates.planned_hosts, len(naming.boxes)
     rack, rack_unit = np.full((2, hosts + new.mapping.segments * boxes), -1, dtype=np.int32)
     stays = np.arange(min(hosts, room.hosts))
     seat = {box: at for at, box in enumerate(naming.boxes)}
@@ -207,11 +207,11 @@ def _kept_digits(old: Plan, new: Plan) -> dict[str, int]:
 def _digits(plan: Plan) -> dict[str, int]:
     """Return the digits of the numbers in the names of each kind."""
     mapping, sizing = plan.mapping, plan.sizing
-    groups = mapping.segments // plan.fabric.planes if mapping.segment_blocks > 1 else 1
+    groups = mapping.rail_groups if mapping.segment_blocks > 1 else 1
     sizes = {Role.LEAF: sizing.leaf * groups, Role.SPINE: sizing.spine, Role.CORE: sizing.core}
     digits = {role.value: mapping.digits(role.value, sizes[role]) for role in plan.roles}
     return digits | {
-        "host": mapping.digits("host", plan.fabric.domains * plan.fabric.domain_hosts),
+        "host": mapping.digits("host", plan.fabric.coordinates.planned_hosts),
         "cable": plan.label_width,
     }
 

@@ -122,13 +122,10 @@ class CableRuns:
         kind, block, lower, upper = (
             column[start:stop] for column in (links.kind, links.block, links.lower, links.upper)
         )
-        rails = np.array(
-            [mapping.rail(segment, each) or 0 for each in range(mapping.segment_blocks)],
-            dtype=np.int32,
-        )
         first = np.int32(room.hosts + segment * len(room.naming.boxes))
         low, host = lower + first, kind == LinkKind.HOST
-        low[host] = (lower[host] + rails[block[host]]) // np.int32(mapping.fabric.host_gpus)
+        gpu = mapping.lower_gpu(segment, lower[host], block[host])
+        low[host] = mapping.fabric.coordinates.host(gpu)
         return low, upper + first
 
     @cached_property

@@ -40,10 +40,9 @@ class Cages:
         """
         links, role = self.links, kind.upper if end == "upper" else kind.lower
         if role is None:
-            host, within = np.divmod(self._gpu(segment, rows), self.mapping.fabric.host_gpus)
-            return np.asarray(
-                host * self.of_host + self._seats[0][within, self.mapping.plane(segment)]
-            )
+            coordinates, gpu = self.mapping.fabric.coordinates, self._gpu(segment, rows)
+            cages = self._seats[0][coordinates.host_slot(gpu), self.mapping.plane(segment)]
+            return np.asarray(coordinates.host(gpu) * self.of_host + cages)
         box, port = (
             (links.upper, links.upper_port) if end == "upper" else (links.lower, links.lower_port)
         )
@@ -67,14 +66,11 @@ class Cages:
 
     def rails(self, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the rail of each of some links of a kind, -1 where a link carries several."""
-        fabric, mapping = self.mapping.fabric, self.mapping
         if kind.lower is None:
-            return np.asarray(self._gpu(segment, rows) % fabric.domain_gpus % fabric.rails)
-        rails = [
-            -1 if (rail := mapping.rail(segment, block)) is None else rail
-            for block in range(mapping.segment_blocks)
-        ]
-        return np.array(rails, dtype=np.int64)[self.links.block[rows]]
+            return self.mapping.fabric.coordinates.rail(self._gpu(segment, rows))
+        if self.mapping.spans_rails:
+            return np.full(len(rows), -1)
+        return self.mapping.first_rail(segment, self.links.block[rows])
 
     @cached_property
     def of_host(self) -> int:
@@ -91,15 +87,8 @@ class Cages:
 
     def _gpu(self, segment: int, rows: IntArray) -> IntArray:
         """Return the GPUs of some host links, counted over the fabric."""
-        rails = np.array(
-            [
-                self.mapping.rail(segment, block) or 0
-                for block in range(self.mapping.segment_blocks)
-            ],
-            dtype=np.int64,
-        )
-        gpu: IntArray = self.links.lower[rows] + rails[self.links.block[rows]]
-        return gpu
+        lower = self.links.lower[rows].astype(np.int64)
+        return self.mapping.lower_gpu(segment, lower, self.links.block[rows].astype(np.int64))
 
     def _inside(self, end: End, kind: LinkKind, segment: int, rows: IntArray) -> IntArray:
         """Return the position of links inside their cage at one end, from 0."""
@@ -107,7 +96,7 @@ class Cages:
         if role is None:
             return np.asarray(
                 self._seats[1][
-                    self._gpu(segment, rows) % self.mapping.fabric.host_gpus,
+                    self.mapping.fabric.coordinates.host_slot(self._gpu(segment, rows)),
                     self.mapping.plane(segment),
                 ]
             )

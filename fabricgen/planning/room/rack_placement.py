@@ -45,7 +45,7 @@ def kinds_of(naming: Naming) -> Int32Array:
     boxes = np.array([KINDS.index(box.role) for box in naming.boxes], dtype=np.int32)
     return np.concatenate(
         [
-            np.zeros(fabric.planned_gpus // fabric.host_gpus, dtype=np.int32),
+            np.zeros(fabric.coordinates.planned_hosts, dtype=np.int32),
             np.tile(boxes, mapping.segments),
         ]
     )
@@ -99,13 +99,8 @@ def ordered(naming: Naming) -> Int64Array:
     """
     mapping = naming.mapping
     below = _middles(naming)
-    rails = np.array(
-        [
-            [mapping.rail(segment, max(box.block, 0)) or 0 for box in naming.boxes]
-            for segment in range(mapping.segments)
-        ],
-        dtype=np.int64,
-    )
+    blocks = np.array([max(box.block, 0) for box in naming.boxes], dtype=np.int64)
+    rails = np.stack([mapping.first_rail(each, blocks) for each in range(mapping.segments)])
     tiers = np.tile([box.role.tier for box in naming.boxes], mapping.segments)
     order: Int64Array = np.lexsort((np.arange(rails.size), tiers, (rails + below).ravel()))
     return order

@@ -139,7 +139,7 @@ def _kept(
     baseline = naming.mapping.baseline
     if baseline is None or baseline.standing is None or baseline.table != (site.positions or ""):
         return None
-    kept, hosts = baseline.standing, naming.mapping.fabric.gpus // naming.mapping.fabric.host_gpus
+    kept, hosts = baseline.standing, naming.mapping.fabric.coordinates.hosts
     switches = int(np.count_nonzero(kind == 0)) + np.flatnonzero(
         [*installed] * naming.mapping.segments
     )
@@ -169,7 +169,7 @@ def _stated(
     shown = str(site.positions)
     rows = read_positions(catalog.beside(shown), shown)
     fabric, mapping = naming.mapping.fabric, naming.mapping
-    hosts = fabric.planned_gpus // fabric.host_gpus
+    hosts = fabric.coordinates.planned_hosts
     names = [naming.host(host) for host in range(hosts)] + list(
         chain.from_iterable(naming.switches(segment) for segment in range(mapping.segments))
     )
@@ -177,7 +177,7 @@ def _stated(
     need = [shares.of[KINDS[each]].rack_units for each in kind.tolist()]
     findings = list(islice(_row_findings(rows, numbers, need, site, shown), SHOWN))
     wanted = [
-        *range(fabric.gpus // fabric.host_gpus),
+        *range(fabric.coordinates.hosts),
         *(hosts + at for at, has in enumerate([*installed] * mapping.segments) if has),
     ]
     findings += _missing([names[number] for number in wanted], rows, shown)
