@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
 from fabricgen.views.factory import vrf_name
 
 if TYPE_CHECKING:
@@ -23,11 +23,12 @@ Shown = dict[str, Any]
 def nodes(plan: Plan) -> Iterator[tuple[str, Shown]]:
     """Yield every node with its attributes: domain by domain with GPUs and NIC ports, then the switches segment by segment."""
     fabric = plan.fabric
-    for domain in range(fabric.gpus // fabric.domain_gpus):
+    coordinates = fabric.coordinates
+    for domain in range(coordinates.domains):
         yield f"hb:{domain}", {"kind": "hb-domain"}
-        for rank in range(fabric.domain_gpus):
-            name, rail = gpu_name(domain, rank), rank % fabric.rails
-            host = plan.hosts[(domain * fabric.domain_gpus + rank) // fabric.host_gpus]
+        for gpu in coordinates.domain_range(domain):
+            name, rail = coordinates.name(gpu), coordinates.rail(gpu)
+            host = plan.hosts[coordinates.host(gpu)]
             yield name, {"kind": "gpu", "rail": rail, "host": host}
             for plane in range(fabric.planes):
                 yield f"{name}/{plane}", {"kind": "nic", "rail": rail, "plane": plane, "host": host}
@@ -41,9 +42,10 @@ def edges(plan: Plan) -> Iterator[tuple[str, str, str, Shown]]:
     hb = {"kind": "hb"} | (
         {"capacity_gbps": fabric.hb_bandwidth_gbps} if fabric.hb_bandwidth_gbps else {}
     )
-    for domain in range(fabric.gpus // fabric.domain_gpus):
-        for rank in range(fabric.domain_gpus):
-            name, rail = gpu_name(domain, rank), rank % fabric.rails
+    coordinates = fabric.coordinates
+    for domain in range(coordinates.domains):
+        for gpu in coordinates.domain_range(domain):
+            name, rail = coordinates.name(gpu), coordinates.rail(gpu)
             yield f"hb:{domain}", name, name, dict(hb)
             for plane in range(fabric.planes):
                 port = f"{name}/{plane}"
@@ -90,7 +92,7 @@ def switch_names(plan: Plan, segment: int) -> list[str]:
 
 def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]]:
     """Yield the links of one segment."""
-    fabric, mapping, names = plan.fabric, plan.mapping, switch_names(plan, segment)
+    coordinates, mapping, names = plan.fabric.coordinates, plan.mapping, switch_names(plan, segment)
     plane, blocks, width = mapping.plane(segment), mapping.segment_blocks, plan.label_width
     of_kind = {
         (kind.value, block): (
@@ -108,8 +110,8 @@ def link_edges(plan: Plan, segment: int) -> Iterator[tuple[str, str, str, Shown]
         label, rail, first = of_kind[kind, block]
         cable = f"{label}{number:0{width}}"
         if kind == LinkKind.HOST:
-            domain, rank = divmod(lower + (rail or 0), fabric.domain_gpus)
-            below, rail = f"{gpu_name(domain, rank)}/{plane}", rank % fabric.rails
+            gpu = mapping.lower_gpu(segment, lower, block)
+            below, rail = f"{coordinates.name(gpu)}/{plane}", coordinates.rail(gpu)
         else:
             below = names[lower * blocks + block]
         yield (

@@ -38,7 +38,7 @@ def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
         "name": plan.spec.name,
         "design": fabric.design.value,
         "gpus": fabric.gpus,
-        "hb_domains": fabric.gpus // fabric.domain_gpus,
+        "hb_domains": fabric.coordinates.domains,
         "rails": fabric.rails,
         "planes": fabric.planes,
         "tiers": sizing.tiers,

@@ -372,11 +372,11 @@ class BuildContext:
         """Cut the hosts into runs."""
         hosts: Sequence[int] = range(len(self.plan.hosts))
         if self.part:
-            hosts = sorted({gpu // self.plan.fabric.host_gpus for gpu in self.part.gpus})
+            hosts = sorted({self.plan.fabric.coordinates.host(gpu) for gpu in self.part.gpus})
         return (hosts[first : first + HOSTS] for first in range(0, len(hosts), HOSTS))
 
     def gpus(self, hosts: Sequence[int]) -> Iterator[int]:
         """Count out the GPUs of some hosts."""
-        size = self.plan.fabric.host_gpus
-        every = (gpu for host in hosts for gpu in range(host * size, (host + 1) * size))
+        coordinates = self.plan.fabric.coordinates
+        every = (gpu for host in hosts for gpu in coordinates.host_range(host))
         return (gpu for gpu in every if self.part is None or gpu in self.part.gpus)

@@ -27,7 +27,7 @@ def clusters(sources: BuildContext) -> Iterator[Task]:
     plan = sources.plan
     switches = sum(plan.switch_count(role) for role in plan.roles)
     lines = {
-        "domains": plan.fabric.gpus // plan.fabric.domain_gpus,
+        "domains": plan.fabric.coordinates.domains,
         "members": len(plan.hosts),
         "inventory": switches,
     }

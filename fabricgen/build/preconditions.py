@@ -77,7 +77,7 @@ def _check_switch_names(plan: Plan) -> None:
     for name in plan.switches() if any(named) else ():
         if found := _LAB_NAME.fullmatch(name):
             domain, rank = int(found[1] or found[3] or 0), int(found[2] or 0)
-            if domain < fabric.gpus // fabric.domain_gpus and rank < fabric.domain_gpus:
+            if domain < fabric.coordinates.domains and rank < fabric.domain_gpus:
                 hint = "change the pattern under `naming`: GPUs are called `d0-g0`, and HB domains `hb-0`"
                 raise refuse(
                     "name-twice",

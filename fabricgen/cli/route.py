@@ -80,7 +80,7 @@ def route(
         routing.path(*ends, way, flow_of(number))
         for way in _shown(routing, ends, all_kinds=all_kinds)
     ]
-    same_rail = len({gpu % plan.fabric.domain_gpus % plan.fabric.rails for gpu in ends}) == 1
+    same_rail = len({plan.fabric.coordinates.rail(gpu) for gpu in ends}) == 1
     if as_json:
         relay = next((relay for path in paths[:1] for relay in path.relays), None)
         shown = [path.document() for path in paths]
@@ -138,8 +138,9 @@ def _shown(routing: Routing, ends: tuple[int, int], *, all_kinds: bool) -> list[
 
 def _title(routing: Routing, ends: tuple[int, int], *, same_rail: bool) -> str:
     """Say where the two GPUs stand to each other."""
-    fabric, names = routing.reach.plan.fabric, [routing.ends.gpu(gpu) for gpu in ends]
-    domains = {gpu // fabric.domain_gpus for gpu in ends}
+    coordinates = routing.reach.plan.fabric.coordinates
+    names = [coordinates.name(gpu) for gpu in ends]
+    domains = {coordinates.domain(gpu) for gpu in ends}
     where = f"both in HB domain {min(domains)}" if len(domains) == 1 else "in different HB domains"
     return f"{names[0]} to {names[1]}: {where}, {'on the same rail' if same_rail else 'on different rails'}"
 
@@ -191,15 +192,14 @@ def _joint(path: Path, index: int) -> str:
 
 def _why(routing: Routing, ends: tuple[int, int]) -> str:
     """Say why two GPUs cannot reach each other."""
-    reach, domain = routing.reach, routing.reach.plan.fabric.domain_gpus
+    reach, coordinates = routing.reach, routing.reach.plan.fabric.coordinates
     for gpu in ends:
         name = routing.ends.gpu(gpu)
         if gpu in reach.failures.gpus:
             return f"{name} itself has failed"
-        first = gpu // domain * domain
         around = [
             other
-            for other in range(first, first + domain)
+            for other in coordinates.domain_range(coordinates.domain(gpu))
             if other == gpu or (reach.hb_lives(gpu) and reach.hb_lives(other))
         ]
         if not any(

@@ -118,10 +118,7 @@ def _links(links: Links, document: dict[str, Any]) -> list[str]:
 
 def write_pairs(path: Path, groups: Groups) -> None:
     """Write the sparse matrix as CSV: a row for each pair of GPUs and class."""
-    from fabricgen.core.terms import gpu_name
-
-    size = groups.machine.domain_gpus
-    names = [gpu_name(*divmod(gpu, size)) for gpu in range(groups.machine.gpus)]
+    names = [groups.machine.coordinates.name(gpu) for gpu in range(groups.machine.gpus)]
 
     def rows() -> Iterator[str]:
         yield "source,target,class,bytes\n"

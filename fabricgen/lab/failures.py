@@ -170,7 +170,7 @@ class Breaker:
         return {
             seat.name: ("plane", 0)
             if mapping.spans_rails
-            else ("rail", mapping.rail(seat.segment) or 0)
+            else ("rail", mapping.first_rail(seat.segment, 0))
             for seat in layout.switches
         }
 

@@ -19,7 +19,7 @@ from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.build.context import Part
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, Role, gpu_name
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
@@ -77,16 +77,12 @@ class Layout:
     @cached_property
     def gpus(self) -> dict[int, str]:
         """The name of each GPU, in order."""
-        fabric = self.plan.fabric
-        every = (
-            domain * fabric.domain_gpus + rank
-            for domain in self.domains
-            for rank in range(fabric.domain_gpus)
-        )
+        coordinates = self.plan.fabric.coordinates
         return {
-            gpu: gpu_name(*divmod(gpu, fabric.domain_gpus))
-            for gpu in every
-            if gpu % fabric.domain_gpus % fabric.rails in self.rails
+            gpu: coordinates.name(gpu)
+            for domain in self.domains
+            for gpu in coordinates.domain_range(domain)
+            if coordinates.rail(gpu) in self.rails
         }
 
     @cached_property
@@ -124,11 +120,8 @@ class Layout:
     @cached_property
     def _host_rows(self) -> list[int]:
         """The rows of `Plan.unit` of the GPUs' host links; where a block serves one rail, GPUs are counted by rail 0's."""
-        plan, fabric = self.plan, self.plan.fabric
-        own = {
-            gpu - (0 if plan.mapping.spans_rails else gpu % fabric.domain_gpus % fabric.rails)
-            for gpu in self.gpus
-        }
+        plan = self.plan
+        own = {plan.mapping.pattern_gpu(gpu) for gpu in self.gpus}
         rows: list[int] = np.flatnonzero(
             (plan.segment.kind == LinkKind.HOST) & np.isin(plan.segment.lower, list(own))
         ).tolist()
@@ -155,9 +148,9 @@ class Layout:
     @cached_property
     def size(self) -> Size:
         """The size of the lab, counted without naming anything: it may be far too large for that."""
-        fabric, segments = self.plan.fabric, len(self.segments)
+        coordinates, segments = self.plan.fabric.coordinates, len(self.segments)
         gpus = len(self.domains) * sum(
-            rank % fabric.rails in self.rails for rank in range(fabric.domain_gpus)
+            coordinates.rail(gpu) in self.rails for gpu in coordinates.domain_range(0)
         )
         switches = segments * len(self.boxes)
         return Size(gpus, switches, switches + gpus + len(self.domains), segments * len(self._rows))
@@ -177,7 +170,7 @@ class Layout:
         """The names of the hosts with a GPU of the lab."""
         return [
             self.plan.hosts[host]
-            for host in sorted({gpu // self.plan.fabric.host_gpus for gpu in self.gpus})
+            for host in sorted({self.plan.fabric.coordinates.host(gpu) for gpu in self.gpus})
         ]
 
     @cached_property
@@ -189,8 +182,8 @@ class Layout:
         """List the cables."""
         plan, ends = self.plan, Ends(Reach(self.plan))
         for segment in self.segments:
-            rail, plane = plan.mapping.rail(segment) or 0, plan.mapping.plane(segment)
-            for gpu in (int(plan.segment.lower[row]) + rail for row in self._host_rows):
+            plane, lower = plan.mapping.plane(segment), plan.segment.lower[self._host_rows].tolist()
+            for gpu in (plan.mapping.lower_gpu(segment, each, 0) for each in lower):
                 nic = ends.nic(gpu, plane)
                 yield Wire(
                     nic.cable,
@@ -216,15 +209,16 @@ class Layout:
 
     def _hb_wires(self) -> Iterator[Wire]:
         """List the GPUs' ports to their HB domains."""
-        size = self.plan.fabric.domain_gpus
+        coordinates = self.plan.fabric.coordinates
         for gpu, name in self.gpus.items():
+            rank = coordinates.rank(gpu)
             yield Wire(
                 "",
                 name,
                 HB_DEVICE,
-                self.bridges[gpu // size],
-                f"gpu{gpu % size}",
-                hb_address(gpu % size),
+                self.bridges[coordinates.domain(gpu)],
+                f"gpu{rank}",
+                hb_address(rank),
             )
 
     @property
@@ -247,7 +241,7 @@ class Layout:
         fabric, sizing = self.plan.fabric, self.plan.sizing
         counts = [
             (fabric.rails if self.in_turn else len(self.rails), fabric.rails, "rails"),
-            (len(self.domains), fabric.gpus // fabric.domain_gpus, "HB domains"),
+            (len(self.domains), fabric.coordinates.domains, "HB domains"),
         ]
         if self.width:
             of_pod = " of each pod" if sizing.core else ""
@@ -270,7 +264,7 @@ class Layout:
 def lay_out(plan: Plan, rails: int | None = None, domains: int | None = None) -> Layout:
     """Choose what is booted: everything, whole rails, or some HB domains with every kind of path. Raises Refusal where the files cannot boot on Linux."""
     _check_bootable(plan)
-    every = plan.fabric.gpus // plan.fabric.domain_gpus
+    every = plan.fabric.coordinates.domains
     some = frozenset(range(min(rails or plan.fabric.rails, plan.fabric.rails)))
     if domains is None or domains >= every:
         return Layout(plan, some, tuple(range(every)))

@@ -74,11 +74,11 @@ class Mapping:
         """Groups of rails, each with switches of its own: one where blocks span rails."""
         return 1 if self.spans_rails else self.fabric.rails // self.per_switch
 
-    def rail_group(self, segment: int) -> int:
+    def rail_group(self, segment: Whole) -> Whole:
         """Return the group of rails of a segment."""
         return segment // self.fabric.planes
 
-    def plane(self, segment: int) -> int:
+    def plane(self, segment: Whole) -> Whole:
         """Return the plane of a segment."""
         return segment % self.fabric.planes
 
@@ -86,11 +86,13 @@ class Mapping:
         """Return the rail of a block of a segment; None where blocks span rails."""
         return None if self.spans_rails else self.first_rail(segment, block)
 
+    def segment_rail(self, segment: Whole) -> Whole:
+        """Return the lowest rail of a segment, which is 0 where blocks span rails."""
+        return segment * 0 if self.spans_rails else self.rail_group(segment) * self.per_switch
+
     def first_rail(self, segment: int, block: Whole) -> Whole:
-        """Return the lowest rail of a block of a segment, or of an array of blocks: the only one, or 0 where blocks span rails."""
-        if self.spans_rails:
-            return block * 0
-        return self.rail_group(segment) * self.per_switch + block
+        """Return the lowest rail of a block of a segment: its only one, or 0 where blocks span rails."""
+        return self.segment_rail(segment) + block
 
     def lower_gpu(self, segment: int, lower: Whole, block: Whole) -> Whole:
         """Return the GPU at a host link: `lower` of `Segment` counts as on the first rail of its block."""
@@ -99,6 +101,10 @@ class Mapping:
     def pattern_gpu(self, gpu: Whole) -> Whole:
         """Return the GPU that stands in `pattern` for a GPU: of the same rail slot on rail 0, or itself where blocks span rails."""
         return gpu if self.spans_rails else gpu - self.fabric.coordinates.rail(gpu)
+
+    def serves(self, leaf: int, rail: int) -> bool:
+        """Return whether a leaf of a block that spans rails by stripes serves a rail."""
+        return leaf % (self.fabric.rails // self.per_switch) == rail // self.per_switch
 
     def home(self, gpu: Whole, plane: Whole) -> tuple[Whole, Whole]:
         """Return the segment of a NIC port, and its block there."""

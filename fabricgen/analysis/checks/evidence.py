@@ -20,7 +20,7 @@ from fabricgen.analysis.graph_elements import link_edges, nodes
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.bom.breakdown.breakdown import racks_of
 from fabricgen.bom.summary import summarize
-from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
+from fabricgen.core.terms import ROLES, LinkKind, Role
 from fabricgen.planning.fabric_links import Wiring, wiring_of
 from fabricgen.views.factory import Views
 
@@ -176,7 +176,7 @@ class Evidence:
 
     def nic(self, gpu: int, plane: int) -> str:
         """Name a NIC port as failures do: its GPU, and its plane where there are several."""
-        name = gpu_name(*divmod(gpu, self.plan.fabric.domain_gpus))
+        name = self.plan.fabric.coordinates.name(gpu)
         return f"{name}/{plane}" if self.plan.fabric.planes > 1 else name
 
     def interfaces(self, segment: int, role: Role) -> list[str]:

@@ -108,8 +108,8 @@ def _pairs(evidence: Evidence) -> str:
     total = comb(fabric.gpus, 2)
     if evidence.plan.mapping.spans_rails:
         return f"{total:,} pairs of GPUs, all of them direct"
-    domains = fabric.gpus // fabric.domain_gpus
-    direct = fabric.rails * comb(fabric.gpus // fabric.rails, 2)
+    domains = fabric.coordinates.domains
+    direct = fabric.rails * comb(fabric.coordinates.rail_gpus, 2)
     inside = domains * (comb(fabric.domain_gpus, 2) - fabric.rails * comb(fabric.ranks_per_rail, 2))
     return (
         f"{total:,} pairs of GPUs: {direct:,} on their rail, {inside:,} inside an HB domain, "

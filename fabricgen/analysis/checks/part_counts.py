@@ -95,7 +95,7 @@ def _connectors(evidence: Evidence, joint: LinkParts, rows: BoolArray, share: in
     else:
         cage, host = host_cages(evidence, rows), evidence.plan.fabric.host
         ports = zip(
-            (wiring.lower[rows] % evidence.plan.fabric.host_gpus).tolist(),
+            evidence.plan.fabric.coordinates.host_slot(wiring.lower[rows]).tolist(),
             wiring.lower_port[rows].tolist(),
             strict=True,
         )
@@ -118,9 +118,9 @@ def switch_cages(evidence: Evidence, tier: int, switch: IntArray, port: IntArray
 def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
     """Return the number of the host cage behind each of some host links; where the chassis is not known, each NIC port is a cage."""
     fabric, wiring = evidence.plan.fabric, evidence.wiring
-    gpu, plane = wiring.lower[rows].astype(np.int64), wiring.lower_port[rows]
+    gpu, plane = (each[rows].astype(np.int64) for each in (wiring.lower, wiring.lower_port))
     if fabric.host is None:
-        return gpu * fabric.planes + plane
+        return fabric.coordinates.nic(gpu, plane)
     cages = sorted({port.cage for port in fabric.host.ports})
     seat = np.array(
         [
@@ -128,5 +128,5 @@ def host_cages(evidence: Evidence, rows: BoolArray) -> IntArray:
             for within in range(fabric.host_gpus)
         ]
     )
-    found: IntArray = gpu // fabric.host_gpus * len(cages) + seat[gpu % fabric.host_gpus, plane]
-    return found
+    found: IntArray = seat[fabric.coordinates.host_slot(gpu), plane]
+    return fabric.coordinates.host(gpu) * len(cages) + found

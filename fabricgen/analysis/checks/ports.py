@@ -175,13 +175,15 @@ def nics_cabled(evidence: Evidence) -> Verdict:
     """Every NIC port of an installed GPU has one cable."""
     wiring, fabric = evidence.wiring, evidence.plan.fabric
     rows = _rows(evidence.has_host)
-    ports = wiring.lower[rows].astype(np.int64) * fabric.planes + wiring.lower_port[rows]
+    coordinates = fabric.coordinates
+    ports = coordinates.nic(*(each[rows].astype(np.int64) for each in wiring[3:5]))
     times = np.bincount(ports, minlength=fabric.gpus * fabric.planes)
 
     def tell(port: int) -> Violation:
         cables = ", ".join(evidence.label(int(row)) for row in rows[ports == port][:2])
         how = f"has {times[port]} cables: {cables}" if times[port] else "has no cable"
-        return Violation(f"NIC port {evidence.nic(*divmod(port, fabric.planes))} {how}")
+        name = evidence.nic(coordinates.nic_gpu(port), coordinates.nic_plane(port))
+        return Violation(f"NIC port {name} {how}")
 
     planes = f" on {fabric.planes} planes" if fabric.planes > 1 else ""
     return Verdict(

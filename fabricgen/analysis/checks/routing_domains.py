@@ -70,15 +70,9 @@ class RoutingDomains:
     @cached_property
     def nic_block(self) -> IntArray:
         """The block that the NIC port of each host link belongs to, by its rail and its plane; 0 at other links."""
-        wiring, fabric, mapping = self.wiring, self.plan.fabric, self.plan.mapping
-        rail = 0 if mapping.spans_rails else wiring.lower % fabric.domain_gpus % fabric.rails
-        group, block = np.divmod(rail, mapping.per_switch) if not mapping.spans_rails else (0, 0)
-        number: IntArray = np.where(
-            self.has_host,
-            (group * fabric.planes + wiring.lower_port) * self.blocks + block,
-            0,
-        )
-        return number
+        wiring = self.wiring
+        segment, block = self.plan.mapping.home(wiring.lower, wiring.lower_port)
+        return np.where(self.has_host, segment * self.blocks + block, 0)
 
     @cached_property
     def component(self) -> IntArray:

@@ -18,7 +18,6 @@ import numpy as np
 from fabricgen.analysis.forwarding.failures import find_gpu
 from fabricgen.core.diagnostics import Finding, Place, Refusal, refuse, suggest
 from fabricgen.core.files import FileError, OpenError, read_text
-from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +52,7 @@ def find_job(plan: Plan, job: str) -> Int32Array:
         )
     twice = gpus[1:][gpus[1:] == gpus[:-1]]
     if len(twice):
-        name = gpu_name(*divmod(int(twice[0]), plan.fabric.domain_gpus))
+        name = plan.fabric.coordinates.name(int(twice[0]))
         because = (f"GPUs that it names again: {len(twice)}",)
         again = [
             place
@@ -132,11 +131,11 @@ class _Reader:
 
     def _one(self, word: str) -> tuple[int, int]:
         """Return the GPUs of a GPU, a domain or a host."""
-        fabric = self.plan.fabric
+        coordinates = self.plan.fabric.coordinates
         if re.fullmatch(r"d\d+-g\d+", word):
             gpu = find_gpu(self.plan, word)
             return gpu, gpu + 1
-        last = fabric.gpus // fabric.domain_gpus - 1
+        last = coordinates.domains - 1
         if re.fullmatch(r"d(0|[1-9]\d{0,8})", word):
             if int(word[1:]) > last:
                 raise refuse(
@@ -145,7 +144,8 @@ class _Reader:
                     because=(f"they go from d0 to d{last}",),
                     hint=f"the last one is `d{last}`",
                 )
-            return int(word[1:]) * fabric.domain_gpus, (int(word[1:]) + 1) * fabric.domain_gpus
+            gpus = coordinates.domain_range(int(word[1:]))
+            return gpus.start, gpus.stop
         if word not in self._hosts:
             hint = suggest(
                 word,
@@ -155,7 +155,8 @@ class _Reader:
             raise refuse(
                 "bad-job", f"`{word}` is no HB domain, GPU or host of this fabric", hint=hint
             )
-        return self._hosts[word] * fabric.host_gpus, (self._hosts[word] + 1) * fabric.host_gpus
+        gpus = coordinates.host_range(self._hosts[word])
+        return gpus.start, gpus.stop
 
     @cached_property
     def _hosts(self) -> dict[str, int]:
@@ -165,18 +166,21 @@ class _Reader:
 
 def job_text(plan: Plan, gpus: Int32Array) -> str:
     """Write a job in few words, as `find_job` reads it: runs of whole domains, and runs of GPUs within one; `gpus` are in order."""
-    size = plan.fabric.domain_gpus
-    domain, count = np.unique(gpus // size, return_counts=True)
-    whole = domain[count == size]
-    parts = gpus[~np.isin(gpus // size, whole)]
+    coordinates = plan.fabric.coordinates
+    domain, count = np.unique(coordinates.domain(gpus), return_counts=True)
+    whole = domain[count == coordinates.domain_gpus]
+    parts = gpus[~np.isin(coordinates.domain(gpus), whole)]
     runs = [
-        (int(run[0]) * size, f"d{run[0]}" if len(run) == 1 else f"d{run[0]}-d{run[-1]}")
+        (
+            coordinates.gpu(int(run[0]), 0),
+            f"d{run[0]}" if len(run) == 1 else f"d{run[0]}-d{run[-1]}",
+        )
         for run in _runs(whole, whole)
     ]
     for run in _runs(
-        parts + parts // size, parts
+        parts + coordinates.domain(parts), parts
     ):  # one more for each domain, so that a run ends with its domain
-        first, last = (gpu_name(*divmod(int(gpu), size)) for gpu in (run[0], run[-1]))
+        first, last = (coordinates.name(int(gpu)) for gpu in (run[0], run[-1]))
         runs.append((int(run[0]), first if first == last else f"{first}..{last}"))
     return ",".join(text for _, text in sorted(runs))
 

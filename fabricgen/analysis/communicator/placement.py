@@ -18,7 +18,6 @@ import numpy as np
 
 from fabricgen.analysis.communicator.job_spec import find_job, job_text
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
     from fabricgen.core.arrays import BoolArray, Int32Array, Int64Array
@@ -42,18 +41,20 @@ class Placement:
     @cached_property
     def domains(self) -> Int32Array:
         """The HB domains of the job."""
-        return distinct(self.gpus // self.plan.fabric.domain_gpus)
+        return distinct(self.plan.fabric.coordinates.domain(self.gpus))
 
     @cached_property
     def present(self) -> BoolArray:
         """Which GPUs of these domains are in the job; shape (domains, turns, rails)."""
         fabric = self.plan.fabric
         found = np.zeros((len(self.domains), fabric.domain_gpus), dtype=bool)
-        found[
-            np.searchsorted(self.domains, self.gpus // fabric.domain_gpus),
-            self.gpus % fabric.domain_gpus,
-        ] = True
+        found[self._row, fabric.coordinates.rank(self.gpus)] = True
         return found.reshape(len(self.domains), fabric.ranks_per_rail, fabric.rails)
+
+    @cached_property
+    def _row(self) -> Int64Array:
+        """The row of each GPU in the tables."""
+        return np.searchsorted(self.domains, self.plan.fabric.coordinates.domain(self.gpus))
 
     @cached_property
     def counts(self) -> Int64Array:
@@ -120,7 +121,8 @@ class Placement:
 
     def _name(self, row: int, turn: int, rail: int) -> str:
         """Name a GPU by its place in a table."""
-        return gpu_name(int(self.domains[row]), turn * self.plan.fabric.rails + rail)
+        coordinates = self.plan.fabric.coordinates
+        return coordinates.name(coordinates.rail_gpu(int(self.domains[row]), rail, turn))
 
     @property
     def by_another(self) -> int:
@@ -153,13 +155,9 @@ class Placement:
     def added(self) -> Int32Array:
         """Return the fewest GPUs that make the job legal: one in each domain on each rail that it lacks, in the turn of its first GPU."""
         lacking = np.argwhere((self.counts == 0) & (self.counts.sum(axis=0) > 0))
-        fabric, turn = self.plan.fabric, self.present.any(axis=2).argmax(axis=1)
-        found = (
-            self.domains[lacking[:, 0]] * fabric.domain_gpus
-            + turn[lacking[:, 0]] * fabric.rails
-            + lacking[:, 1]
-        )
-        return np.sort(found).astype(np.int32)
+        row, rail = lacking.T.astype(np.int32)
+        turn = self.present.any(axis=2).argmax(axis=1).astype(np.int32)
+        return np.sort(self.plan.fabric.coordinates.rail_gpu(self.domains[row], rail, turn[row]))
 
     def kept(self) -> Int32Array:
         """Return a large part of the job that is legal: the domains that have certain rails, with their GPUs on these.
@@ -173,12 +171,8 @@ class Placement:
         best = max(
             range(len(tried)), key=lambda each: int(self.counts[inside[each]][:, tried[each]].sum())
         )
-        fabric = self.plan.fabric
-        row, rail = (
-            np.searchsorted(self.domains, self.gpus // fabric.domain_gpus),
-            self.gpus % fabric.domain_gpus % fabric.rails,
-        )
-        return np.asarray(self.gpus[inside[best][row] & tried[best][rail]])
+        rail = self.plan.fabric.coordinates.rail(self.gpus)
+        return np.asarray(self.gpus[inside[best][self._row] & tried[best][rail]])
 
     def fix(self) -> dict[str, Any] | None:
         """Return two jobs that are legal, one that has more and one that has less than this; None where nothing is wrong."""

@@ -67,7 +67,7 @@ def find_gpu(plan: Plan, name: str) -> int:
     fabric = plan.fabric
     match = re.fullmatch(r"d(\d{1,9})-g(\d{1,9})", name)
     domain, rank = map(int, match.groups()) if match else (-1, -1)
-    domains = fabric.gpus // fabric.domain_gpus
+    domains = fabric.coordinates.domains
     if (
         match is None
         or gpu_name(domain, rank) != name
@@ -83,7 +83,7 @@ def find_gpu(plan: Plan, name: str) -> int:
             because=because,
             hint=f"the last one is `{gpu_name(domains - 1, fabric.domain_gpus - 1)}`",
         )
-    return domain * fabric.domain_gpus + rank
+    return fabric.coordinates.gpu(domain, rank)
 
 
 def _find(plan: Plan, name: str) -> Failures:
@@ -143,7 +143,7 @@ def _cable(
         raise _unknown("link", label, hint)
     row = int(rows[0])
     if kind is LinkKind.HOST:
-        gpu = int(columns.lower[row]) + (plan.mapping.rail(segment, block) or 0)
+        gpu = plan.mapping.lower_gpu(segment, int(columns.lower[row]), block)
         return Failures(ports=frozenset({(gpu, plan.mapping.plane(segment))}))
     return Failures(links=frozenset({(segment, row)}))
 
@@ -170,9 +170,7 @@ def _gpu(plan: Plan, name: str) -> Failures:
 
 def _domain(plan: Plan, text: str) -> Failures:
     """Find an HB domain."""
-    return Failures(
-        domains=frozenset({_number("hb", text, plan.fabric.gpus // plan.fabric.domain_gpus)})
-    )
+    return Failures(domains=frozenset({_number("hb", text, plan.fabric.coordinates.domains)}))
 
 
 def _plane(plan: Plan, text: str) -> Failures:
@@ -191,9 +189,7 @@ def _rail(plan: Plan, text: str) -> Failures:
     fabric, mapping = plan.fabric, plan.mapping
     rail = _number("rail", text, fabric.rails)
     if mapping.spans_rails:
-        gpus = (
-            gpu for gpu in range(fabric.gpus) if gpu % fabric.domain_gpus % fabric.rails == rail
-        )
+        gpus = (gpu for gpu in range(fabric.gpus) if fabric.coordinates.rail(gpu) == rail)
         return Failures(
             ports=frozenset((gpu, plane) for gpu in gpus for plane in range(fabric.planes))
         )

@@ -16,7 +16,7 @@ from ipaddress import IPv4Address
 from itertools import count, cycle, repeat
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.analysis.forwarding.relay_rules import exit_ranks, rail_of, ranks_by_rail
+from fabricgen.analysis.forwarding.relay_rules import exit_ranks, ranks_by_rail
 from fabricgen.planning.addressing import dotted
 
 if TYPE_CHECKING:
@@ -92,20 +92,20 @@ def hb_rank(address: str) -> int:
 def gpu_view(ends: Ends, gpu: int) -> GpuView:
     """Return the addresses and the routes of a GPU."""
     plan, fabric = ends.reach.plan, ends.reach.plan.fabric
-    domain, rank = divmod(gpu, fabric.domain_gpus)
+    coordinates = fabric.coordinates
     length = 31 if plan.addresses.numbered else 32
     mtu = plan.spec.addressing.mtu
     own = [
         GpuAddress(f"nic{plane}", f"{dotted(ends.address(gpu, plane))}/{length}", mtu)
         for plane in range(fabric.planes)
     ]
-    hb = GpuAddress(HB_DEVICE, f"{hb_address(rank)}/{HB_LENGTH}", mtu)
+    hb = GpuAddress(HB_DEVICE, f"{hb_address(coordinates.rank(gpu))}/{HB_LENGTH}", mtu)
     return GpuView(
         ends.gpu(gpu),
         plan.spec.name,
         ends.host(gpu),
-        domain,
-        rail_of(fabric, gpu),
+        coordinates.domain(gpu),
+        coordinates.rail(gpu),
         plan.addresses.numbered,
         [*own, hb],
         gpu_routes(ends, gpu),
@@ -124,8 +124,8 @@ def gpu_routes(ends: Ends, gpu: int) -> list[GpuRoute]:
 
 def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the other GPUs of the HB domain."""
-    domain, rank = divmod(gpu, ends.reach.plan.fabric.domain_gpus)
-    addresses = ends.addresses(domain, plane)
+    coordinates = ends.reach.plan.fabric.coordinates
+    rank, addresses = coordinates.rank(gpu), ends.addresses(coordinates.domain(gpu), plane)
     prefixes = map("{}/32".format, addresses)
     routes = _over_hb(prefixes, range(len(addresses)), addresses[rank], repeat(1))
     return routes[:rank] + routes[rank + 1 :]
@@ -134,11 +134,11 @@ def _domain_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
 def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
     """Return the routes to the block of each rail: over each GPU of the domain that is on it, best first."""
     fabric = ends.reach.plan.fabric
-    domain, rank = divmod(gpu, fabric.domain_gpus)
+    rank, rail = fabric.coordinates.rank(gpu), fabric.coordinates.rail(gpu)
     prefixes: Iterable[str]
     metrics: Iterable[int]
-    if ends.reach.spans_rails:
-        ranks = exit_ranks(fabric, gpu, rail_of(fabric, gpu), spans_rails=True)
+    if ends.reach.plan.mapping.spans_rails:
+        ranks = exit_ranks(fabric, gpu, rail, spans_rails=True)
         prefixes, metrics = repeat(ends.prefix(gpu, plane)), count(1)
     else:
         ranks = ranks_by_rail(fabric, gpu)
@@ -146,7 +146,8 @@ def _rail_routes(ends: Ends, gpu: int, plane: int) -> list[GpuRoute]:
             map(ends.rail_prefixes[plane].__getitem__, ranks),
             cycle(range(1, fabric.ranks_per_rail + 1)),
         )
-    routes = _over_hb(prefixes, ranks, ends.addresses(domain, plane)[rank], metrics)
+    source = ends.addresses(fabric.coordinates.domain(gpu), plane)[rank]
+    routes = _over_hb(prefixes, ranks, source, metrics)
     own = ranks.index(rank)
     routes[own] = routes[own]._replace(via=dotted(ends.gateway(gpu, plane)), device=f"nic{plane}")
     return routes

@@ -71,7 +71,7 @@ class Ends:
 
     def gpu(self, gpu: int) -> str:
         """Name a GPU."""
-        return gpu_name(*divmod(gpu, self.reach.plan.fabric.domain_gpus))
+        return self.reach.plan.fabric.coordinates.name(gpu)
 
     def gpus(self, domain: int) -> tuple[str, ...]:
         """Name the GPUs of an HB domain, by rank."""
@@ -79,7 +79,7 @@ class Ends:
 
     def host(self, gpu: int) -> str:
         """Name the host of a GPU."""
-        return self.reach.plan.naming.host(gpu // self.reach.plan.fabric.host_gpus)
+        return self.reach.plan.naming.host(self.reach.plan.fabric.coordinates.host(gpu))
 
     def nic(self, gpu: int, plane: int) -> NicEnd:
         """Return the ends of a NIC port's cable."""
@@ -87,7 +87,7 @@ class Ends:
         (segment, block), slot = reach.home(gpu, plane), reach.slot(gpu)
         row = int(self._rows[block, slot])
         leaf, address = int(plan.segment.upper[row]), self.address(gpu, plane)
-        interface = plan.naming.interface(gpu % plan.fabric.host_gpus, plane)
+        interface = plan.naming.interface(plan.fabric.coordinates.host_slot(gpu), plane)
         return NicEnd(
             row,
             interface,
@@ -118,14 +118,11 @@ class Ends:
     def addresses(self, domain: int, plane: int) -> list[str]:
         """Return the addresses of an HB domain's NIC ports on a plane, by rank; those of the last domain are remembered."""
         if (domain, plane) not in self._domain:
-            first, size = (
-                domain * self.reach.plan.fabric.domain_gpus,
-                self.reach.plan.fabric.domain_gpus,
-            )
             for known in [known for known in self._domain if known[0] != domain]:
                 del self._domain[known]
             self._domain[domain, plane] = [
-                dotted(self.address(gpu, plane)) for gpu in range(first, first + size)
+                dotted(self.address(gpu, plane))
+                for gpu in self.reach.plan.fabric.coordinates.domain_range(domain)
             ]
         return self._domain[domain, plane]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from fabricgen.analysis.forwarding.relay_rules import exits, landings, rail_of
+from fabricgen.analysis.forwarding.relay_rules import exits, landings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,11 +54,11 @@ class PathSelector:
 
     def ways(self, source: int, target: int) -> Iterator[RelayPath]:
         """Yield the living ways over at most one crossing of the network, in the order of the tables."""
-        reach, domain = self.reach, self.reach.plan.fabric.domain_gpus
+        reach, domain = self.reach, self.reach.plan.fabric.coordinates.domain
         dead = reach.failures.gpus
         if source in dead or target in dead:
             return
-        if source // domain == target // domain and reach.hb_lives(source):
+        if domain(source) == domain(target) and reach.hb_lives(source):
             yield RelayPath("direct", ())
             return
         for leg in self.legs(source, target):
@@ -68,10 +68,11 @@ class PathSelector:
         """Yield the living crossings from the domain of one GPU to that of another, in the order of the tables."""
         reach = self.reach
         fabric, spans = reach.plan.fabric, reach.plan.mapping.spans_rails
-        for leaving in exits(fabric, source, rail_of(fabric, target), spans_rails=spans):
+        rail = fabric.coordinates.rail
+        for leaving in exits(fabric, source, rail(target), spans_rails=spans):
             if leaving != source and not (reach.hb_lives(source) and reach.hb_lives(leaving)):
                 continue
-            for landing in landings(fabric, target, rail_of(fabric, leaving), spans_rails=spans):
+            for landing in landings(fabric, target, rail(leaving), spans_rails=spans):
                 usable = landing == target or (reach.hb_lives(target) and reach.hb_lives(landing))
                 if usable and leaving != landing and self._heard(leaving)[landing]:
                     yield NetworkSegment(leaving, landing)
@@ -119,15 +120,15 @@ class PathSelector:
         """Yield a landing in each island not seen yet that one crossing from the island of `gpu` enters, and the GPU it leaves over."""
         fabric, island = self.reach.plan.fabric, self._island(gpu)
         over: Int32Array = np.full(fabric.gpus, -1, dtype=np.int32)
-        for each in exits(fabric, gpu, rail_of(fabric, gpu)):
+        coordinates = fabric.coordinates
+        for each in exits(fabric, gpu, coordinates.rail(gpu)):
             if island[each]:
                 over[self._heard(each) & ~seen & (over < 0)] = each
         landings = np.flatnonzero(over >= 0)
-        domains, start = fabric.gpus // fabric.domain_gpus, gpu // fabric.domain_gpus
-        turns = (landings // fabric.domain_gpus - start) % domains
+        turns = (coordinates.domain(landings) - coordinates.domain(gpu)) % coordinates.domains
         entered: set[int] = set()
         for landing in landings[np.argsort(turns, kind="stable")].tolist():
-            entry = landing // fabric.domain_gpus if self.reach.hb_lives(landing) else -1 - landing
+            entry = coordinates.domain(landing) if self.reach.hb_lives(landing) else -1 - landing
             if entry not in entered:
                 entered.add(entry)
                 yield landing, int(over[landing])
@@ -141,7 +142,7 @@ class PathSelector:
                 reach.leaves_from(*reach.home(gpu, plane), reach.leaf(gpu)) for plane in planes
             ]
             key = (
-                rail_of(reach.plan.fabric, gpu),
+                reach.plan.fabric.coordinates.rail(gpu),
                 *((plane, row.tobytes()) for plane, row in zip(planes, leaves, strict=True)),
             )
             if key not in self._reached:
@@ -153,7 +154,7 @@ class PathSelector:
         """Say which living GPUs in the block of a GPU are on the leaves that it reaches, given by plane."""
         failures, found = self.reach.failures, np.zeros(self.reach.plan.fabric.gpus, dtype=bool)
         for plane, row in leaves.items():
-            near = row[self._leaves] & self._on_rail(gpu)
+            near = row[self.reach.leaves] & self._on_rail(gpu)
             near[[*failures.gpus, *(other for other, port in failures.ports if port == plane)]] = (
                 False
             )
@@ -170,33 +171,22 @@ class PathSelector:
         """What GPUs reach by rail, and by the leaves that they reach on each plane: the same for almost all GPUs of a rail."""
         return {}
 
-    @cached_property
-    def _leaves(self) -> Int32Array:
-        """The leaf of every installed GPU."""
-        fabric, reach = self.reach.plan.fabric, self.reach
-        gpu = np.arange(fabric.gpus, dtype=np.int32)
-        rail = 0 if reach.plan.mapping.spans_rails else gpu % fabric.domain_gpus % fabric.rails
-        leaves: Int32Array = reach.slots[gpu - rail] // np.int32(reach.plan.sizing.leaf_down)
-        return leaves
-
     def _on_rail(self, gpu: int) -> BoolArray:
         """Say which installed GPUs are in the block of a GPU."""
         fabric = self.reach.plan.fabric
-        every = np.arange(fabric.gpus)
         if self.reach.plan.mapping.spans_rails:
             return np.ones(fabric.gpus, dtype=bool)
-        return np.asarray(every % fabric.domain_gpus % fabric.rails == rail_of(fabric, gpu))
+        rail = fabric.coordinates.rail
+        return np.asarray(rail(np.arange(fabric.gpus)) == rail(gpu))
 
     def _island(self, gpu: int) -> BoolArray:
         """Say which GPUs a GPU reaches without the network: the living ones of its HB domain, or itself alone."""
         fabric, reach = self.reach.plan.fabric, self.reach
         island = np.zeros(fabric.gpus, dtype=bool)
         if reach.hb_lives(gpu):
-            first = gpu // fabric.domain_gpus * fabric.domain_gpus
-            island[first : first + fabric.domain_gpus] = True
-            island[
-                [each for each in reach.failures.gpus if first <= each < first + fabric.domain_gpus]
-            ] = False
+            own = fabric.coordinates.domain_range(fabric.coordinates.domain(gpu))
+            island[own.start : own.stop] = True
+            island[[each for each in reach.failures.gpus if each in own]] = False
         island[gpu] = True
         return island
 
@@ -212,7 +202,7 @@ def kind_of(fabric: ResolvedFabric, source: int, target: int, leg: NetworkSegmen
     if leg.exit == source:
         return "destination-relay"
     kinds: dict[int, PathKind] = {
-        rail_of(fabric, source): "destination-relay",
-        rail_of(fabric, target): "source-relay",
+        fabric.coordinates.rail(source): "destination-relay",
+        fabric.coordinates.rail(target): "source-relay",
     }
-    return kinds.get(rail_of(fabric, leg.exit), "third-rail-relay")
+    return kinds.get(fabric.coordinates.rail(leg.exit), "third-rail-relay")

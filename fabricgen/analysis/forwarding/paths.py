@@ -14,7 +14,6 @@ from fabricgen.analysis.forwarding.ecmp_hash import Flow, flow_hash
 from fabricgen.analysis.forwarding.ecmp_paths import Crossing
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.path_selection import NetworkSegment, PathSelector
-from fabricgen.analysis.forwarding.relay_rules import rail_of
 
 if TYPE_CHECKING:
     from fabricgen.analysis.forwarding.ecmp_paths import Step
@@ -126,7 +125,7 @@ class _Walk:
         """Go to a GPU of the same HB domain."""
         if gpu != self.at:
             self.hops += [
-                Hop(f"hb:{gpu // self.plan.fabric.domain_gpus}", "hb-domain", "hb"),
+                Hop(f"hb:{self.plan.fabric.coordinates.domain(gpu)}", "hb-domain", "hb"),
                 self._gpu(gpu, "hb"),
             ]
             self.at = gpu
@@ -154,7 +153,13 @@ class _Walk:
 
     def _gpu(self, gpu: int, via: str | None) -> Hop:
         """Make the step to a GPU."""
-        return Hop(self.ends.gpu(gpu), "gpu", via, device=self.ends.host(gpu), rail=self._rail(gpu))
+        return Hop(
+            self.ends.gpu(gpu),
+            "gpu",
+            via,
+            device=self.ends.host(gpu),
+            rail=self.plan.fabric.coordinates.rail(gpu),
+        )
 
     def _nic(self, gpu: int, plane: int, via: str, out: str = "", into: str = "") -> Hop:
         """Make the step to a NIC port."""
@@ -165,13 +170,9 @@ class _Walk:
             out,
             into,
             self.ends.host(gpu),
-            self._rail(gpu),
+            self.plan.fabric.coordinates.rail(gpu),
             plane,
         )
-
-    def _rail(self, gpu: int) -> int:
-        """Return the rail of a GPU."""
-        return rail_of(self.plan.fabric, gpu)
 
     def _up(self, gpu: int, plane: int) -> None:
         """Add the steps from a GPU to its leaf."""

@@ -55,35 +55,24 @@ class Reach:
         slots[gpu[gpu >= 0]] = np.flatnonzero(gpu >= 0)
         return slots
 
-    @cached_property
-    def spans_rails(self) -> bool:
-        """Whether a block joins rails; it is asked for with every GPU."""
-        return self.plan.mapping.spans_rails
-
     def slot(self, gpu: int) -> int:
         """Return the endpoint position of a GPU in its block."""
-        return int(
-            self.slots[
-                gpu
-                - (
-                    0
-                    if self.spans_rails
-                    else gpu % self.plan.fabric.domain_gpus % self.plan.fabric.rails
-                )
-            ]
-        )
+        return int(self.slots[self.plan.mapping.pattern_gpu(gpu)])
 
     def leaf(self, gpu: int) -> int:
         """Return the leaf of a GPU; it is the same on every plane."""
         return self.slot(gpu) // self.plan.sizing.leaf_down
 
+    @cached_property
+    def leaves(self) -> Int32Array:
+        """The leaf of every installed GPU."""
+        gpu = np.arange(self.plan.fabric.gpus, dtype=np.int32)
+        slots = self.slots[self.plan.mapping.pattern_gpu(gpu)]
+        return slots // np.int32(self.plan.sizing.leaf_down)
+
     def home(self, gpu: int, plane: int) -> tuple[int, int]:
         """Return the segment, and the block of the segment, that a NIC port belongs to."""
-        mapping, fabric = self.plan.mapping, self.plan.fabric
-        if self.spans_rails:
-            return plane, 0
-        group, block = divmod(gpu % fabric.domain_gpus % fabric.rails, mapping.per_switch)
-        return group * fabric.planes + plane, block
+        return self.plan.mapping.home(gpu, plane)
 
     def lives(self, gpu: int, plane: int) -> bool:
         """Say whether a NIC port, its cable and its leaf live."""
@@ -99,7 +88,7 @@ class Reach:
         """Say whether a GPU reaches the others of its HB domain."""
         return (
             gpu not in self.failures.gpus
-            and gpu // self.plan.fabric.domain_gpus not in self.failures.domains
+            and self.plan.fabric.coordinates.domain(gpu) not in self.failures.domains
         )
 
     def planes(self, source: int, target: int) -> list[int]:

@@ -24,11 +24,6 @@ KNOWN = 4096
 """Orders that are remembered: in small domains every domain has the same few."""
 
 
-def rail_of(fabric: ResolvedFabric, gpu: int) -> int:
-    """Return the rail of a GPU, counted over all domains."""
-    return gpu % fabric.domain_gpus % fabric.rails
-
-
 def exits(
     fabric: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
 ) -> Iterator[int]:
@@ -38,21 +33,22 @@ def exits(
     PXN). Then comes the own rail, with a relay at the far end, then every other rail. Where blocks
     span rails the own NIC comes before all.
     """
-    first = gpu // fabric.domain_gpus * fabric.domain_gpus
-    return (first + other for other in exit_ranks(fabric, gpu, rail, spans_rails=spans_rails))
+    coordinates = fabric.coordinates
+    domain, ranks = coordinates.domain(gpu), exit_ranks(fabric, gpu, rail, spans_rails=spans_rails)
+    return (coordinates.gpu(domain, rank) for rank in ranks)
 
 
 def exit_ranks(
     fabric: ResolvedFabric, gpu: int, rail: int, *, spans_rails: bool = False
 ) -> tuple[int, ...]:
     """Return the ranks of the GPUs that `exits` yields."""
-    domain, rank = divmod(gpu, fabric.domain_gpus)
+    coordinates = fabric.coordinates
     return _exit_ranks(
         fabric.rails,
         fabric.ranks_per_rail,
-        rank,
+        coordinates.rank(gpu),
         rail,
-        domain % max(fabric.rails - 1, 1),
+        coordinates.domain(gpu) % max(fabric.rails - 1, 1),
         spans_rails=spans_rails,
     )
 
@@ -64,20 +60,17 @@ def landings(
 
     The target itself comes first where it is on that rail, or where blocks span rails.
     """
-    domain, rank = divmod(target, fabric.domain_gpus)
     if spans_rails:
         yield target
-    for turn in _turns(fabric.ranks_per_rail, rank // fabric.rails):
-        other = turn * fabric.rails + rail
-        if not (spans_rails and other == rank):
-            yield domain * fabric.domain_gpus + other
+    for turn in range(fabric.ranks_per_rail):
+        other = fabric.coordinates.on_rail(target, rail, turn)
+        if not (spans_rails and other == target):
+            yield other
 
 
 def ranks_by_rail(fabric: ResolvedFabric, gpu: int) -> tuple[int, ...]:
     """Return the ranks of a GPU's domain, rail by rail, and of each rail the one of the GPU's own turn first."""
-    return _ranks_by_rail(
-        fabric.rails, fabric.ranks_per_rail, gpu % fabric.domain_gpus // fabric.rails
-    )
+    return _ranks_by_rail(fabric.rails, fabric.ranks_per_rail, fabric.coordinates.rail_slot(gpu))
 
 
 @lru_cache(maxsize=KNOWN)

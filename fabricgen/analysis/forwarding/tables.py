@@ -21,7 +21,7 @@ import numpy as np
 from fabricgen.analysis.forwarding.gpu_routes import GpuRoute, gpu_routes, has_hb_addresses
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.relay_rules import rail_of, ranks_by_rail, third_rails
+from fabricgen.analysis.forwarding.relay_rules import ranks_by_rail, third_rails
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.addressing import dotted
 from fabricgen.views.factory import Views
@@ -72,9 +72,7 @@ class Tables:
     def entries(self) -> int:
         """Count the relays of all GPUs and the rails that the HB domains order, which is what makes the documents large."""
         fabric = self.plan.fabric
-        return (
-            fabric.gpus * fabric.domain_gpus + fabric.gpus // fabric.domain_gpus * fabric.rails**2
-        )
+        return fabric.gpus * fabric.domain_gpus + fabric.coordinates.domains * fabric.rails**2
 
     @cached_property
     def ethernet(self) -> bool:
@@ -88,17 +86,17 @@ class Tables:
 
     def domains(self) -> dict[str, Any]:
         """Return the order in which other HB domains are asked to carry a packet, with their hosts, their GPUs and their order of rails."""
-        fabric, hosts = self.plan.fabric, self.plan.fabric.domain_hosts
+        fabric, coordinates = self.plan.fabric, self.plan.fabric.coordinates
         listed = [
             {
                 "hb_domain": domain,
-                "hosts": self.plan.hosts[domain * hosts : (domain + 1) * hosts],
+                "hosts": [self.plan.hosts[host] for host in coordinates.domain_host_range(domain)],
                 "gpus": self.ends.gpus(domain),
                 "third_rails": {
                     str(rail): third_rails(fabric, domain, rail) for rail in range(fabric.rails)
                 },
             }
-            for domain in range(fabric.gpus // fabric.domain_gpus)
+            for domain in range(coordinates.domains)
         ]
         return {"rule": RULE, "domains": listed}
 
@@ -108,12 +106,9 @@ class Tables:
         Hosts count over all HB domains. In large HB domains nearly all of it is routes, which are
         written without a mapping for each.
         """
-        fabric = self.plan.fabric
-        first = host * fabric.host_gpus
-        gpus = [
-            gpu for gpu in range(first, first + fabric.host_gpus) if wanted is None or gpu in wanted
-        ]
-        head = {"host": self.plan.hosts[host], "hb_domain": host // fabric.domain_hosts}
+        coordinates = self.plan.fabric.coordinates
+        gpus = [gpu for gpu in coordinates.host_range(host) if wanted is None or gpu in wanted]
+        head = {"host": self.plan.hosts[host], "hb_domain": coordinates.domain_of_host(host)}
         yield _text(head)[:-1] + ',"gpus":['
         for gpu in gpus:
             routes = ",".join(map(_ROUTE.__mod__, self._gpu_routes(gpu)))
@@ -125,8 +120,8 @@ class Tables:
         fabric = self.plan.fabric
         return {
             "gpu": self.ends.gpu(gpu),
-            "rank": gpu % fabric.domain_gpus,
-            "rail": rail_of(fabric, gpu),
+            "rank": fabric.coordinates.rank(gpu),
+            "rail": fabric.coordinates.rail(gpu),
             "ports": [self._port(gpu, plane) for plane in range(fabric.planes)],
             "relays": {str(rail): names for rail, names in enumerate(self._relays(gpu))},
         }
@@ -139,9 +134,8 @@ class Tables:
     def _relays(self, gpu: int) -> Iterator[list[str]]:
         """Name the GPUs on which a packet for a GPU may land, rail by rail, best first: as `landings` has them, and quicker for all rails at once."""
         fabric, spans = self.plan.fabric, self.plan.mapping.spans_rails
-        own, ranks = rail_of(fabric, gpu), ranks_by_rail(fabric, gpu)
-        domain, rank = divmod(gpu, fabric.domain_gpus)
-        names = self.ends.gpus(domain)
+        own, ranks = fabric.coordinates.rail(gpu), ranks_by_rail(fabric, gpu)
+        rank, names = fabric.coordinates.rank(gpu), self.ends.gpus(fabric.coordinates.domain(gpu))
         for rail in range(fabric.rails):
             on = [
                 names[other]

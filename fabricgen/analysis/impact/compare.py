@@ -89,9 +89,8 @@ def _switch(plan: Plan, other: Plan, place: tuple[int, int, int]) -> tuple[int, 
             if other.mapping.plane(each) == plane
         )
     mine, theirs = SurvivingFabric(Reach(plan)), SurvivingFabric(Reach(other))
-    served = np.flatnonzero(
-        (mine.scope == (plan.mapping.rail(segment, block) or 0)) & (mine.leaf == box)
-    )
+    scope = plan.mapping.first_rail(segment, block)
+    served = np.flatnonzero((mine.scope == scope) & (mine.leaf == box))
     gpu = int(served[0]) if len(served) else 0
     return *theirs.reach.home(gpu, plane), int(theirs.leaf[gpu])
 

@@ -16,7 +16,7 @@ import numpy as np
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.bandwidth import sides_of
 from fabricgen.analysis.impact.surviving import SurvivingFabric
-from fabricgen.core.terms import ROLES, LinkKind, Role, gpu_name
+from fabricgen.core.terms import ROLES, LinkKind, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -83,7 +83,7 @@ class Parts:
         if kind in ("nic", "gpu"):
             return self._gpus(kind)
         if kind == "hb":
-            return self._grouped("hb", [0] * (fabric.gpus // fabric.domain_gpus), str)
+            return self._grouped("hb", [0] * fabric.coordinates.domains, str)
         if kind == "plane":
             return self._grouped("plane", [0] * fabric.planes, str)
         if kind == "rail":
@@ -182,12 +182,12 @@ class Parts:
 
     def _gpus(self, kind: str) -> list[Group]:
         """Group the GPUs of block 0, or their NICs, by their leaf."""
-        gpus, size = self._endpoints, self.plan.fabric.domain_gpus
+        gpus = self._endpoints
         likes = self._leaves[self._living.leaf[gpus]].tolist()
         return self._grouped(
             kind,
             likes,
-            lambda part: gpu_name(*divmod(int(gpus[part]), size)),
+            lambda part: self.plan.fabric.coordinates.name(int(gpus[part])),
             len(self._living.gpu) // len(gpus),
         )
 

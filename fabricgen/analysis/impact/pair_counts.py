@@ -81,7 +81,7 @@ class Pairs:
         """Pairs in different HB domains and scopes: without any failure they need a relay."""
         fabric = self.living.reach.plan.fabric
         domains, per_scope = (
-            fabric.gpus // fabric.domain_gpus,
+            fabric.coordinates.domains,
             fabric.domain_gpus // self.living.scopes,
         )
         return (

@@ -16,7 +16,6 @@ import numpy as np
 from fabricgen.analysis.forwarding.path_selection import PathSelector
 from fabricgen.analysis.impact.relay_selection import RelaySelection
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import gpu_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,9 +153,7 @@ class Load:
             "relays": relays,
             "max": round(most),
             "mean": round(self.total / relays, 1) if relays else 0.0,
-            "busiest": gpu_name(*divmod(busiest, self.living.reach.plan.fabric.domain_gpus))
-            if relays
-            else None,
+            "busiest": self.living.reach.plan.fabric.coordinates.name(busiest) if relays else None,
             "busiest_pct_of_own": round(100 * most / (2 * (count - 1)), 4) if relays else 0.0,
             "sampled": self.sampled,
         }

@@ -96,12 +96,7 @@ class RelaySelection:
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPUs of the same domains on given rails, so many turns after their own."""
-        fabric, living = self.living.reach.plan.fabric, self.living
-        rails, turns = np.int32(fabric.rails), np.int32(fabric.ranks_per_rail)
-        first = living.domain[gpu] * np.int32(fabric.domain_gpus)
-        own = (gpu - first) // rails
-        found: Int32Array = first + (own + np.int32(turn)) % turns * rails + rail
-        return found
+        return self.living.reach.plan.fabric.coordinates.on_rail(gpu, rail, turn)
 
     def _usable(
         self, source: Int32Array, target: Int32Array, leaving: Int32Array, landing: Int32Array
@@ -126,7 +121,7 @@ class RelaySelection:
             return landings, exits
         stranded = ~living.hb[source] & ~living.hb[target]
         left = np.flatnonzero(stranded & (living.rail[source] != living.rail[target]))
-        domains = fabric.gpus // fabric.domain_gpus
+        domains = fabric.coordinates.domains
         for offset in range(1, min(domains, OVER_DOMAINS)):
             landing = self._entry(source[left], offset)
             leaving = self._onward(landing, target[left])
@@ -137,17 +132,11 @@ class RelaySelection:
 
     def _entry(self, source: Int32Array, offset: int) -> Int32Array:
         """Return the first GPU, so many domains after the source's, on which a crossing lands and from which the domain's interconnect leads on; or -1."""
-        living, fabric = self.living, self.living.reach.plan.fabric
-        domain = (living.domain[source] + np.int32(offset)) % np.int32(
-            fabric.gpus // fabric.domain_gpus
-        )
+        living, coordinates = self.living, self.living.reach.plan.fabric.coordinates
+        domain = (living.domain[source] + np.int32(offset)) % np.int32(coordinates.domains)
         found = np.full_like(source, -1)
-        for turn in reversed(range(fabric.ranks_per_rail)):
-            landing = (
-                domain * np.int32(fabric.domain_gpus)
-                + np.int32(turn * fabric.rails)
-                + living.rail[source]
-            )
+        for turn in reversed(range(coordinates.ranks_per_rail)):
+            landing = coordinates.rail_gpu(domain, living.rail[source], np.full_like(domain, turn))
             good = living.hb[landing] & living.direct(source, landing)
             found[good] = landing[good]
         return found

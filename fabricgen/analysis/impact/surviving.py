@@ -44,13 +44,12 @@ class SurvivingFabric:
     @cached_property
     def domain(self) -> Int32Array:
         """The HB domain."""
-        return self.gpu // np.int32(self.reach.plan.fabric.domain_gpus)
+        return self.reach.plan.fabric.coordinates.domain(self.gpu)
 
     @cached_property
     def rail(self) -> Int32Array:
         """The rail."""
-        fabric = self.reach.plan.fabric
-        return (self.gpu % np.int32(fabric.domain_gpus)) % np.int32(fabric.rails)
+        return self.reach.plan.fabric.coordinates.rail(self.gpu)
 
     @cached_property
     def scope(self) -> Int32Array:
@@ -65,10 +64,7 @@ class SurvivingFabric:
     @cached_property
     def leaf(self) -> Int32Array:
         """The leaf, counted in its block; it is the same on every plane."""
-        leaves: Int32Array = self.reach.slots[self.gpu - self.scope] // np.int32(
-            self.reach.plan.sizing.leaf_down
-        )
-        return leaves
+        return self.reach.leaves
 
     @cached_property
     def alive(self) -> BoolArray:
@@ -93,12 +89,11 @@ class SurvivingFabric:
         for gpu, plane in failures.ports:
             lives[plane, gpu] = False
         for segment, block in failures.blocks:
-            lives[
-                plan.mapping.plane(segment), self.scope == (plan.mapping.rail(segment, block) or 0)
-            ] = False
+            served = self.scope == plan.mapping.first_rail(segment, block)
+            lives[plan.mapping.plane(segment), served] = False
         for segment, box in failures.switches:
             if box < plan.sizing.leaf:
-                first = plan.mapping.rail(segment, 0) or 0
+                first = plan.mapping.first_rail(segment, 0)
                 served = (
                     (self.scope >= first)
                     & (self.scope < first + plan.mapping.segment_blocks)

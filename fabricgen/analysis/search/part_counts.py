@@ -67,7 +67,7 @@ def count(plan: Plan) -> PartCounts:
     }
     plugged = plan.joints[LinkKind.HOST].lower
     if plugged:
-        modules[HOST][plugged.model] = plan.fabric.gpus // plan.fabric.host_gpus * _host_cages(plan)
+        modules[HOST][plugged.model] = plan.fabric.coordinates.hosts * _host_cages(plan)
     for role in plan.roles:
         for box in boxes(plan, role):
             for model, cages in _filled(plan, role, box).items():

@@ -81,12 +81,12 @@ def _cut_off(plan: Plan) -> int:
     With one HB domain there is no outside.
     """
     fabric, sizing = plan.fabric, plan.sizing
-    domains = fabric.gpus // fabric.domain_gpus
+    domains = fabric.coordinates.domains
     if plan.mapping.segments > 1 or domains == 1:
         return 0
     gpu = plan.mapping.pattern()
     slots = np.flatnonzero(gpu >= 0)
-    domain, leaf = gpu[slots] // fabric.domain_gpus, slots // sizing.leaf_down
+    domain, leaf = fabric.coordinates.domain(gpu[slots]), slots // sizing.leaf_down
     first, last = np.full(domains, sizing.leaf), np.full(domains, -1)
     np.minimum.at(first, domain, leaf)
     np.maximum.at(last, domain, leaf)

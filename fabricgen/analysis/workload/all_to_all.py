@@ -236,13 +236,7 @@ class AllToAll:
 
     def _on_rail(self, gpu: Int32Array, rail: Int32Array, turn: int) -> Int32Array:
         """Return the GPU of the same domain on a rail, so many turns after the own."""
-        fabric = self.plan.fabric
-        domain, rank = np.divmod(gpu, np.int32(fabric.domain_gpus))
-        at = (rank // np.int32(fabric.rails) + np.int32(turn)) % np.int32(fabric.ranks_per_rail)
-        return np.asarray(
-            domain * np.int32(fabric.domain_gpus) + at * np.int32(fabric.rails) + rail,
-            dtype=np.int32,
-        )
+        return self.plan.fabric.coordinates.on_rail(gpu, rail, turn)
 
     def document(self, llm: Workload) -> dict[str, Any]:
         """Return the figures of one all-to-all, and of those of an iteration where the model has experts, under the keys of `--all-to-all --json`."""

@@ -60,7 +60,7 @@ class Groups:
     @property
     def domains(self) -> int:
         """HB domains."""
-        return self.machine.gpus // self.machine.domain_gpus
+        return self.machine.coordinates.domains
 
     @property
     def stage_domains(self) -> int:
@@ -99,21 +99,18 @@ class Groups:
 
     def peers(self, each: Class, domain: int) -> tuple[Int32Array, Int32Array]:
         """Return the pairs of a class whose sources are in an HB domain, as two columns of GPUs counted over all domains."""
-        size, rank = self.machine.domain_gpus, np.arange(self.machine.domain_gpus, dtype=np.int32)
-        source, step = domain * size + rank, np.arange(1, each.peers + 1, dtype=np.int32)
+        coordinates, size = self.machine.coordinates, self.machine.domain_gpus
+        rank, step = np.arange(size, dtype=np.int32), np.arange(1, each.peers + 1, dtype=np.int32)
+        own, peer = np.full(1, domain, dtype=np.int32), rank[:, None]
+        source = coordinates.gpu(own, rank)
         if each.name == "mp":
-            target = (
-                domain * size
-                + rank[:, None] // self.n_m * self.n_m
-                + (rank[:, None] + step) % self.n_m
-            )
+            peer = rank[:, None] // self.n_m * self.n_m + (rank[:, None] + step) % self.n_m
         elif each.name == "dp_within":
-            target = domain * size + (rank[:, None] + step * self.n_m) % size
+            peer = coordinates.rank(rank[:, None] + step * self.n_m)
         else:
-            target = self._far(each, domain, step)[None, :] * size + rank[:, None]
-        return np.repeat(source, target.shape[1]).astype(np.int32), target.reshape(-1).astype(
-            np.int32
-        )
+            own = self._far(each, domain, step)[None, :]
+        target = coordinates.gpu(own, peer)
+        return np.repeat(source, target.shape[1]), target.reshape(-1)
 
     def _far(self, each: Class, domain: int, step: Int32Array) -> Int32Array:
         """Return the HB domains that one sends to across domains."""

@@ -177,7 +177,7 @@ def divisors(number: int) -> list[int]:
 
 def _check_pipeline(llm: Workload, machine: Machine) -> None:
     """Refuse stages that are no whole HB domains."""
-    p, domains = llm.pipeline_stages, machine.gpus // machine.domain_gpus
+    p, domains = llm.pipeline_stages, machine.coordinates.domains
     if domains % p:
         because = (
             f"{domains} = {domains // p} x {p} + {domains % p}, and a stage takes whole HB domains",

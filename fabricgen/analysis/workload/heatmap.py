@@ -45,7 +45,8 @@ def heat_map(groups: Groups, title: str, notes: Sequence[str] = ()) -> str:
     few = min(size, max(4, SIDE // min(domains, 16)))
     far = min(domains, SIDE // few)
     inside = list(range(ranks))
-    across = [domain * size + rank for domain in range(far) for rank in range(few)]
+    coordinates = groups.machine.coordinates
+    across = [coordinates.gpu(domain, rank) for domain in range(far) for rank in range(few)]
     squares = [
         (
             inside,
@@ -75,7 +76,7 @@ def _square(groups: Groups, gpus: list[int], left: float, words: str) -> list[st
     ]
     for name, each in groups.classes.items():
         spots = []
-        for domain in sorted({gpu // groups.machine.domain_gpus for gpu in gpus}):
+        for domain in sorted({groups.machine.coordinates.domain(gpu) for gpu in gpus}):
             sources, targets = groups.peers(each, domain)
             spots += [
                 (place[a], place[b])

@@ -48,13 +48,13 @@ class Links:
     @cached_property
     def endpoints(self) -> tuple[Int32Array, Int32Array]:
         """The installed GPUs of a block (of rail 0, where blocks are rails), and the leaf of each."""
-        plan, fabric = self.plan, self.plan.fabric
+        plan, fabric, coordinates = self.plan, self.plan.fabric, self.plan.fabric.coordinates
         gpu = plan.mapping.pattern()
         slot = np.flatnonzero((gpu >= 0) & (gpu < fabric.gpus)).astype(np.int32)
         gpu = gpu[slot]
         if self.gathered:
             gpu = np.sort(gpu)
-            gpu = gpu[np.lexsort((gpu // fabric.domain_gpus, gpu % fabric.domain_gpus))]
+            gpu = gpu[np.lexsort((coordinates.domain(gpu), coordinates.rank(gpu)))]
         return gpu, slot // np.int32(plan.sizing.leaf_down)
 
     @cached_property
@@ -70,7 +70,7 @@ class Links:
         for each in self.across:
             peers = np.full(len(gpu), each.peers)
             if each.name == "pipeline":
-                stage = gpu // self.plan.fabric.domain_gpus // self.groups.stage_domains
+                stage = self.plan.fabric.coordinates.domain(gpu) // self.groups.stage_domains
                 peers -= (stage == 0).astype(np.int64) + (
                     stage == self.groups.llm.pipeline_stages - 1
                 )
@@ -123,9 +123,9 @@ class Links:
     @cached_property
     def _members(self) -> Floats:
         """Count the members of each data-parallel group on each leaf; shape (leaves, groups)."""
-        gpu, leaf = self.endpoints
-        domain, rank = np.divmod(gpu, np.int32(self.plan.fabric.domain_gpus))
-        names = rank * self.groups.llm.pipeline_stages + domain // self.groups.stage_domains
+        (gpu, leaf), coordinates = self.endpoints, self.plan.fabric.coordinates
+        stage = coordinates.domain(gpu) // self.groups.stage_domains
+        names = coordinates.rank(gpu) * self.groups.llm.pipeline_stages + stage
         _, group = np.unique(names, return_inverse=True)
         size = int(group.max(initial=0)) + 1
         flat = np.bincount(

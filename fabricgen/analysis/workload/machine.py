@@ -7,9 +7,11 @@ catalog. Where no host is named, the figures that the rail-only paper reckons wi
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from fabricgen.core.diagnostics import refuse, suggest
+from fabricgen.planning.coordinates import DomainCoordinates
 
 if TYPE_CHECKING:
     from fabricgen.catalog.catalog import Catalog
@@ -35,6 +37,11 @@ class Machine:
     flops: float
     origins: dict[str, str] = field(default_factory=dict)
     """Where B_F, B_S and C come from, in words."""
+
+    @cached_property
+    def coordinates(self) -> DomainCoordinates:
+        """The HB domain and the rank of each GPU."""
+        return DomainCoordinates(self.gpus, self.domain_gpus)
 
 
 def machine_of(fabric: ResolvedFabric, catalog: Catalog, accelerator: str | None = None) -> Machine:

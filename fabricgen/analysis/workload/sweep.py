@@ -134,11 +134,11 @@ def _point(what: str, value: int, llm: Workload, machine: Machine, group: Group)
         machine = replace(machine, gpus=value)
     else:
         machine = replace(machine, domain_gpus=value)
-    rest = machine.gpus % machine.domain_gpus
+    rest = machine.gpus - machine.coordinates.domains * machine.domain_gpus
     if rest:
         fact = f"{machine.gpus} GPUs are not whole HB domains of {machine.domain_gpus}"
         because = (
-            f"{machine.gpus} = {machine.gpus // machine.domain_gpus} x {machine.domain_gpus} + {rest}",
+            f"{machine.gpus} = {machine.coordinates.domains} x {machine.domain_gpus} + {rest}",
         )
         hint = f"sweep values that fit, like `--sweep {what}={_fitting(what, machine)}`"
         raise refuse("gpus-not-whole-domains", fact, because=because, hint=hint)

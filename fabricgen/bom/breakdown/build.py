@@ -115,7 +115,7 @@ def _total(portion: BomLine) -> Decimal | None:
 def loads_view(plan: Plan, bom: Bom, racks: Mapping[str, RackContents]) -> LoadsView:
     """Make the view of the loads of racks, of roles and of the fabric; `racks` may be empty."""
     loads = loads_of(plan, bom)
-    hosts = plan.fabric.gpus // plan.fabric.host_gpus
+    hosts = plan.fabric.coordinates.hosts
     whole = _load(
         "total",
         "",

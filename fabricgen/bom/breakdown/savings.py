@@ -174,8 +174,7 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
     fabric = plan.fabric
     ports = f"{fabric.planes} NIC port{'s' if fabric.planes > 1 else ''} of {fabric.speed_gbps}G"
     cluster = (
-        f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains of"
-        f" {fabric.domain_gpus}"
+        f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains of {fabric.domain_gpus}"
     )
     yield (
         f"The same cluster of {cluster}, {ports} per GPU, oversubscription {_ratio(comparison)},"

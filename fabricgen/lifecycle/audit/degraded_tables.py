@@ -96,14 +96,13 @@ class Detours(Tables):
     def _gpu(self, gpu: int) -> dict[str, Any]:
         """Return the tables of a GPU; dead ports, and relays that are of no use any more, are left out."""
         document = super()._gpu(gpu)
-        first = gpu - gpu % self.plan.fabric.domain_gpus
+        coordinates = self.plan.fabric.coordinates
         document["ports"] = [
             port for port in document["ports"] if self.reach.lives(gpu, port["plane"])
         ]
-        own = range(first, first + self.plan.fabric.domain_gpus)
         useful = {
             self.ends.gpu(each)
-            for each in own
+            for each in coordinates.domain_range(coordinates.domain(gpu))
             if self._carries(each)
             and (each == gpu or (self.reach.hb_lives(gpu) and self.reach.hb_lives(each)))
         }
@@ -125,8 +124,8 @@ class Detours(Tables):
         """Say whether an IP route of a GPU lives: its own NIC port, or its HB domain and the NIC port of the GPU there."""
         if route.device != HB_DEVICE:
             return self.reach.lives(gpu, int(route.device.removeprefix("nic")))
-        first = gpu - gpu % self.plan.fabric.domain_gpus
-        other = first + hb_rank(route.via)
+        coordinates = self.plan.fabric.coordinates
+        other = coordinates.gpu(coordinates.domain(gpu), hb_rank(route.via))
         if not (self.reach.hb_lives(gpu) and self.reach.hb_lives(other)):
             return False
         plane = next(

@@ -12,7 +12,6 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import gpu_name
 from fabricgen.views.factory import Views
 
 if TYPE_CHECKING:
@@ -117,13 +116,11 @@ class PortIndex:
         ]
         self.gpu_ports: dict[str, list[int]] = {}
         for gpu in range(fabric.gpus):
-            name, (host, within) = (
-                gpu_name(*divmod(gpu, fabric.domain_gpus)),
-                divmod(gpu, fabric.host_gpus),
-            )
+            name, host = fabric.coordinates.name(gpu), self.plan.hosts[fabric.coordinates.host(gpu)]
             if name not in self.of_device:
                 self.gpu_ports[name] = [
-                    self._ids[self.plan.hosts[host], interface] for interface in interfaces[within]
+                    self._ids[host, interface]
+                    for interface in interfaces[fabric.coordinates.host_slot(gpu)]
                 ]
 
     @property
@@ -153,7 +150,8 @@ class PortIndex:
         fabric, naming, found = self.plan.fabric, self.plan.naming, dict[str, Seat]()
         for gpu in range(fabric.host_gpus):
             for plane in range(fabric.planes):
-                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, gpu * fabric.planes + plane)
+                number = fabric.coordinates.nic(gpu, plane)
+                seat = Seat(naming.interface(gpu, plane), 0, 0, 1, number)
                 other = fabric.host and fabric.host.port(gpu, plane)
                 second = "" if plane == 0 else f"/{plane + 1}"
                 names = (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
 from fabricgen.planning.fabric_links import wiring_of
 from fabricgen.views.factory import Views
 
@@ -93,17 +93,11 @@ def sheet_of(plan: Plan, register: NameIndex) -> Sheet:
         ]
     )
     gpu, plane = wiring.lower[host], wiring.lower_port[host]
-    a[host] = (hosts[gpu // fabric.host_gpus] << PORT_BITS) | (
-        nics[gpu % fabric.host_gpus, plane] << CONNECTOR_BITS
+    a[host] = (hosts[fabric.coordinates.host(gpu)] << PORT_BITS) | (
+        nics[fabric.coordinates.host_slot(gpu), plane] << CONNECTOR_BITS
     )
     shared = np.array([box.block < 0 for box in plan.naming.boxes])
-    blocks = plan.mapping.segment_blocks
-    rail = np.array(
-        [
-            [(plan.mapping.rail(segment, block) or 0) + 1 for block in range(blocks)]
-            for segment in range(plan.mapping.segments)
-        ]
-    )[wiring.segment, wiring.block]
+    rail = (plan.mapping.segment_rail(wiring.segment) + wiring.block).astype(np.int64) + 1
     boxes = len(plan.naming.boxes)
     b_node = (switch[wiring.upper] << PORT_BITS) | np.where(shared[wiring.upper % boxes], rail, 0)
     a_node = np.where(
@@ -142,10 +136,10 @@ def _ports(plan: Plan, register: NameIndex, switch: IntArray, port: IntArray) ->
 
 def _nics(plan: Plan, gpus: Iterable[int], planes: Iterable[int]) -> Iterator[tuple[str, int]]:
     """Name NIC ports as failures do, each with its HB domain."""
-    size, several = plan.fabric.domain_gpus, plan.fabric.planes > 1
+    coordinates, several = plan.fabric.coordinates, plan.fabric.planes > 1
     for gpu, plane in zip(gpus, planes, strict=True):
-        name = gpu_name(*divmod(gpu, size))
-        yield f"{name}/{plane}" if several else name, gpu // size
+        name = coordinates.name(gpu)
+        yield f"{name}/{plane}" if several else name, coordinates.domain(gpu)
 
 
 def _pair(a: IntArray, b: IntArray) -> NDArray[np.void]:

@@ -165,16 +165,12 @@ def _hosts_alike(old: Plan, new: Plan, makers: tuple[Hosts, Hosts]) -> range:
     if plugged[0].shape != plugged[1].shape:
         return range(0)
     unlike = plugged[0][0][(plugged[0] != plugged[1]).any(axis=0)]
-    domains = int(unlike.min(initial=gpus)) // was.domain_gpus
-    ends = (
-        {
-            *range(was.domain_hosts),
-            *range((domains - 1) * was.domain_hosts, domains * was.domain_hosts),
-        }
-        if domains
-        else set()
-    )
-    return range(domains * was.domain_hosts if all(_same(makers, host) for host in ends) else 0)
+    coordinates = was.coordinates
+    domains = coordinates.domain(int(unlike.min(initial=gpus)))
+    if not domains:
+        return range(0)
+    first, last = coordinates.domain_host_range(0), coordinates.domain_host_range(domains - 1)
+    return range(last.stop if all(_same(makers, host) for host in {*first, *last}) else 0)
 
 
 def _same(makers: tuple[Hosts, Hosts], host: int) -> bool:

@@ -130,17 +130,15 @@ def _enter_host(base: Plan, cabled: _Cabled, low: Nic, high: Port) -> str:
     """Enter a NIC port's cable."""
     mapping, fabric, shares = base.mapping, base.fabric, base.mapping.segment_blocks
     down, block = divmod(high.port, shares)
-    rail = low.gpu % fabric.domain_gpus % fabric.rails
-    group, own = (0, 0) if mapping.spans_rails else divmod(rail, mapping.per_switch)
+    rail = fabric.coordinates.rail(low.gpu)
     if down >= base.sizing.leaf_down:
         return "the leaf's port is an uplink"
-    if (group * fabric.planes + low.plane, own) != (high.segment, block):
+    if mapping.home(low.gpu, low.plane) != (high.segment, block):
         return f"the NIC port is on rail {rail}, plane {low.plane}, and the leaf's port is not"
-    if fabric.design is Design.RAIL_OPTIMIZED and base.sizing.tiers > 1:
-        served = high.box % (fabric.rails // mapping.per_switch)
-        if served != rail // mapping.per_switch:
-            return f"the NIC port is on rail {rail}, which that leaf does not serve"
-    first_gpu = low.gpu - (0 if mapping.spans_rails else rail)
+    striped = fabric.design is Design.RAIL_OPTIMIZED and base.sizing.tiers > 1
+    if striped and not mapping.serves(high.box, rail):
+        return f"the NIC port is on rail {rail}, which that leaf does not serve"
+    first_gpu = mapping.pattern_gpu(low.gpu)
     cabled.hosts.setdefault((high.segment, block), {})[high.box * base.sizing.leaf_down + down] = (
         first_gpu
     )

@@ -164,11 +164,10 @@ def _standing(plan: Plan, wiring: Wiring, size: dict[str, int]) -> BoolArray:
     """Say which links stand when so many planes, rails and spines do; a leaf without an endpoint is not there yet."""
     mapping, sizing, boxes = plan.mapping, plan.sizing, len(plan.naming.boxes)
     host = wiring.kind == LinkKind.HOST
-    plane = wiring.segment % plan.fabric.planes
-    stands: BoolArray = plane < size["planes"]
-    rail = wiring.lower % plan.fabric.domain_gpus % plan.fabric.rails
+    stands: BoolArray = mapping.plane(wiring.segment) < size["planes"]
+    rail = plan.fabric.coordinates.rail(wiring.lower)
     if not mapping.spans_rails:
-        rail = wiring.segment // plan.fabric.planes * mapping.per_switch + wiring.block
+        rail = mapping.segment_rail(wiring.segment) + wiring.block
         stands &= rail < size["rails"]
     stands &= ~host | (rail < size["rails"])
     index = np.tile([box.index for box in plan.naming.boxes], mapping.segments)

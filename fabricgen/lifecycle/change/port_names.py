@@ -79,7 +79,7 @@ class Names:
             if text not in self.nics:
                 return f"hosts have no interface `{interface}`: {suggest(text, self.nics) or 'theirs are ' + ', '.join(list(self.nics)[:4])}"
             gpu, plane = self.nics[text]
-            return Nic(self.hosts[name] * fabric.host_gpus + gpu, plane)
+            return Nic(fabric.coordinates.host_gpu(self.hosts[name], gpu), plane)
         if name not in self.switches:
             return f"this inventory has no device `{device}`: {suggest(name, [*self.switches, *self.hosts]) or 'leave out what is not part of the fabric'}"
         segment, box = self.switches[name]
@@ -93,7 +93,8 @@ class Names:
 def end_name(base: Plan, end: Nic | Port) -> str:
     """Name a port."""
     if isinstance(end, Nic):
-        host, gpu = divmod(end.gpu, base.fabric.host_gpus)
-        return f"{base.hosts[host]} {base.naming.interface(gpu, end.plane)}"
+        coordinates = base.fabric.coordinates
+        interface = base.naming.interface(coordinates.host_slot(end.gpu), end.plane)
+        return f"{base.hosts[coordinates.host(end.gpu)]} {interface}"
     port_layout = base.port_layouts(end.segment)[base.naming.boxes[end.box].role]
     return f"{base.naming.switches(end.segment)[end.box]} {port_layout.interface(base.ports[port_layout.role][end.port])}"

@@ -147,7 +147,7 @@ class Assets:
         """Count out every installed device by the number that it has in the room: hosts, then switches."""
         plan, boxes = self.plan, len(self.plan.naming.boxes)
         yield from range(len(plan.hosts))
-        first = plan.fabric.planned_gpus // plan.fabric.host_gpus
+        first = plan.fabric.coordinates.planned_hosts
         yield from (
             first + segment * boxes + box
             for segment in range(plan.mapping.segments)

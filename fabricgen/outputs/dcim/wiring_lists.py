@@ -139,7 +139,7 @@ class WireLists:
             [link for link in _links(self.views) if link.tier == Role.LEAF.tier],
         )
         seats = {
-            name: self._seats[host // plan.fabric.domain_hosts]
+            name: self._seats[plan.fabric.coordinates.domain_of_host(host)]
             for host, name in enumerate(plan.hosts)
         }
         own: dict[str, set[int]] = defaultdict(set)

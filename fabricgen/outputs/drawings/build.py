@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, Role, gpu_name, ratio_text, speed_text
+from fabricgen.core.terms import LinkKind, Role, ratio_text, speed_text
 from fabricgen.outputs.drawings.layout import MOST_LINES, Head, Strand, Tier, arrange
 from fabricgen.planning.stripes import stripes
 
@@ -104,16 +104,8 @@ class Drawings:
 
     def _gpus(self, segment: int, rows: BoolArray) -> Int32Array:
         """Return the GPU of each of some host links of a segment."""
-        wired, mapping = self.plan.segment, self.plan.mapping
-        rails = np.array(
-            [mapping.rail(segment, block) or 0 for block in range(mapping.segment_blocks)],
-            dtype=np.int32,
-        )
-        return wired.lower[rows] + rails[wired.block[rows]]
-
-    def _rail_of(self, gpus: IntArray) -> IntArray:
-        """Return the rail of each GPU."""
-        return gpus % self.plan.fabric.domain_gpus % self.plan.fabric.rails
+        wired = self.plan.segment
+        return self.plan.mapping.lower_gpu(segment, wired.lower[rows], wired.block[rows])
 
     def _speed(self, kind: LinkKind) -> str:
         """Return the speed of a kind of link."""
@@ -147,7 +139,7 @@ class Drawings:
                 else np.searchsorted(below, plan.segment.lower[rows])
             )
             rails = (
-                self._rail_of(self._gpus(number, rows))
+                self.plan.fabric.coordinates.rail(self._gpus(number, rows))
                 if kind is LinkKind.HOST
                 else np.full(len(lower), -1 if rail is None else rail)
             )
@@ -178,17 +170,17 @@ class Drawings:
     def _words(self) -> str:
         """Say in a line what fabric it is."""
         fabric = self.plan.fabric
-        count = f"{fabric.gpus:,} GPUs in {fabric.gpus // fabric.domain_gpus:,} HB domains, {fabric.rails} rails"
+        count = f"{fabric.gpus:,} GPUs in {fabric.coordinates.domains:,} HB domains, {fabric.rails} rails"
         return f"{self.plan.spec.name}: {fabric.design.value}, {count}, oversubscription {ratio_text(self.plan.spec.oversubscription)}"
 
     def _endpoints(self, number: int, block: int) -> Tier:
         """Return the GPUs of a block, in the order of its endpoints; those of a leaf belong together."""
-        segment, fabric = self.plan.segment, self.plan.fabric
+        segment, coordinates = self.plan.segment, self.plan.fabric.coordinates
         rows = (segment.kind == LinkKind.HOST) & (segment.block == block)
         gpus = self._gpus(number, rows).tolist()
-        names = [gpu_name(*divmod(gpu, fabric.domain_gpus)) for gpu in gpus]
-        hosts = [self.plan.hosts[gpu // fabric.host_gpus] for gpu in gpus]
-        rails = [str(gpu % fabric.domain_gpus % fabric.rails) for gpu in gpus]
+        names = [coordinates.name(gpu) for gpu in gpus]
+        hosts = [self.plan.hosts[coordinates.host(gpu)] for gpu in gpus]
+        rails = [str(coordinates.rail(gpu)) for gpu in gpus]
         return Tier("GPUs", names, hosts, rails, segment.upper[rows], switch=False)
 
     def boxes(self, role: Role, block: int) -> IntArray:
@@ -252,21 +244,20 @@ class Drawings:
     def _stripe(self, name: str, stripe: int) -> Composed:
         """Compose a stripe: its HB domains, and the leaves of every rail and plane that they meet."""
         plan, domains = self.plan, np.array(self._groups[stripe].domains, dtype=np.int32)
-        size = plan.fabric.domain_gpus
+        coordinates = plan.fabric.coordinates
         leaves: list[tuple[str, str]] = []
         parts: list[tuple[IntArray, IntArray, IntArray]] = []
         labels: list[Callable[[int], str]] = []
         for segment in range(plan.mapping.segments):
             names = plan.naming.switches(segment)
             rows = (plan.segment.kind == LinkKind.HOST) & np.isin(
-                plan.segment.lower // size, domains
+                coordinates.domain(plan.segment.lower), domains
             )
             gpus = self._gpus(segment, rows)
             met, upper = np.unique(plan.segment.upper[rows], return_inverse=True)
-            parts.append(
-                (np.searchsorted(domains, gpus // size), upper + len(leaves), self._rail_of(gpus))
-            )
-            served = self._served(met, np.flatnonzero(rows), self._rail_of(gpus))
+            near, rail = coordinates.domain(gpus), coordinates.rail(gpus)
+            parts.append((np.searchsorted(domains, near), upper + len(leaves), rail))
+            served = self._served(met, np.flatnonzero(rows), rail)
             leaves += [(names[box], rail) for box, rail in zip(met.tolist(), served, strict=True)]
             labels.append(self._host_cables(segment, rows))
         lower, upper, rails = (np.concatenate(columns) for columns in zip(*parts, strict=True))
@@ -278,7 +269,8 @@ class Drawings:
 
         hosts = f"{plan.fabric.domain_hosts} hosts" if plan.fabric.domain_hosts > 1 else ""
         notes = [
-            hosts or plan.hosts[domain * plan.fabric.domain_hosts] for domain in domains.tolist()
+            hosts or plan.hosts[coordinates.domain_host_range(domain).start]
+            for domain in domains.tolist()
         ]
         ends = Tier(
             "HB domains",

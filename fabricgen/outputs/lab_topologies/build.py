@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from fabricgen.analysis.forwarding.gpu_routes import HB_DEVICE, gpu_view
 from fabricgen.analysis.forwarding.link_ends import Ends
 from fabricgen.analysis.forwarding.reachability import Reach
-from fabricgen.analysis.forwarding.relay_rules import rail_of
 from fabricgen.core.diagnostics import refuse
-from fabricgen.core.terms import LinkKind, Role, gpu_name
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.lab_topologies.view import LabFile, LabLink, LabNode, LabPort, LabView
 from fabricgen.views.factory import Views
 
@@ -167,10 +166,10 @@ class Topologies:
                 )
         kind = self._other_kinds["gpu"]
         for gpu in range(fabric.gpus):
-            rail = {"role": "gpu", "rail": str(rail_of(fabric, gpu))}
+            rail = {"role": "gpu", "rail": str(fabric.coordinates.rail(gpu))}
             yield self._node(self._ends.gpu(gpu), rail, kind), kind, partial(self._gpu, gpu)
         kind = self._other_kinds["hb-domain"]
-        for domain in range(fabric.gpus // fabric.domain_gpus):
+        for domain in range(fabric.coordinates.domains):
             yield self._node(_hb(domain), {"role": "hb-domain"}, kind), kind, dict[str, Any]
 
     def _gpu(self, gpu: int) -> dict[str, Any]:
@@ -245,7 +244,7 @@ class Topologies:
             for row, (kind, block, lower, upper) in enumerate(rows):
                 if kind == LinkKind.HOST:
                     below = (
-                        ends.gpu(lower + (mapping.rail(segment, block) or 0)),
+                        ends.gpu(mapping.lower_gpu(segment, lower, block)),
                         f"nic{mapping.plane(segment)}",
                     )
                 else:
@@ -261,9 +260,10 @@ class Topologies:
 
     def _hb_links(self) -> Iterator[LabLink]:
         """Link each GPU to its HB domain; a name with `gpu` is none that the kernel gives a device of its own."""
-        for gpu in range(self.plan.fabric.gpus):
-            domain, rank = divmod(gpu, self.plan.fabric.domain_gpus)
-            yield LabLink(gpu_name(domain, rank), HB_DEVICE, _hb(domain), f"gpu{rank}", "")
+        coordinates = self.plan.fabric.coordinates
+        for gpu in range(coordinates.gpus):
+            domain, rank = coordinates.domain(gpu), coordinates.rank(gpu)
+            yield LabLink(coordinates.name(gpu), HB_DEVICE, _hb(domain), f"gpu{rank}", "")
 
 
 def _hb(domain: int) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fabricgen.core.terms import LinkKind, gpu_name
+from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.report.compact_json import Column
 
 if TYPE_CHECKING:
@@ -65,12 +65,10 @@ def _by_cable(plan: Plan, texts: Iterable[str]) -> list[str]:
 
 def _gpus(plan: Plan, segment: int) -> Iterator[str]:
     """Name the GPU of each link of a segment; a link between switches has none."""
-    size, wired = plan.fabric.domain_gpus, plan.segment
-    rails = [plan.mapping.rail(segment, block) or 0 for block in range(plan.mapping.segment_blocks)]
-    for kind, block, lower in zip(
-        wired.kind.tolist(), wired.block.tolist(), wired.lower.tolist(), strict=True
-    ):
-        yield gpu_name(*divmod(lower + rails[block], size)) if kind == LinkKind.HOST else ""
+    coordinates, wired = plan.fabric.coordinates, plan.segment
+    gpus = plan.mapping.lower_gpu(segment, wired.lower, wired.block).tolist()
+    for kind, gpu in zip(wired.kind.tolist(), gpus, strict=True):
+        yield coordinates.name(gpu) if kind == LinkKind.HOST else ""
 
 
 def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
@@ -84,7 +82,7 @@ def devices_table(plan: Plan, losses: Losses) -> dict[str, Any]:
         "model": [host.model if host else ""] * hosts,
     }
     _extend(columns, own | _standing(plan, 0, hosts), hosts)
-    planned = plan.fabric.planned_gpus // plan.fabric.host_gpus
+    planned = plan.fabric.coordinates.planned_hosts
     for segment in range(plan.mapping.segments):
         _extend(
             columns,
@@ -129,7 +127,7 @@ def _rails(plan: Plan, segment: int) -> list[str]:
         ]
     hosts = plan.segment.kind == LinkKind.HOST
     rails, upper = (
-        plan.segment.lower[hosts] % plan.fabric.domain_gpus % plan.fabric.rails,
+        plan.fabric.coordinates.rail(plan.segment.lower[hosts]),
         plan.segment.upper[hosts],
     )
     low, high = (

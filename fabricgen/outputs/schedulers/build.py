@@ -73,12 +73,13 @@ def hosts_meet(plan: Plan) -> bool:
 
 def _stripes(plan: Plan, found: list[Stripe]) -> list[StripeView]:
     """Name the stripes from 1, and the HB domains as GPUs name them, from 0."""
-    size, hosts = plan.fabric.domain_hosts, plan.hosts
+    coordinates = plan.fabric.coordinates
     views = []
     for number, stripe in enumerate(found, start=1):
         name = f"stripe-{number}"
         members = [
-            (domain, hosts[domain * size : (domain + 1) * size]) for domain in stripe.domains
+            (domain, [plan.hosts[host] for host in coordinates.domain_host_range(domain)])
+            for domain in stripe.domains
         ]
         own = [host for _, inside in members for host in inside]
         batches = [own[first : first + BATCH] for first in range(0, len(own), BATCH)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricgen.core.arrays import distinct
-from fabricgen.core.terms import Design, LinkKind, Role, gpu_name, ratio_text
+from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
 from fabricgen.outputs.simulators.view import (
     SimulatedBlock,
     SimulatedRun,
@@ -53,7 +53,7 @@ class Simulator:
     @property
     def _domains(self) -> int:
         """HB domains that are installed."""
-        return self.plan.fabric.gpus // self.plan.fabric.domain_gpus
+        return self.plan.fabric.coordinates.domains
 
     @cached_property
     def _switches(self) -> tuple[list[tuple[str, str, str]], Int64Array]:
@@ -98,7 +98,7 @@ class Simulator:
         )  # a host link's lower end is a GPU, and looked up nowhere
         lower = np.where(host, wired.lower, number[wired.segment, below, wired.block])
         low = np.concatenate([gpus, lower])
-        high = np.concatenate([gpus // plan.fabric.domain_gpus + plan.fabric.gpus, upper])
+        high = np.concatenate([plan.fabric.coordinates.domain(gpus) + plan.fabric.gpus, upper])
         size = int(high.max()) + 1
         pairs, links = np.unique(low * size + high, return_counts=True)
         low, high = np.divmod(pairs, size)
@@ -169,12 +169,10 @@ class Simulator:
 
     def _names(self) -> list[tuple[int, str, str, str]]:
         """Name every node."""
-        fabric, domains = self.plan.fabric, range(self._domains)
-        ranks = range(fabric.domain_gpus)
+        coordinates, domains = self.plan.fabric.coordinates, range(self._domains)
         gpus = [
-            (gpu_name(domain, rank), "gpu", str(rank % fabric.rails))
-            for domain in domains
-            for rank in ranks
+            (coordinates.name(gpu), "gpu", str(coordinates.rail(gpu)))
+            for gpu in range(coordinates.gpus)
         ]
         shown = [
             *gpus,
