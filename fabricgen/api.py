@@ -87,7 +87,7 @@ def plan_inventory(
 
 def summary(plan: Plan) -> dict[str, Any]:
     """Return the numbers of a plan under the keys of `fabricgen plan --json`. Raises Refusal where a price book is not to be found."""
-    return summarize(plan, make_bom(plan))
+    return summarize(plan, make_bom(plan)).document()
 
 
 def report(plan: Plan) -> str:

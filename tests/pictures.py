@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from fabricgen.analysis.workload.svg_charts import Bars, bar_chart
 from fabricgen.api import plan_file
-from fabricgen.bom.summary import compare
+from fabricgen.bom.comparison import compare
 from fabricgen.core.terms import Design
 from fabricgen.core.yaml_text import load_facts
 from fabricgen.outputs.drawings.build import Drawings
@@ -38,12 +38,13 @@ def costs() -> str:
         plan = plan_file(ROOT / "inventories" / f"{name}.yaml")
         found = compare(plan.spec, plan.catalog)
         any_to_any, ours = (
-            [found.summary_of(design)["cost"][part] / 1e6 for part in PARTS]
+            [getattr(summary.cost, part) / 1e6 for part in PARTS]
             for design in (Design.FAT_TREE, Design.RAIL_ONLY)
+            if (summary := found.summary_of(design))
         )
         bars += [
             (f"{gpus:,}\nradix {radix}", any_to_any),
-            (f"rail-only\n-{found.savings['cost_pct']} %", ours),
+            (f"rail-only\n-{found.savings.cost_pct} %", ours),
         ]
         printed.append((len(bars) - 1, sum(any_to_any) * (1 - reduction / 100)))
     title = "What the six fabrics of the rail-only paper cost, any-to-any and rail-only"

@@ -117,7 +117,7 @@ def write(keys: dict[str, Any], out: Path) -> Written:
         if any(path.startswith(READ) and path != "bom/bom.xlsx" for path in task.paths(job)):
             list(task.write(job, out))
     (out / "plan.json").write_text(
-        "".join(json_document(plan.document(summarize(plan, job.bom)))), encoding="utf-8"
+        "".join(json_document(plan.document(summarize(plan, job.bom).document()))), encoding="utf-8"
     )
     return Written(plan, out)
 

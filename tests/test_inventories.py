@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import compare, summarize
+from fabricgen.bom.comparison import compare
+from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind, Role
 from tests import ROOT
 from tests.fabrics import CATALOG, plan_file
@@ -64,7 +65,7 @@ def test_each_inventory_plans(path: Path) -> None:
     assert text.startswith("# ")
     assert len(text.splitlines()) < 40
     assert plan.link_count(LinkKind.HOST) == plan.fabric.gpus * plan.fabric.planes
-    assert summarize(plan, make_bom(plan))["cost"]["total"]
+    assert summarize(plan, make_bom(plan)).cost.total
 
 
 @pytest.mark.parametrize("path", PAPER, ids=lambda path: path.stem)
@@ -75,20 +76,20 @@ def test_a_fabric_of_the_paper_saves_what_its_comment_states(path: Path) -> None
     rail_only, fat_tree = compared.summaries[0], compared.summaries[-1]
     for pair in (
         (
-            rail_only["switches"]["total"],
-            fat_tree["switches"]["total"],
+            rail_only.switches.total,
+            fat_tree.switches.total,
             "switches against",
             "switches",
         ),
         (
-            rail_only["transceivers"],
-            fat_tree["transceivers"],
+            rail_only.transceivers,
+            fat_tree.transceivers,
             "transceivers against",
             "transceivers",
         ),
     ):
         assert f"{pair[0]:,} {pair[2]} {pair[1]:,}" in re.sub(r"\s+", " ", text)
-    assert f"{compared.savings['cost_pct']} % less" in re.sub(r"\s+", " ", text)
+    assert f"{compared.savings.cost_pct} % less" in re.sub(r"\s+", " ", text)
 
 
 @pytest.mark.parametrize("scalable_units", SUPERPODS)

@@ -1,261 +1,225 @@
-"""The figures of a plan under the keys that scripts rely on, and of its designs side by side.
+"""The figures of a plan.
 
-Owns `plan --json` and `compare --json`. Other modules count; this one names the figures.
+Owns the keys of `plan --json`; the figures are counted in the plan and the bill.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
-from fabricgen.bom.bill import CLASSES, Bom, make_bom
+from fabricgen.bom.bill import CLASSES
 from fabricgen.bom.loads import loads_of
-from fabricgen.core.diagnostics import Finding, Refusal
-from fabricgen.core.terms import Design, LinkKind, Role, ratio_text
-from fabricgen.planning.plan import Plan, make_plan
+from fabricgen.core.document import Document
+from fabricgen.core.terms import LinkKind, Role, ratio_text
 
 if TYPE_CHECKING:
-    from fabricgen.catalog.catalog import Catalog
-    from fabricgen.inventory.fabric import FabricSpec
+    from fractions import Fraction
 
-COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+    from fabricgen.bom.bill import Bom
+    from fabricgen.planning.clos import Sizing
+    from fabricgen.planning.plan import Plan
 
 
-def summarize(plan: Plan, bom: Bom) -> dict[str, Any]:
-    """Return the summary of a plan, ready for JSON.
+@dataclass(frozen=True)
+class SwitchCounts(Document):
+    """Switches by role."""
+
+    leaf: int
+    spine: int
+    core: int
+    total: int
+
+    def by_role(self) -> dict[Role, int]:
+        """Return the switches of each role that the fabric has."""
+        counts = {Role.LEAF: self.leaf, Role.SPINE: self.spine, Role.CORE: self.core}
+        return {role: count for role, count in counts.items() if count}
+
+
+@dataclass(frozen=True)
+class LinkCounts(Document):
+    """Links by kind."""
+
+    host: int
+    leaf_spine: int
+    spine_core: int
+    total: int
+
+    def by_kind(self) -> dict[LinkKind, int]:
+        """Return the links of each kind that the fabric has."""
+        counts = {
+            LinkKind.HOST: self.host,
+            LinkKind.LEAF_SPINE: self.leaf_spine,
+            LinkKind.SPINE_CORE: self.spine_core,
+        }
+        return {kind: count for kind, count in counts.items() if count}
+
+
+@dataclass(frozen=True)
+class CableCounts(Document):
+    """Cables, counted as pieces."""
+
+    total: int
+
+
+@dataclass(frozen=True)
+class BlockSummary(Document):
+    """The switches of one block, and how the ports of each are divided."""
+
+    endpoints: int
+    leaf: int
+    spine: int
+    core: int
+    leaf_down: int
+    leaf_up: int
+    spine_down: int
+    spine_up: int
+    core_down: int
+
+
+@dataclass(frozen=True)
+class ExchangeSummary(Document):
+    """The rate at which prices of another currency are converted."""
+
+    from_: str
+    rate: float
+    date: str
+
+
+@dataclass(frozen=True)
+class CostSummary(Document):
+    """The cost of a bill by class of parts; a class without any price is None."""
+
+    OPTIONAL = frozenset({"nics", "discount_pct", "exchange"})
+
+    currency: str
+    book: str
+    switches: float | None
+    transceivers: float | None
+    cables: float | None
+    nics: float | None
+    total: float | None
+    unpriced: list[str]
+    discount_pct: dict[str, float] | None
+    exchange: ExchangeSummary | None
+
+
+@dataclass(frozen=True)
+class PlanSummary(Document):
+    """The figures of a plan: `plan --json`.
 
     A *cable* is a piece, as the bill counts it. A *transceiver* is one per link end that is in a
-    module, none at copper; the bill counts modules.
+    module, none at copper; the bill counts modules. Loads are those of the fabric without hosts:
+    None where the figure of a part is not known, and `unknown` names those parts.
     """
-    fabric, sizing = plan.fabric, plan.sizing
-    switches = {role.value: plan.switch_count(role) for role in Role}
+
+    name: str
+    design: str
+    gpus: int
+    hb_domains: int
+    rails: int
+    planes: int
+    tiers: int
+    radix: int
+    switches: SwitchCounts
+    per_block: BlockSummary
+    blocks: int
+    links: LinkCounts
+    cables: CableCounts
+    longest_cable_m: float | None
+    room: Literal["generated", "site"] | None
+    transceivers: int
+    cost: CostSummary
+    power_w: float | None
+    power_max_w: float | None
+    heat_btu_h: float | None
+    weight_kg: float | None
+    rack_units: float | None
+    unknown: dict[str, list[str]]
+    oversubscription: str
+
+
+def summarize(plan: Plan, bom: Bom) -> PlanSummary:
+    """Count the figures of a plan and its bill."""
+    fabric, mapping = plan.fabric, plan.mapping
     links = {kind.key: plan.link_count(kind) for kind in LinkKind}
-    total = sum(links.values())
-    blocks = plan.mapping.segments * plan.mapping.segment_blocks
-    return {
-        "name": plan.spec.name,
-        "design": fabric.design.value,
-        "gpus": fabric.gpus,
-        "hb_domains": fabric.coordinates.domains,
-        "rails": fabric.rails,
-        "planes": fabric.planes,
-        "tiers": sizing.tiers,
-        "radix": fabric.port_layouts[Role.LEAF].radix,
-        "switches": {**switches, "total": sum(switches.values())},
-        "per_block": {
-            "endpoints": links["host"] // blocks,
-            **{
-                key: getattr(sizing, key)
-                for key in (
-                    "leaf",
-                    "spine",
-                    "core",
-                    "leaf_down",
-                    "leaf_up",
-                    "spine_down",
-                    "spine_up",
-                    "core_down",
-                )
-            },
-        },
-        "blocks": blocks,
-        "links": {**links, "total": total},
-        "cables": {"total": plan.cables},
-        "longest_cable_m": _longest_m(plan),
-        "room": plan.lengths and ("generated" if plan.lengths.room.generated else "site"),
-        "transceivers": plan.module_ends,
-        "cost": cost(bom),
-        "power_w": number(bom.power_w),
-        **_loads(plan, bom),
-        "oversubscription": ratio_text(plan.spec.oversubscription),
-    }
-
-
-def _longest_m(plan: Plan) -> int | float | None:
-    """Return the stock length of the longest cable in metres; None where no lengths are planned."""
-    return (
-        number(Decimal(max(longest.stock_mm for longest in plan.lengths.longest.values())) / 1000)
-        if plan.lengths
-        else None
-    )
-
-
-def _loads(plan: Plan, bom: Bom) -> dict[str, Any]:
-    """Return the loads of the fabric without hosts; null where a part's fact is `unknown`."""
+    switches = {role.value: plan.switch_count(role) for role in Role}
+    blocks = mapping.segments * mapping.segment_blocks
     load = loads_of(plan, bom).total
-    heat = None if load.heat_btu_h is None else round(float(load.heat_btu_h), 1)
-    known = {
-        key: None if value is None else number(float(value))
-        for key, value in zip(load._fields[1:-1], load[1:-1], strict=True)
-    }
-    return {
-        "power_max_w": known["power_max_w"],
-        "heat_btu_h": number(heat),
-        "weight_kg": known["weight_kg"],
-        "rack_units": known["rack_units"],
-        "unknown": {key: list(names) for key, names in load.unknown.items()},
-    }
-
-
-def cost(bom: Bom) -> dict[str, Any]:
-    """Return the cost of a bill by class of parts; a class without any price is null."""
-    classes: dict[str, int | float | None] = {
-        name: number(bom.cost(name))
-        for name in CLASSES
-        if name != "nics" or bom.cost(name) is not None
-    }
-    totals = {
-        "currency": bom.book.currency,
-        "book": bom.book.name,
-        **classes,
-        "total": number(bom.cost()),
-        "unpriced": bom.unpriced,
-    }
-    exchange = bom.terms.asked.exchange
-    paid = (
-        {"from": bom.terms.book_currency, "rate": float(exchange.rate), "date": str(exchange.date)}
-        if exchange
-        else None
+    room = plan.lengths.room if plan.lengths else None
+    return PlanSummary(
+        name=plan.spec.name,
+        design=fabric.design.value,
+        gpus=fabric.gpus,
+        hb_domains=fabric.coordinates.domains,
+        rails=fabric.rails,
+        planes=fabric.planes,
+        tiers=plan.sizing.tiers,
+        radix=fabric.port_layouts[Role.LEAF].radix,
+        switches=SwitchCounts(**switches, total=sum(switches.values())),
+        per_block=_block(plan.sizing, links["host"] // blocks),
+        blocks=blocks,
+        links=LinkCounts(**links, total=sum(links.values())),
+        cables=CableCounts(plan.cables),
+        longest_cable_m=_longest_m(plan),
+        room=None if room is None else "generated" if room.generated else "site",
+        transceivers=plan.module_ends,
+        cost=cost(bom),
+        power_w=number(bom.power_w),
+        power_max_w=number(load.power_max_w),
+        heat_btu_h=None if load.heat_btu_h is None else number(round(float(load.heat_btu_h), 1)),
+        weight_kg=number(load.weight_kg),
+        rack_units=number(load.rack_units),
+        unknown={key: list(names) for key, names in load.unknown.items()},
+        oversubscription=ratio_text(plan.spec.oversubscription),
     )
-    off = {line.part_class: float(line.discount_pct) for line in bom.lines if line.discount_pct}
-    return totals | ({"discount_pct": off} if off else {}) | ({"exchange": paid} if paid else {})
 
 
-def number(value: Decimal | float | None) -> int | float | None:
+def _block(sizing: Sizing, endpoints: int) -> BlockSummary:
+    """Return the switches and ports of one block."""
+    return BlockSummary(
+        endpoints=endpoints,
+        leaf=sizing.leaf,
+        spine=sizing.spine,
+        core=sizing.core,
+        leaf_down=sizing.leaf_down,
+        leaf_up=sizing.leaf_up,
+        spine_down=sizing.spine_down,
+        spine_up=sizing.spine_up,
+        core_down=sizing.core_down,
+    )
+
+
+def _longest_m(plan: Plan) -> float | None:
+    """Return the stock length of the longest cable in metres; None where no lengths are planned."""
+    if not plan.lengths:
+        return None
+    longest_mm = max(longest.stock_mm for longest in plan.lengths.longest.values())
+    return number(Decimal(longest_mm) / 1000)
+
+
+def cost(bom: Bom) -> CostSummary:
+    """Return the cost of a bill."""
+    exchange = bom.terms.asked.exchange
+    discounts: dict[str, float] = {
+        line.part_class: float(line.discount_pct) for line in bom.lines if line.discount_pct
+    }
+    return CostSummary(
+        currency=bom.book.currency,
+        book=bom.book.name,
+        **{name: number(bom.cost(name)) for name in CLASSES},
+        total=number(bom.cost()),
+        unpriced=bom.unpriced,
+        discount_pct=discounts or None,
+        exchange=ExchangeSummary(bom.terms.book_currency, float(exchange.rate), str(exchange.date))
+        if exchange
+        else None,
+    )
+
+
+def number(value: Decimal | Fraction | float | None) -> float | None:
     """Return a plain number for JSON, an int where it is whole."""
     if value is None:
         return None
     return int(value) if value == int(value) else float(value)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One cluster in each design that can hold it, and why the others cannot.
-
-    Rail-only comes first, and the fat-tree last.
-    """
-
-    built: tuple[tuple[Plan, Bom], ...]
-    refused: tuple[tuple[Design, Finding], ...]
-
-    @cached_property
-    def summaries(self) -> list[dict[str, Any]]:
-        """The summaries of the designs that were built."""
-        return [summarize(plan, bom) for plan, bom in self.built]
-
-    @cached_property
-    def savings(self) -> dict[str, float | None]:
-        """The per cent that rail-only saves against the fat-tree, to one decimal, or None."""
-        return self.savings_against(Design.FAT_TREE)
-
-    def savings_against(self, design: Design) -> dict[str, float | None]:
-        """Return what rail-only saves against a design, as `savings` does."""
-        ours, baseline = self.summary_of(Design.RAIL_ONLY), self.summary_of(design)
-        figures = {
-            "cost_pct": ("cost", "total"),
-            "power_pct": ("power_w",),
-            "switches_pct": ("switches", "total"),
-            "transceivers_pct": ("transceivers",),
-        }
-        return {
-            key: saving_pct(figure_at(ours, path), figure_at(baseline, path))
-            for key, path in figures.items()
-        }
-
-    def summary_of(self, design: Design) -> dict[str, Any]:
-        """Return the summary of a design; empty where it could not be built."""
-        return next((summary for summary in self.summaries if summary["design"] == design), {})
-
-    def document(self) -> dict[str, Any]:
-        """Return `compare --json`."""
-        refused = [
-            {"design": design.value, "code": finding.code, "fact": finding.fact}
-            for design, finding in self.refused
-        ]
-        against = {design.value: self.savings_against(design) for design in COMPARED[1:]}
-        return {
-            "designs": self.summaries,
-            "savings": self.savings,
-            "savings_against": against,
-            "refused": refused,
-        }
-
-
-def compare(
-    spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None
-) -> Comparison:
-    """Plan the same cluster in each design, except the one that is `known`.
-
-    Raises the Refusal of the design that was asked for where not one can be built.
-    """
-    built: list[tuple[Plan, Bom]] = []
-    refused: list[tuple[Design, Finding]] = []
-    asked: Refusal | None = None
-    for design in COMPARED:
-        if known and design is known[0].fabric.design:
-            built.append(known)
-            continue
-        try:
-            plan = plan_as(spec, design, catalog)
-        except Refusal as refusal:
-            refused.append((design, refusal.findings[0]))
-            asked = refusal if design is spec.design else asked
-        else:
-            built.append((plan, make_bom(plan)))
-    if asked and not built:
-        raise asked
-    return Comparison(tuple(built), tuple(refused))
-
-
-def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
-    """Plan the same cluster in a design. Raises Refusal where it cannot be built.
-
-    In a described room the same rules place every design, so that all choose parts by the same
-    lengths; a design that does not fit the room is planned in a generated one, with parts of an
-    assumed reach.
-    """
-    wanted = as_design(spec, design)
-    try:
-        return make_plan(wanted, catalog)
-    except Refusal:
-        if design is spec.design or wanted.site is None:
-            raise
-    return make_plan(wanted.model_copy(update={"site": None}), catalog)
-
-
-def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
-    """Return the inventory with another design.
-
-    It takes as few tiers as it needs; a fat-tree has no rails, so none share a switch.
-
-    Positions and measured lengths are of the design that was asked for; another one fills the same
-    racks and as many rows as it takes.
-    """
-    if design is spec.design:
-        return spec
-    changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
-    site = spec.site and spec.site.model_copy(
-        update={"positions": None, "measured_m": {}, "halls": None, "rows": None}
-    )
-    return spec.model_copy(
-        update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site}
-    )
-
-
-def figure_at(summary: dict[str, Any], path: tuple[str, ...]) -> int | float | None:
-    """Follow a path into a summary; None where it ends early or at null.
-
-    >>> figure_at({"switches": {"leaf": 4}}, ("switches", "leaf"))
-    4
-    """
-    value: Any = summary
-    for key in path:
-        value = (value or {}).get(key)
-    return value if isinstance(value, int | float) else None
-
-
-def saving_pct(ours: float | None, baseline: float | None) -> float | None:
-    """Return by how many per cent `ours` is below the baseline."""
-    return round(100 * (1 - ours / baseline), 1) if baseline and ours is not None else None

@@ -9,17 +9,36 @@ from __future__ import annotations
 from collections import defaultdict
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from fabricgen.bom.bill import CLASSES
-from fabricgen.bom.summary import COMPARED, figure_at
+from fabricgen.bom.comparison import COMPARED
+from fabricgen.bom.figures import (
+    CABLES,
+    CORES,
+    COSTS,
+    HOST_LINKS,
+    LEAF_SPINE_LINKS,
+    LEAVES,
+    LINKS,
+    MODULES,
+    POWER,
+    SPINE_CORE_LINKS,
+    SPINES,
+    SWITCHES,
+    TIERS,
+    TRANSCEIVERS,
+    module_count,
+)
 from fabricgen.views.bom import BomView, ComparisonView, FigureView, PartView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import BillLine, Bom
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.figures import ComparedFigure
+    from fabricgen.bom.summary import PlanSummary
     from fabricgen.core.terms import Design
     from fabricgen.inventory.purchasing import SparePolicy, Spares
     from fabricgen.planning.plan import Plan
@@ -81,11 +100,6 @@ def _policy(name: str, policy: SparePolicy) -> str:
     share = f"{policy.percent:g} %" if policy.percent else ""
     amounts = [text for text in (share, least) if text]
     return f"{name} {' and '.join(amounts)}" if amounts else ""
-
-
-def module_count(bom: Bom) -> int:
-    """Count transceivers as they are sold."""
-    return sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
 
 
 def _part(line: BillLine, bom: Bom, *, own_price: bool) -> PartView:
@@ -175,41 +189,28 @@ def decimal_text(value: Fraction | None) -> str:
     )
 
 
-class _Figure(NamedTuple):
-    """A compared figure: its name, its path in a summary, its unit, and its saving."""
-
-    name: str
-    path: tuple[str, ...]
-    unit: str = ""
-    saving: str = ""
-
-
 _FIGURES = (
-    _Figure("tiers", ("tiers",)),
-    _Figure("leaf switches", ("switches", "leaf")),
-    _Figure("spine switches", ("switches", "spine")),
-    _Figure("core switches", ("switches", "core")),
-    _Figure("switches", ("switches", "total"), "", "switches_pct"),
-    _Figure("host links", ("links", "host")),
-    _Figure("leaf-spine links", ("links", "leaf_spine")),
-    _Figure("spine-core links", ("links", "spine_core")),
-    _Figure("links", ("links", "total")),
-    _Figure("transceivers, one per link end", ("transceivers",), "", "transceivers_pct"),
-    _Figure("transceiver modules as sold", ("modules",)),
-    _Figure("cables", ("cables", "total")),
-    _Figure("cost of switches", ("cost", "switches"), "currency"),
-    _Figure("cost of transceivers", ("cost", "transceivers"), "currency"),
-    _Figure("cost of cables", ("cost", "cables"), "currency"),
-    _Figure("cost of NICs", ("cost", "nics"), "currency"),
-    _Figure("cost", ("cost", "total"), "currency", "cost_pct"),
-    _Figure("power", ("power_w",), "W", "power_pct"),
+    TIERS,
+    LEAVES,
+    SPINES,
+    CORES,
+    SWITCHES,
+    HOST_LINKS,
+    LEAF_SPINE_LINKS,
+    SPINE_CORE_LINKS,
+    LINKS,
+    TRANSCEIVERS,
+    MODULES,
+    CABLES,
+    *COSTS,
+    POWER,
 )
 
 
 def comparison_view(comparison: Comparison) -> ComparisonView:
     """Make the view of the designs side by side, in an order that no result changes."""
     built = {
-        plan.fabric.design: (bom, summary)
+        plan.fabric.design: (summary, bom)
         for (plan, bom), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
     plan = comparison.built[0][0]
@@ -230,20 +231,20 @@ def comparison_view(comparison: Comparison) -> ComparisonView:
 
 
 def _compared(
-    figure: _Figure, comparison: Comparison, built: dict[Design, tuple[Bom, dict[str, Any]]]
+    figure: ComparedFigure, comparison: Comparison, built: dict[Design, tuple[PlanSummary, Bom]]
 ) -> FigureView | None:
-    """Make one row of the comparison; None for NICs where the inventory asks for none."""
-    if figure.path[-1] == "nics" and not any(
-        line.part_class == "nics" for bom, _ in built.values() for line in bom.lines
+    """Make one row of the comparison; None for NICs where no inventory asks for any."""
+    if figure.part_class == "nics" and not any(
+        line.part_class == "nics" for _, bom in built.values() for line in bom.lines
     ):
         return None
-    values, notes = [], {}
-    for design in COMPARED:
-        bom, summary = built.get(design, (None, {}))
-        values.append(_value(figure, summary, bom))
-        notes[design] = _missing(bom, figure.path) if bom else "cannot be built"
+    values = [_value(figure, built.get(design)) for design in COMPARED]
+    notes = {
+        design: _missing(figure, built[design][1]) if design in built else "cannot be built"
+        for design in COMPARED
+    }
     missing = {design: note for design, note in notes.items() if design in built}
-    saved = comparison.savings.get(figure.saving)
+    saved = figure.saving(comparison.savings)
     unit = comparison.built[0][1].book.currency if figure.unit == "currency" else figure.unit
     return FigureView(
         figure.name,
@@ -255,11 +256,9 @@ def _compared(
     )
 
 
-def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
-    """Follow a figure's path into a summary, or into the bill where only that has it."""
-    if figure.path == ("modules",):
-        return str(module_count(bom)) if bom else ""
-    value = figure_at(summary, figure.path)
+def _value(figure: ComparedFigure, counted: tuple[PlanSummary, Bom] | None) -> str:
+    """Write a figure of a design; empty where it is not known."""
+    value = figure.value(*counted) if counted else None
     if value is None:
         return ""
     return (
@@ -269,17 +268,17 @@ def _value(figure: _Figure, summary: dict[str, Any], bom: Bom | None) -> str:
     )
 
 
-def _missing(bom: Bom, path: tuple[str, ...]) -> str:
-    """Return a note on what a figure leaves out because it is unknown."""
-    if path[0] == "power_w" and bom.unknown_power:
+def _missing(figure: ComparedFigure, bom: Bom) -> str:
+    """Name the parts that a figure leaves out, because their price or power is not known."""
+    if figure is POWER and bom.unknown_power:
         return f"power unknown: {', '.join(bom.unknown_power)}"
     unpriced = (
         [
             line.part
             for line in bom.lines
-            if line.unit_price is None and path[-1] in ("total", line.part_class)
+            if line.unit_price is None and figure.part_class in (None, line.part_class)
         ]
-        if path[0] == "cost"
+        if figure.unit == "currency"
         else []
     )
     return f"unpriced in {bom.book.name}: {', '.join(unpriced)}" if unpriced else ""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from fabricgen.analysis.checks.evidence import evidence_of
 from fabricgen.analysis.checks.laws import judge
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import Comparison, compare
+from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.build.group_cable_sheets import SheetAsked, Sheets
 from fabricgen.build.selection import GROUPS
 from fabricgen.core.terms import Role

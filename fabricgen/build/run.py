@@ -64,7 +64,7 @@ def _fill(
 ) -> list[Written]:
     """Write the plan, what the tasks make, and the manifest, in this order; return the files, sorted by path."""
     steps = job.steps
-    document = job.plan.document(summarize(job.plan, job.bom))
+    document = job.plan.document(summarize(job.plan, job.bom).document())
     with store.part(0) as root:
         files = [write_text(root, "plan.json", [json_document(document)])]
     store.take(0)

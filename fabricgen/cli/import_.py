@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,14 @@ from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
 from fabricgen.cli.plan import summary_text
-from fabricgen.cli.printing import echo, grouped, print_advice, print_json
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result
+from fabricgen.core.document import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from fabricgen.bom.summary import PlanSummary
+    from fabricgen.lifecycle.change.cut_sheet import CutSheet
     from fabricgen.planning.plan import Plan
 
 
@@ -57,33 +61,64 @@ def import_sheet(sheet: Path, asked: FabricArguments, output: Path, *, as_json: 
     with inventory.placing():
         plan = import_cut_sheet(base, found)
         summary = summarize(plan, make_bom(plan))
-        facts = _facts(plan, {row.label for row in found.rows if row.label})
-    save(output, json_document(plan.document(summary)), mark=PLAN_MARK)
+        imported = _imported(plan, found)
+    save(output, json_document(plan.document(summary.document())), mark=PLAN_MARK)
     if as_json:
-        print_json(summary | {"imported": {"cables": len(found.rows), **facts}})
+        print_result(ImportedPlan(summary, imported))
         return
     echo(summary_text(summary))
-    print_advice(_notes(facts))
-    echo(f"\n{grouped(len(found.rows))} cables taken over; plan kept in {output}", err=True)
+    print_advice(_notes(imported))
+    echo(f"\n{grouped(imported.cables)} cables taken over; plan kept in {output}", err=True)
 
 
-def _facts(plan: Plan, labels: set[str]) -> dict[str, Any]:
-    """Say what of the sheet the plan does not have, and which laws the cabling breaks."""
+@dataclass(frozen=True)
+class Imported(Document):
+    """What an import took over.
+
+    It counts the labels of the sheet that the plan does not have, and names the laws that the
+    cabling breaks.
+    """
+
+    cables: int
+    labels_not_kept: int
+    broken: list[str]
+
+
+@dataclass(frozen=True)
+class ImportedPlan:
+    """The figures of an imported plan: `import --json`."""
+
+    summary: PlanSummary
+    imported: Imported
+
+    def document(self) -> dict[str, Any]:
+        """Return the summary with what was imported."""
+        return self.summary.document() | {"imported": self.imported.document()}
+
+
+def _imported(plan: Plan, sheet: CutSheet) -> Imported:
+    """Compare a plan with the sheet that it was imported from."""
     from fabricgen.analysis.checks.laws import check
     from fabricgen.views.factory import Views
 
-    views = Views(plan)
+    labels, views = {row.label for row in sheet.rows if row.label}, Views(plan)
     own = (
         {view.cable for segment in range(plan.mapping.segments) for view in views.cables(segment)}
         if labels
         else set()
     )
-    return {"labels_not_kept": len(labels - own), "broken": check(plan).broken}
+    return Imported(len(sheet.rows), len(labels - own), check(plan).broken)
 
 
-def _notes(facts: dict[str, Any]) -> Iterator[str]:
-    """Put that into words."""
-    if facts["labels_not_kept"]:
-        yield f"{grouped(facts['labels_not_kept'])} labels of the sheet are not those of the plan, which labels cables by their lower port"
-    if facts["broken"]:
-        yield f"cabled so, the fabric breaks {', '.join(facts['broken'])}; `fabricgen check` tells where"
+def _notes(imported: Imported) -> Iterator[str]:
+    """Describe what the plan does not keep, and the laws that the cabling breaks."""
+    if imported.labels_not_kept:
+        yield (
+            f"{grouped(imported.labels_not_kept)} labels of the sheet are not those of the plan,"
+            " which labels cables by their lower port"
+        )
+    if imported.broken:
+        yield (
+            f"cabled so, the fabric breaks {', '.join(imported.broken)};"
+            " `fabricgen check` tells where"
+        )

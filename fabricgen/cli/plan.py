@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from fabricgen.cli.command import Command
 from fabricgen.cli.options import FabricArguments, fabric_arguments, json_option
 from fabricgen.cli.output_file import OUTPUT_FILE, PLAN_MARK, force_option, save
-from fabricgen.cli.printing import echo, grouped, print_advice, print_json, table
+from fabricgen.cli.printing import echo, grouped, print_advice, print_result, table
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.summary import BlockSummary, CostSummary, PlanSummary
+    from fabricgen.lifecycle.change.growth import GrownPlan, Growth
     from fabricgen.planning.plan import Plan
 
 
@@ -50,137 +52,119 @@ def plan(asked: FabricArguments, output: Path | None, older: str | None, *, as_j
     )
     with inventory.placing():
         summary = summarize(planned, make_bom(planned))
-        if before:
-            summary["growth"] = _growth(before, planned)
+        grown = _grown(summary, before, planned) if before else None
     if output:
         from fabricgen.build.write.manifest import json_document
 
-        kept = {key: value for key, value in summary.items() if key != "growth"}
-        save(output, json_document(planned.document(kept)), mark=PLAN_MARK)
+        save(output, json_document(planned.document(summary.document())), mark=PLAN_MARK)
     if as_json:
-        print_json(summary)
+        print_result(grown or summary)
         return
-    echo(summary_text(summary))
-    print_advice([*advice(planned), *summary.get("growth", {}).get("changed", ())])
+    echo(summary_text(summary, grown.growth if grown else None))
+    print_advice([*advice(planned), *(grown.growth.changed if grown else ())])
     if output:
         echo(f"\nplan kept in {output}", err=True)
 
 
-def summary_text(summary: dict[str, Any]) -> str:
+def _grown(summary: PlanSummary, before: Plan, after: Plan) -> GrownPlan:
+    """Return the summary of a plan with what became of the cables of the earlier one."""
+    from fabricgen.lifecycle.change.growth import GrownPlan, growth
+
+    return GrownPlan(summary, growth(before, after))
+
+
+def summary_text(summary: PlanSummary, growth: Growth | None = None) -> str:
     """Lay out a summary for a person."""
-    block, links, cost = summary["per_block"], summary["links"], summary["cost"]
-    tiers = [role for role in ("leaf", "spine", "core") if summary["switches"][role]]
-    switches = ", ".join(f"{grouped(summary['switches'][role])} {role}" for role in tiers)
+    block, links, switches = summary.per_block, summary.links, summary.switches
+    roles = ", ".join(f"{grouped(count)} {role}" for role, count in switches.by_role().items())
     kinds = ", ".join(
-        f"{grouped(links[key])} {key.replace('_', '-')}"
-        for key in ("host", "leaf_spine", "spine_core")
-        if links[key]
+        f"{grouped(count)} {kind.key.replace('_', '-')}" for kind, count in links.by_kind().items()
     )
+    tiers = f"{summary.tiers} {'tier' if summary.tiers == 1 else 'tiers'}"
+    planes = f" on {summary.planes} planes" if summary.planes > 1 else ""
     facts = [
-        (
-            "design",
-            f"{summary['design']}, {summary['tiers']} {'tier' if summary['tiers'] == 1 else 'tiers'}, oversubscription {summary['oversubscription']}",
-        ),
-        ("GPUs", f"{grouped(summary['gpus'])} in {grouped(summary['hb_domains'])} HB domains"),
-        (
-            "rails",
-            f"{summary['rails']}"
-            + (f" on {summary['planes']} planes" if summary["planes"] > 1 else ""),
-        ),
+        ("design", f"{summary.design}, {tiers}, oversubscription {summary.oversubscription}"),
+        ("GPUs", f"{grouped(summary.gpus)} in {grouped(summary.hb_domains)} HB domains"),
+        ("rails", f"{summary.rails}{planes}"),
         (
             "blocks",
-            f"{grouped(summary['blocks'])} of {grouped(block['endpoints'])} endpoints: {_widths(block)}",
+            f"{grouped(summary.blocks)} of {grouped(block.endpoints)} endpoints: {_widths(block)}",
         ),
-        ("switches", f"{grouped(summary['switches']['total'])} ({switches})"),
-        ("links", f"{grouped(links['total'])} ({kinds})"),
-        ("cables", grouped(summary["cables"]["total"]) + _longest(summary)),
+        ("switches", f"{grouped(switches.total)} ({roles})"),
+        ("links", f"{grouped(links.total)} ({kinds})"),
+        ("cables", grouped(summary.cables.total) + _longest(summary)),
         (
             "transceivers",
-            f"{grouped(summary['transceivers'])} (one per link end; the bill counts modules)",
+            f"{grouped(summary.transceivers)} (one per link end; the bill counts modules)",
         ),
-        ("cost", _cost(cost)),
+        ("cost", _cost(summary.cost)),
         ("power", _power(summary)),
         ("room", _room(summary)),
+        *([("growth", _moves(growth))] if growth else []),
     ]
-    if growth := summary.get("growth"):
-        facts.append(("growth", _moves(growth)))
-    return f"{summary['name']}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
+    return f"{summary.name}\n" + "\n".join(f"  {name:<13} {text}" for name, text in facts)
 
 
-def _growth(before: Plan, after: Plan) -> dict[str, Any]:
-    """Count what happens to cables when a plan grows, beside the fewest that have to move."""
-    from fabricgen.lifecycle.change.diff import diff
-    from fabricgen.lifecycle.change.lower_bound import fewest_moves
-    from fabricgen.lifecycle.change.renumbering import outgrown
-
-    found = diff(before, after)
-    return {
-        "moved": found.moved, "added": found.added, "removed": found.removed, "kept": found.kept,
-        "moved_at_least": fewest_moves(before, after), "changed": list(outgrown(before, after)),
-    }  # fmt: skip
+def _moves(growth: Growth) -> str:
+    """Count the cables that move, and those that have to."""
+    gone = f", {grouped(growth.removed)} go" if growth.removed else ""
+    return (
+        f"{grouped(growth.moved)} cables move, and {grouped(growth.moved_at_least)} at least must,"
+        " for every pair of switches to have its share;"
+        f" {grouped(growth.added)} come{gone}, {grouped(growth.kept)} stay"
+    )
 
 
-def _moves(growth: dict[str, Any]) -> str:
-    """Say how many cables move, and how many have to."""
-    moves = f"{grouped(growth['moved'])} cables move, and {grouped(growth['moved_at_least'])} at least must, for every pair of switches to have its share"
-    gone = f", {grouped(growth['removed'])} go" if growth["removed"] else ""
-    return f"{moves}; {grouped(growth['added'])} come{gone}, {grouped(growth['kept'])} stay"
-
-
-def _longest(summary: dict[str, Any]) -> str:
-    """Describe the longest cable, and what it rests on."""
+def _longest(summary: PlanSummary) -> str:
+    """Describe the longest cable, and the room that its length was computed in."""
     where = (
         "in a generated room (yours: `site`)"
-        if summary["room"] == "generated"
+        if summary.room == "generated"
         else "in the room of `site`"
     )
-    return f", up to {summary['longest_cable_m']:g} m long {where}" if summary["room"] else ""
+    return f", up to {summary.longest_cable_m:g} m long {where}" if summary.room else ""
 
 
-def _widths(block: dict[str, int]) -> str:
+def _widths(block: BlockSummary) -> str:
     """Describe the switches of a block and how their ports are divided."""
-    parts = [f"{block['leaf']} leaf ({block['leaf_down']} down, {block['leaf_up']} up)"]
-    if block["spine"]:
-        parts.append(
-            f"{block['spine']} spine ({block['spine_down']} down"
-            + (f", {block['spine_up']} up)" if block["spine_up"] else ")")
-        )
-    if block["core"]:
-        parts.append(f"{block['core']} core ({block['core_down']} down)")
+    parts = [f"{block.leaf} leaf ({block.leaf_down} down, {block.leaf_up} up)"]
+    if block.spine:
+        up = f", {block.spine_up} up" if block.spine_up else ""
+        parts.append(f"{block.spine} spine ({block.spine_down} down{up})")
+    if block.core:
+        parts.append(f"{block.core} core ({block.core_down} down)")
     return ", ".join(parts)
 
 
-def _power(summary: dict[str, Any]) -> str:
+def _power(summary: PlanSummary) -> str:
     """Describe the power of the fabric and its heat."""
-    if summary["power_w"] is None:
+    if summary.power_w is None or summary.heat_btu_h is None:
         return "not published for every part"
-    most = (
-        f", {grouped(summary['power_max_w'])} W at most"
-        if summary["power_max_w"] is not None
-        else ""
-    )
-    return f"{grouped(summary['power_w'])} W typical{most}, without hosts; {grouped(round(summary['heat_btu_h']))} BTU/h"
+    most = summary.power_max_w
+    at_most = "" if most is None else f", {grouped(most)} W at most"
+    heat = grouped(round(summary.heat_btu_h))
+    return f"{grouped(summary.power_w)} W typical{at_most}, without hosts; {heat} BTU/h"
 
 
-def _room(summary: dict[str, Any]) -> str:
-    """Describe what the switches take of racks."""
-    rack_units, weight = (summary[key] for key in ("rack_units", "weight_kg"))
+def _room(summary: PlanSummary) -> str:
+    """Describe the rack units and the weight of the switches."""
     known = [
-        f"{grouped(rack_units)} rack units" if rack_units is not None else "",
-        f"{grouped(round(weight))} kg" if weight is not None else "",
+        "" if summary.rack_units is None else f"{grouped(summary.rack_units)} rack units",
+        "" if summary.weight_kg is None else f"{grouped(round(summary.weight_kg))} kg",
     ]
-    told = " and ".join(text for text in known if text)
-    return f"{told} of switches" if told else "not published for every switch"
+    shown = " and ".join(text for text in known if text)
+    return f"{shown} of switches" if shown else "not published for every switch"
 
 
-def _cost(cost: dict[str, Any]) -> str:
-    """Describe a cost, its book, its discount and rate, and what it leaves out."""
-    text = f"{cost['currency']} {grouped(cost['total'])} by {cost['book']}"
-    if off := cost.get("discount_pct"):
-        text += f", less {', '.join(f'{pct:g} % on {name}' for name, pct in off.items())}"
-    if paid := cost.get("exchange"):
-        text += f", at {paid['rate']:g} {cost['currency']} for 1 {paid['from']} of {paid['date']}"
-    return text + (f"; without a price: {', '.join(cost['unpriced'])}" if cost["unpriced"] else "")
+def _cost(cost: CostSummary) -> str:
+    """Describe a cost: its book, discounts, exchange rate, and the parts without a price."""
+    text = f"{cost.currency} {grouped(cost.total)} by {cost.book}"
+    if cost.discount_pct:
+        off = ", ".join(f"{pct:g} % on {name}" for name, pct in cost.discount_pct.items())
+        text += f", less {off}"
+    if paid := cost.exchange:
+        text += f", at {paid.rate:g} {cost.currency} for 1 {paid.from_} of {paid.date}"
+    return text + (f"; without a price: {', '.join(cost.unpriced)}" if cost.unpriced else "")
 
 
 @click.command(cls=Command, examples=("fabricgen compare fabric.yaml --prices street-2026-09",))
@@ -191,7 +175,7 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
 
     Savings are those of rail-only relative to the fat-tree, the any-to-any baseline.
     """
-    from fabricgen.bom.summary import compare as compare_designs
+    from fabricgen.bom.comparison import compare as compare_designs
     from fabricgen.build.preconditions import check_buildable
     from fabricgen.planning.notices import advice
 
@@ -201,48 +185,27 @@ def compare(asked: FabricArguments, *, as_json: bool) -> None:
         for built, _ in comparison.built:
             if built.fabric.design is inventory.spec.design:
                 check_buildable(built, asked.packs)
-        document = comparison.document()
-    if as_json:
-        print_json(document)
-    else:
+        if as_json:
+            print_result(comparison)
+            return
         echo(comparison_text(comparison))
         print_advice(advice(comparison.built[0][0]))
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Lay out designs as columns, and what rail-only saves against the fat-tree as the last one."""
-    from fabricgen.bom.summary import figure_at
-
-    summaries, savings = comparison.summaries, comparison.savings
-    rows = [["", *(summary["design"] for summary in summaries), "rail-only saves"]]
-    figures: list[tuple[str, tuple[str, ...], str]] = [
-        ("tiers", ("tiers",), ""),
-        ("leaf switches", ("switches", "leaf"), ""),
-        ("spine switches", ("switches", "spine"), ""),
-        ("core switches", ("switches", "core"), ""),
-        ("switches", ("switches", "total"), "switches_pct"),
-        ("cables", ("cables", "total"), ""),
-        ("transceivers", ("transceivers",), "transceivers_pct"),
-        ("power, W", ("power_w",), "power_pct"),
-        ("cost", ("cost", "total"), "cost_pct"),
-    ]
-    for name, path, key in figures:
-        saved = savings.get(key)
-        label = f"{name}, {summaries[0]['cost']['currency']}" if name == "cost" else name
-        rows.append(
-            [
-                label,
-                *(grouped(figure_at(summary, path)) for summary in summaries),
-                f"{saved} %" if saved is not None else "",
-            ]
-        )
-    first = summaries[0]
-    title = f"{first['name']}: {grouped(first['gpus'])} GPUs in {grouped(first['hb_domains'])} HB domains, prices {first['cost']['book']}"
+    """Lay out designs as columns, and what rail-only saves against the fat-tree as the last."""
+    summaries = comparison.summaries
+    first, cost = summaries[0], summaries[0].cost
+    rows = _compared(comparison)
+    title = (
+        f"{first.name}: {grouped(first.gpus)} GPUs in {grouped(first.hb_domains)} HB domains,"
+        f" prices {cost.book}"
+    )
     refused = [
         f"{design} cannot be built: {finding.fact} [{finding.code}]"
         for design, finding in comparison.refused
     ]
-    parts = dict.fromkeys(part for summary in summaries for part in summary["cost"]["unpriced"])
+    parts = dict.fromkeys(part for summary in summaries for part in summary.cost.unpriced)
     unpriced = [f"without a price, and in no total: {', '.join(parts)}"] if parts else []
     return "\n".join(
         [
@@ -254,3 +217,30 @@ def comparison_text(comparison: Comparison) -> str:
             *unpriced,
         ]
     )
+
+
+def _compared(comparison: Comparison) -> list[list[str]]:
+    """Return the rows of the table, the header first."""
+    from fabricgen.bom import figures
+
+    summaries = comparison.summaries
+    shown = {
+        "tiers": figures.TIERS,
+        "leaf switches": figures.LEAVES,
+        "spine switches": figures.SPINES,
+        "core switches": figures.CORES,
+        "switches": figures.SWITCHES,
+        "cables": figures.CABLES,
+        "transceivers": figures.TRANSCEIVERS,
+        "power, W": figures.POWER,
+        f"cost, {summaries[0].cost.currency}": figures.COST,
+    }
+    rows = [["", *(summary.design for summary in summaries), "rail-only saves"]]
+    for name, figure in shown.items():
+        saved = figure.saving(comparison.savings)
+        values = (
+            figure.value(summary, bom)
+            for summary, (_, bom) in zip(summaries, comparison.built, strict=True)
+        )
+        rows.append([name, *map(grouped, values), "" if saved is None else f"{saved} %"])
+    return rows

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 import time
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import click
 
@@ -76,6 +76,19 @@ def print_advice(sentences: Iterable[str]) -> None:
     """Print what is no fault, yet worth a word, on stderr."""
     for sentence in sentences:
         click.echo(f"note: {sentence}", err=True)
+
+
+class Result(Protocol):
+    """What a command found, as one JSON document."""
+
+    def document(self) -> dict[str, Any]:
+        """Return the keys and their values."""
+        ...
+
+
+def print_result(result: Result) -> None:
+    """Print what a command found as one JSON document."""
+    print_json(result.document())
 
 
 def print_json(document: object) -> None:

@@ -24,7 +24,7 @@ def links_of(plan: Plan, point: Point, collective: Collective, *, any_to_any: bo
     """Put the traffic of an iteration onto a plan, or onto the same cluster as a fat-tree whose pods hold whole rails. Raises Refusal."""
     from fabricgen.analysis.workload.collectives import Groups
     from fabricgen.analysis.workload.link_traffic import Links
-    from fabricgen.bom.summary import plan_as
+    from fabricgen.bom.comparison import plan_as
     from fabricgen.core.terms import Design
 
     groups = Groups(point.llm, point.machine, int(point.times.n_m), collective)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from fabricgen.bom.summary import as_design
+from fabricgen.bom.comparison import as_design
 from fabricgen.core.terms import ROLES, Design
 
 if TYPE_CHECKING:

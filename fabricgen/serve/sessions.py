@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import COMPARED, compare
+from fabricgen.bom.comparison import COMPARED, compare
 from fabricgen.build.group_report import configs_part
 from fabricgen.build.job import Job
 from fabricgen.build.load_plan import plan_of

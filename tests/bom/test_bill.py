@@ -225,7 +225,7 @@ def test_another_currency_is_paid_at_the_stated_rate() -> None:
         Decimal(879) * Decimal("0.67") * Decimal("0.92")
     ).quantize(Decimal("0.01"))
     assert lines["sn5600"].total == 24 * Decimal("61835.96")
-    cost = summarize(plan, bom)["cost"]
+    cost = summarize(plan, bom).document()["cost"]
     assert (cost["currency"], cost["exchange"], cost["discount_pct"]) == (
         "EUR", {"from": "USD", "rate": 0.92, "date": "2026-09-22"}, {"transceivers": 33},
     )  # fmt: skip
@@ -274,5 +274,5 @@ def test_the_maximum_power_is_that_of_switches_and_modules() -> None:
     bom = make_bom(plan)
     boxes = plan.switch_count(Role.LEAF) + plan.switch_count(Role.SPINE)
     modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
-    assert summarize(plan, bom)["power_max_w"] == boxes * 1720 + modules * 15
+    assert summarize(plan, bom).document()["power_max_w"] == boxes * 1720 + modules * 15
     assert make_bom(plan_of(**DGX)).lines[0].power_max_w is None

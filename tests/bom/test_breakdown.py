@@ -254,7 +254,7 @@ def test_stated_footprints_override_and_unknown_ones_are_named() -> None:
     """Size and weight of a generic switch are unknown until the inventory states them."""
     keys: dict[str, Any] = {"gpus": 64, "hb_domain": {"gpus": 8}, "radix": 64}
     plan = plan_of(**keys)
-    summary = summarize(plan, make_bom(plan))
+    summary = summarize(plan, make_bom(plan)).document()
     assert [summary[key] for key in ("rack_units", "weight_kg", "power_max_w")] == [
         None,
         None,
@@ -266,7 +266,7 @@ def test_stated_footprints_override_and_unknown_ones_are_named() -> None:
     assert summary["heat_btu_h"] == pytest.approx(summary["power_w"] * 3.412, abs=0.05)
     leaf = {"units": 2, "power_w": 2000, "weight_kg": 24}
     plan = plan_of(**keys, site={"footprints": {"leaf": leaf, "host": {"units": 8}}})
-    summary, leaves = summarize(plan, make_bom(plan)), plan.switch_count(plan.roles[0])
+    summary, leaves = summarize(plan, make_bom(plan)).document(), plan.switch_count(plan.roles[0])
     assert (summary["rack_units"], summary["weight_kg"], summary["unknown"]) == (
         2 * leaves,
         24 * leaves,

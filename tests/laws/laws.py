@@ -197,7 +197,11 @@ def a_leaf_is_not_oversubscribed_beyond_what_was_asked(plan: Plan) -> None:
 def the_summary_counts_what_is_wired(plan: Plan) -> None:
     """Links, switches, transceivers and cables of the summary are those of the columns."""
     bom = make_bom(plan)
-    summary, segments, boxes = summarize(plan, bom), plan.mapping.segments, plan.naming.boxes
+    summary, segments, boxes = (
+        summarize(plan, bom).document(),
+        plan.mapping.segments,
+        plan.naming.boxes,
+    )
     rows, wired = links(plan), {switch for switch, _ in switch_ends(plan)}
     by_kind = Counter(LinkKind(row[0]) for row in rows)
     assert summary["links"] == {kind.key: segments * by_kind[kind] for kind in LinkKind} | {
@@ -223,7 +227,7 @@ def the_bill_adds_up(plan: Plan) -> None:
         name: sum(line.quantity for line in bom.lines if line.part_class == name)
         for name in ("switches", "cables")
     }
-    summary = summarize(plan, bom)
+    summary = summarize(plan, bom).document()
     assert quantity == {
         "switches": summary["switches"]["total"],
         "cables": summary["cables"]["total"],

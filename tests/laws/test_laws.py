@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import compare, summarize
+from fabricgen.bom.comparison import compare
+from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Finding, Refusal
 from fabricgen.inventory.load import read_inventory
 from fabricgen.planning.plan import make_plan
@@ -94,7 +95,7 @@ def test_whatever_is_typed_is_planned_or_refused(tmp_path: Path) -> None:
             read = read_inventory(str(file))
             with read.placing():
                 plan = make_plan(read.spec, CATALOG)
-                json.dumps(summarize(plan, make_bom(plan)), allow_nan=False)
+                json.dumps(summarize(plan, make_bom(plan)).document(), allow_nan=False)
                 json.dumps(compare(read.spec, CATALOG).document(), allow_nan=False)
         except Refusal as refusal:
             findings = refusal.findings

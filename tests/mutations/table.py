@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from fabricgen.bom.summary import CableCounts
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.port_layout import Port
 from tests.fabrics import CATALOG
@@ -180,7 +181,7 @@ def _second_row(column: str, value: str) -> Callable[[Evidence], Evidence]:
 
 def _total(evidence: Evidence, key: str, value: Any) -> Evidence:  # noqa: ANN401 - a figure, or several by name
     """Let `plan --json` say something else."""
-    return replace(evidence, summary={**evidence.summary, key: value})
+    return replace(evidence, summary=replace(evidence.summary, **{key: value}))
 
 
 def _empty_rack(evidence: Evidence) -> Evidence:
@@ -422,9 +423,9 @@ MUTATIONS: tuple[Mutation, ...] = (
     Mutation("an uplink without routing", "lab", lambda e: with_configs(e, _lost_port), "routes-apart", "leaves out r0-leaf-1 swp8"),
     Mutation("a VRF less", "one-box", lambda e: with_configs(e, lambda views: views[0].instances.pop()), "routes-apart", "3 routing instances for 4 blocks"),
     Mutation("an instance of another rail", "lab", _instance("rail", "5"), "routes-apart", "r0-leaf-1 is of rail 5"),
-    Mutation("cables counted as links", "copper", lambda e: _total(e, "cables", {"total": 768}), "counts-agree", "`plan --json` counts 768 cables"),
+    Mutation("cables counted as links", "copper", lambda e: _total(e, "cables", CableCounts(768)), "counts-agree", "`plan --json` counts 768 cables"),
     Mutation("transceivers at copper", "copper", lambda e: _total(e, "transceivers", 1024), "counts-agree", "counts 1,024 transceivers"),
-    Mutation("a kind of link left out", "lab", lambda e: _total(e, "links", {**e.summary["links"], "host": 0}), "counts-agree", "`plan --json`, by kind,"),
+    Mutation("a kind of link left out", "lab", lambda e: _total(e, "links", replace(e.summary.links, host=0)), "counts-agree", "`plan --json`, by kind,"),
     Mutation("a label too many at a shared end", "copper", _second_row("label_ends", "B"), "counts-agree", "labels.csv counts 1,025 labels"),
     Mutation("a row that counts as a cable of its own", "copper", _second_row("label_ends", "AB"), "counts-agree", "by the rows that stand for one"),
     Mutation("a piece of another name", "copper", _second_row("piece", "another"), "counts-agree", "the cable list, by `piece`, counts"),

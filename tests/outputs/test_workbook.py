@@ -15,7 +15,7 @@ from openpyxl.styles.colors import Color
 from openpyxl.worksheet.properties import PageSetupProperties
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import compare
+from fabricgen.bom.comparison import compare
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.colours import HUES

@@ -14,7 +14,8 @@ import numpy as np
 
 from fabricgen.bom.bill import Bom, make_bom
 from fabricgen.bom.breakdown.breakdown import by_role
-from fabricgen.bom.summary import Comparison, compare, summarize
+from fabricgen.bom.comparison import Comparison, compare
+from fabricgen.bom.summary import summarize
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import LinkKind, Role
 from fabricgen.planning.clos import spread_over
@@ -277,15 +278,15 @@ def whole(pct: float | None) -> float | None:
 def paper_row(row: Row, _table: Table) -> Row:
     """Compare rail-only with the any-to-any fat-tree."""
     made = paper(row["gpus"], row["radix"])
-    by_design = {summary["design"]: summary for summary in made.summaries}
+    by_design = {summary.design: summary for summary in made.summaries}
     ours, theirs = by_design["rail-only"], by_design["fat-tree"]
     return {
-        "switches_any": theirs["switches"]["total"],
-        "switches_rail_only": ours["switches"]["total"],
-        "transceivers_any": theirs["transceivers"],
-        "transceivers_rail_only": ours["transceivers"],
-        "cost_reduction_pct": whole(made.savings["cost_pct"]),
-        "power_reduction_pct": whole(made.savings["power_pct"]),
+        "switches_any": theirs.switches.total,
+        "switches_rail_only": ours.switches.total,
+        "transceivers_any": theirs.transceivers,
+        "transceivers_rail_only": ours.transceivers,
+        "cost_reduction_pct": whole(made.savings.cost_pct),
+        "power_reduction_pct": whole(made.savings.power_pct),
     }
 
 
@@ -293,9 +294,9 @@ def paper_cost(row: Row, _table: Table) -> Row:
     """Price row 1."""
     return {
         "usd": next(
-            summary["cost"]["total"]
+            summary.cost.total
             for summary in paper(32768, 64).summaries
-            if summary["design"] == row["design"]
+            if summary.design == row["design"]
         )
     }
 
@@ -304,7 +305,7 @@ def paper_range(row: Row, table: Table) -> Row:
     """Find the least and the most that the six rows save."""
     book = "paper-v1-fit" if table.id.endswith("v1") else "paper-v5"
     savings = [
-        whole(paper(gpus, radix, book).savings[f"{row['claim']}_pct"]) or 0
+        whole(paper(gpus, radix, book).savings.document()[f"{row['claim']}_pct"]) or 0
         for gpus, radix in PAPER_ROWS
     ]
     return {"lowest": min(savings), "highest": max(savings)}
@@ -411,7 +412,7 @@ def link_ends(plan: Plan, bom: Bom) -> tuple[int, int]:
         for line in bom.lines
         if line.part_class == "transceivers"
     ]
-    return summarize(plan, bom)["transceivers"], sum(
+    return summarize(plan, bom).transceivers, sum(
         line.quantity * module.ports for line, module in bought if module
     )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable
 
+    from fabricgen.bom.summary import PlanSummary
     from fabricgen.core.arrays import BoolArray, IntArray
     from fabricgen.planning.cabling.compatibility import LinkParts
     from fabricgen.planning.cabling.lengths import Lengths
@@ -84,7 +85,7 @@ class Evidence:
     """How many of so many flows each uplink of the first leaf, and of the spines of its pod, carries."""
     edges: Callable[[], dict[str, tuple[str, str]]]
     """The two devices that each link of the graph joins, by label."""
-    summary: dict[str, Any]
+    summary: PlanSummary
     """What `plan --json` says."""
     racks: Callable[[], dict[str, Counter[str]]]
     """How many of each part are in each rack; empty where nothing is placed."""

@@ -71,16 +71,11 @@ def _counted(evidence: Evidence) -> dict[str, int]:
 
 def _of_plan(evidence: Evidence) -> Iterator[Total]:
     """Read the totals of `plan --json`, from which comparisons and savings are made."""
-    summary = evidence.summary
-    links = summary["links"]
-    yield Total("`plan --json`", "links", links["total"])
-    yield Total(
-        "`plan --json`, by kind,",
-        "links",
-        sum(count for kind, count in links.items() if kind != "total"),
-    )
-    yield Total("`plan --json`", "cables", summary["cables"]["total"])
-    yield Total("`plan --json`", "transceivers", summary["transceivers"])
+    summary, links = evidence.summary, evidence.summary.links
+    yield Total("`plan --json`", "links", links.total)
+    yield Total("`plan --json`, by kind,", "links", sum(links.by_kind().values()))
+    yield Total("`plan --json`", "cables", summary.cables.total)
+    yield Total("`plan --json`", "transceivers", summary.transceivers)
 
 
 def _of_bill(evidence: Evidence) -> Iterator[Total]:

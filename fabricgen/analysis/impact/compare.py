@@ -16,7 +16,7 @@ from fabricgen.analysis.forwarding.failures import find_failures
 from fabricgen.analysis.forwarding.reachability import Reach
 from fabricgen.analysis.impact.measure import impact
 from fabricgen.analysis.impact.surviving import SurvivingFabric
-from fabricgen.bom.summary import plan_as
+from fabricgen.bom.comparison import plan_as
 from fabricgen.core.diagnostics import Refusal
 from fabricgen.core.terms import Design, LinkKind, Role
 

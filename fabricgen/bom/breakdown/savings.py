@@ -9,18 +9,32 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from fabricgen.bom.breakdown.view import SavingsView, SavingView, grouped
-from fabricgen.bom.summary import COMPARED, figure_at, saving_pct
-from fabricgen.bom.tables import decimal_text, module_count, money_text, terms_said
+from fabricgen.bom.comparison import COMPARED, saving_pct
+from fabricgen.bom.figures import (
+    CABLES,
+    COSTS,
+    HEAT,
+    LINKS,
+    MODULES,
+    POWER,
+    POWER_MAX,
+    RACK_UNITS,
+    SWITCHES,
+    TRANSCEIVERS,
+)
+from fabricgen.bom.tables import decimal_text, money_text, terms_said
 from fabricgen.core.terms import Design
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.figures import ComparedFigure
+    from fabricgen.bom.summary import PlanSummary
     from fabricgen.planning.plan import Plan
 
 BASELINES = (Design.RAIL_OPTIMIZED, Design.FAT_TREE)
@@ -32,29 +46,17 @@ CLASS_WORDS = {
 }
 
 
-class _Figure(NamedTuple):
-    """A compared figure: its name, its path in a summary, and its unit."""
-
-    name: str
-    path: tuple[str, ...]
-    unit: str = ""
-
-
 _FIGURES = (
-    _Figure("switches", ("switches", "total")),
-    _Figure("links", ("links", "total")),
-    _Figure("transceivers, one per link end", ("transceivers",)),
-    _Figure("transceiver modules as sold", ("modules",)),
-    _Figure("cables", ("cables", "total")),
-    _Figure("rack units of switches", ("rack_units",)),
-    _Figure("typical power", ("power_w",), "W"),
-    _Figure("most power", ("power_max_w",), "W"),
-    _Figure("heat of the typical power", ("heat_btu_h",), "BTU/h"),
-    _Figure("cost of switches", ("cost", "switches"), "currency"),
-    _Figure("cost of transceivers", ("cost", "transceivers"), "currency"),
-    _Figure("cost of cables", ("cost", "cables"), "currency"),
-    _Figure("cost of NICs", ("cost", "nics"), "currency"),
-    _Figure("cost", ("cost", "total"), "currency"),
+    SWITCHES,
+    LINKS,
+    TRANSCEIVERS,
+    MODULES,
+    CABLES,
+    RACK_UNITS,
+    POWER._replace(name="typical power"),
+    POWER_MAX,
+    HEAT,
+    *COSTS,
 )
 
 
@@ -62,13 +64,13 @@ def savings_view(comparison: Comparison) -> SavingsView:
     """Make the report on one cluster in the compared designs."""
     plan, bom = comparison.built[0]
     known = {
-        plan.fabric.design: {**summary, "modules": module_count(own)}
+        plan.fabric.design: (summary, own)
         for (plan, own), summary in zip(comparison.built, comparison.summaries, strict=True)
     }
     rows = [
         _row(figure, known, bom.book.currency)
         for figure in _FIGURES
-        if any(figure_at(summary, figure.path) is not None for summary in known.values())
+        if any(figure.value(*counted) is not None for counted in known.values())
     ]
     return SavingsView(
         f"What {plan.spec.name} saves as a rail-only fabric",
@@ -82,9 +84,13 @@ def savings_view(comparison: Comparison) -> SavingsView:
     )
 
 
-def _row(figure: _Figure, known: dict[Design, dict[str, Any]], currency: str) -> SavingView:
+def _row(
+    figure: ComparedFigure, known: dict[Design, tuple[PlanSummary, Bom]], currency: str
+) -> SavingView:
     """Make the row of a figure."""
-    values = {design: figure_at(known.get(design, {}), figure.path) for design in COMPARED}
+    values = {
+        design: figure.value(*known[design]) if design in known else None for design in COMPARED
+    }
     ours, saved, saved_pct = values[Design.RAIL_ONLY], [], []
     for design in BASELINES:
         theirs = values[design]
@@ -103,49 +109,37 @@ def _row(figure: _Figure, known: dict[Design, dict[str, Any]], currency: str) ->
     )
 
 
-def _text(value: Decimal, figure: _Figure) -> str:
+def _text(value: Decimal, figure: ComparedFigure) -> str:
     """Format a value as the other tables do."""
     return money_text(value) if figure.unit == "currency" else decimal_text(Fraction(value))
 
 
 def _headline(design: Design, comparison: Comparison, currency: str) -> str:
     """Return one sentence on the savings against a design."""
-    refused = next(
-        (
+    ours, theirs = comparison.summary_of(Design.RAIL_ONLY), comparison.summary_of(design)
+    if ours is None or theirs is None:
+        missing = Design.RAIL_ONLY if ours is None else design
+        reason = next(
             finding.fact
             for other, finding in comparison.refused
             if other in (Design.RAIL_ONLY, design)
-        ),
-        None,
-    )
-    if refused:
-        which = design if comparison.summary_of(Design.RAIL_ONLY) else Design.RAIL_ONLY
-        return (
-            f"Against the {design} design there is no comparison: {which} cannot be built here,"
-            f" because {refused}."
         )
-    ours, theirs, share = (
-        comparison.summary_of(Design.RAIL_ONLY),
-        comparison.summary_of(design),
-        comparison.savings_against(design),
-    )
-    fewer = theirs["switches"]["total"] - ours["switches"]["total"]
+        return (
+            f"Against the {design} design there is no comparison: {missing} cannot be built here,"
+            f" because {reason}."
+        )
+    share = comparison.savings_against(design)
+    fewer = theirs.switches.total - ours.switches.total
     words = [
         (
             f"{grouped(str(abs(fewer)))} {'fewer' if fewer > 0 else 'more'} switches"
-            f" ({_pct(share['switches_pct'])})"
+            f" ({_pct(share.switches_pct)})"
             if fewer
             else "as many switches"
-        )
+        ),
+        _more_or_less("power", theirs.power_w, ours.power_w, share.power_pct, "W"),
+        _more_or_less("cost", theirs.cost.total, ours.cost.total, share.cost_pct, currency),
     ]
-    words.append(
-        _more_or_less("power", theirs["power_w"], ours["power_w"], share["power_pct"], "W")
-    )
-    words.append(
-        _more_or_less(
-            "cost", theirs["cost"]["total"], ours["cost"]["total"], share["cost_pct"], currency
-        )
-    )
     return f"Against the {design} design, rail-only takes {words[0]}, {words[1]}, and {words[2]}."
 
 
@@ -212,7 +206,7 @@ def _compared(comparison: Comparison, plan: Plan) -> Iterator[str]:
 
 def _ratio(comparison: Comparison) -> str:
     """Return the requested oversubscription."""
-    return str(comparison.summaries[0]["oversubscription"])
+    return comparison.summaries[0].oversubscription
 
 
 def _counted(plan: Plan, bom: Bom) -> Iterator[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.planning.plan import Plan
     from fabricgen.views.bom import BomView, FigureView, PartView
 

@@ -6,15 +6,17 @@ the bill; what nobody knows is said so.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from fabricgen.core.terms import LinkKind
+from fabricgen.bom.figures import module_count
+from fabricgen.core.terms import LinkKind, Role
 from fabricgen.outputs.report.faceplates import face_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
+    from fabricgen.bom.summary import PlanSummary
     from fabricgen.planning.plan import Plan
 
 UNKNOWN = "not known"
@@ -29,33 +31,35 @@ class Figure(NamedTuple):
     note: str = ""
 
 
-def headline(plan: Plan, summary: dict[str, Any]) -> str:
+def headline(plan: Plan, summary: PlanSummary) -> str:
     """Say in a sentence what the fabric is.
 
-    >>> from fabricgen.api import plan_inventory, summary
+    >>> from fabricgen.api import plan_inventory
+    >>> from fabricgen.bom.bill import make_bom
+    >>> from fabricgen.bom.summary import summarize
     >>> plan = plan_inventory({"gpus": 64, "hb_domain": {"gpus": 8}, "switches": {"leaf": {"generic": {"radix": 8}}}})
-    >>> headline(plan, summary(plan))
+    >>> headline(plan, summarize(plan, make_bom(plan)))
     'A rail-only fabric for 64 GPUs in 8 HB domains of 8: 8 rails, 8 switches in one tier, 64 cables.'
     """
-    fabric, tiers = plan.fabric, ("one tier", "two tiers", "three tiers")[summary["tiers"] - 1]
-    rails = f"{_count(summary['rails'], 'rail')}" + (
-        f" on {summary['planes']} planes" if summary["planes"] > 1 else ""
+    fabric, tiers = plan.fabric, ("one tier", "two tiers", "three tiers")[summary.tiers - 1]
+    rails = f"{_count(summary.rails, 'rail')}" + (
+        f" on {summary.planes} planes" if summary.planes > 1 else ""
     )
-    domains = f"{_count(summary['hb_domains'], 'HB domain')} of {fabric.domain_gpus:,}"
-    built = f"{_count(summary['switches']['total'], 'switch', 'switches')} in {tiers}, {_count(summary['cables']['total'], 'cable')}"
+    domains = f"{_count(summary.hb_domains, 'HB domain')} of {fabric.domain_gpus:,}"
+    built = f"{_count(summary.switches.total, 'switch', 'switches')} in {tiers}, {_count(summary.cables.total, 'cable')}"
     return (
         f"A {fabric.design} fabric for {_count(fabric.gpus, 'GPU')} in {domains}: {rails}, {built}."
     )
 
 
-def figures(plan: Plan, bom: Bom, summary: dict[str, Any]) -> list[Figure]:
+def figures(plan: Plan, bom: Bom, summary: PlanSummary) -> list[Figure]:
     """Return the figures of a plan, with its bill and its `plan --json`."""
     return [*_size(plan, summary), *_parts(plan, bom, summary), *_room(summary)]
 
 
-def _size(plan: Plan, summary: dict[str, Any]) -> Iterator[Figure]:
+def _size(plan: Plan, summary: PlanSummary) -> Iterator[Figure]:
     """Tell the size and the shape."""
-    fabric, block = plan.fabric, summary["per_block"]
+    fabric, block = plan.fabric, summary.per_block
     reserved = (
         f"room is kept for {fabric.planned_gpus:,}" if fabric.planned_gpus > fabric.gpus else ""
     )
@@ -63,46 +67,50 @@ def _size(plan: Plan, summary: dict[str, Any]) -> Iterator[Figure]:
     yield Figure(
         "hb_domains",
         "HB domains",
-        f"{summary['hb_domains']:,}",
+        f"{summary.hb_domains:,}",
         f"of {fabric.domain_gpus:,} GPUs, {_count(fabric.domain_hosts, 'host')} each",
     )
-    planes = f"on {summary['planes']} planes" if summary["planes"] > 1 else "on one plane"
-    yield Figure("rails", "rails", f"{summary['rails']:,}", planes)
-    widths = {"leaf": "leaf_down", "spine": "spine_down", "core": "core_down"}
+    planes = f"on {summary.planes} planes" if summary.planes > 1 else "on one plane"
+    yield Figure("rails", "rails", f"{summary.rails:,}", planes)
+    widths = {
+        Role.LEAF: (block.leaf, block.leaf_down),
+        Role.SPINE: (block.spine, block.spine_down),
+        Role.CORE: (block.core, block.core_down),
+    }
     split = "; ".join(
-        f"{_count(block[role], role, role)}, {block[down]:,} down"
-        for role, down in widths.items()
-        if block[role]
+        f"{_count(count, role, role)}, {down:,} down"
+        for role, (count, down) in widths.items()
+        if count
     )
     yield Figure(
         "tiers",
         "tiers",
-        str(summary["tiers"]),
-        f"{_count(summary['blocks'], 'block')} of {block['endpoints']:,} endpoints: {split}",
+        str(summary.tiers),
+        f"{_count(summary.blocks, 'block')} of {block.endpoints:,} endpoints: {split}",
     )
     yield Figure(
         "oversubscription",
         "oversubscription",
-        summary["oversubscription"],
+        summary.oversubscription,
         "downlinks to uplinks of a leaf",
     )
 
 
-def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
+def _parts(plan: Plan, bom: Bom, summary: PlanSummary) -> Iterator[Figure]:
     """Tell what is bought."""
-    switches = summary["switches"]
-    roles = ", ".join(f"{switches[role]:,} {role}" for role in plan.roles)
-    yield Figure("switches", "switches", f"{switches['total']:,}", roles)
+    switches = summary.switches
+    roles = ", ".join(f"{count:,} {role}" for role, count in switches.by_role().items())
+    yield Figure("switches", "switches", f"{switches.total:,}", roles)
     yield Figure(
         "cables",
         "cables",
-        f"{summary['cables']['total']:,}",
+        f"{summary.cables.total:,}",
         f"as they are bought: {_media(plan, bom)}",
     )
-    longest = summary["longest_cable_m"]
+    longest = summary.longest_cable_m
     where = (
         "in a generated room; describe yours under `site`"
-        if summary["room"] == "generated"
+        if summary.room == "generated"
         else "in the room of `site`"
     )
     yield Figure(
@@ -111,12 +119,11 @@ def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
         UNKNOWN if longest is None else f"{longest:g} m",
         "no lengths are planned" if longest is None else where,
     )
-    modules = sum(line.quantity for line in bom.lines if line.part_class == "transceivers")
     yield Figure(
         "transceivers",
         "transceiver modules",
-        f"{modules:,}",
-        f"as they are sold; {summary['transceivers']:,} counted one per link end",
+        f"{module_count(bom):,}",
+        f"as they are sold; {summary.transceivers:,} counted one per link end",
     )
     total = sum(len(face_ports(plan, role)) * plan.switch_count(role) for role in plan.roles)
     used = 2 * plan.links - plan.link_count(LinkKind.HOST)
@@ -126,10 +133,10 @@ def _parts(plan: Plan, bom: Bom, summary: dict[str, Any]) -> Iterator[Figure]:
         f"{total - used:,}",
         f"{total:,} ports of switches, {used:,} in use",
     )
-    cost, unpriced = summary["cost"], summary["cost"]["unpriced"]
-    missing = f"; without a price: {', '.join(unpriced)}" if unpriced else ""
-    value = UNKNOWN if cost["total"] is None else f"{cost['currency']} {cost['total']:,}"
-    yield Figure("cost", "cost", value, f"by {cost['book']}{missing}")
+    cost = summary.cost
+    missing = f"; without a price: {', '.join(cost.unpriced)}" if cost.unpriced else ""
+    value = UNKNOWN if cost.total is None else f"{cost.currency} {cost.total:,}"
+    yield Figure("cost", "cost", value, f"by {cost.book}{missing}")
 
 
 def _media(plan: Plan, bom: Bom) -> str:
@@ -143,27 +150,23 @@ def _media(plan: Plan, bom: Bom) -> str:
     return ", ".join(f"{count:,} {medium}" for medium, count in counts.items())
 
 
-def _room(summary: dict[str, Any]) -> Iterator[Figure]:
+def _room(summary: PlanSummary) -> Iterator[Figure]:
     """Tell what the fabric asks of its room, without hosts."""
-    most = summary["power_max_w"]
+    most = summary.power_max_w
     at_most = "" if most is None else f", and {_text(most, 'W')} at most"
     notes = {
         "power_w": f"typical, without hosts{at_most}",
         "rack_units": "of switches",
         "weight_kg": "of switches",
     }
-    for key, label, unit in (
-        ("power_w", "power", "W"),
-        ("rack_units", "rack units", ""),
-        ("weight_kg", "weight", "kg"),
+    for key, label, value, unit in (
+        ("power_w", "power", summary.power_w, "W"),
+        ("rack_units", "rack units", summary.rack_units, ""),
+        ("weight_kg", "weight", summary.weight_kg, "kg"),
     ):
-        unknown = summary["unknown"].get(key)
-        yield Figure(
-            key,
-            label,
-            _text(summary[key], unit),
-            f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key],
-        )
+        unknown = summary.unknown.get(key)
+        note = f"nobody publishes it for {', '.join(unknown)}" if unknown else notes[key]
+        yield Figure(key, label, _text(value, unit), note)
 
 
 def _text(value: float | None, unit: str) -> str:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
+    from fabricgen.bom.summary import PlanSummary
     from fabricgen.outputs.drawings.build import Drawings
     from fabricgen.planning.plan import Plan
 
@@ -70,12 +71,12 @@ def page(paged: Paged) -> dict[str, Any]:
     }
 
 
-def _counts(plan: Plan, summary: dict[str, Any]) -> dict[str, int]:
+def _counts(plan: Plan, summary: PlanSummary) -> dict[str, int]:
     """Return `counts` of the model."""
     fabric = plan.fabric
     return {
         "gpus": fabric.gpus, "domain_gpus": fabric.domain_gpus, "rails": fabric.rails, "planes": fabric.planes, "hosts": len(plan.hosts),
-        "switches": summary["switches"]["total"], "cables": plan.cables, "links": plan.links, "rows": plan.rows,
+        "switches": summary.switches.total, "cables": plan.cables, "links": plan.links, "rows": plan.rows,
         "host_gpus": fabric.host_gpus,
     }  # fmt: skip
 

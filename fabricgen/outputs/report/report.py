@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from fabricgen.analysis.checks.laws import check
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import compare
+from fabricgen.bom.comparison import compare
 from fabricgen.outputs.drawings.build import Drawings
 from fabricgen.outputs.report.drawings import rails, stripes
 from fabricgen.outputs.report.failure_impacts import losses
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fabricgen.analysis.checks.law import Judgement
     from fabricgen.analysis.checks.law import Report as Judged
     from fabricgen.bom.bill import Bom
-    from fabricgen.bom.summary import Comparison
+    from fabricgen.bom.comparison import Comparison
     from fabricgen.outputs.report.failure_impacts import Losses
     from fabricgen.planning.plan import Plan
 

@@ -251,11 +251,11 @@ BY_THE_RULE = {"planning_again_gives_the_same"}
 def test_a_plan_file_holds_the_kept_plan(pair: tuple[Plan, Plan], tmp_path: Path) -> None:
     """Read back it is the same fabric, byte by byte, and it can grow."""
     old, new = pair
-    document = new.document(summarize(new, make_bom(new)))
+    document = new.document(summarize(new, make_bom(new)).document())
     path = tmp_path / "plan.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     again = plan_file(path)
-    assert again.document(summarize(again, make_bom(again))) == document
+    assert again.document(summarize(again, make_bom(again)).document()) == document
     assert wired(again) == wired(new)
     assert list(again.switches()) == list(new.switches())
     assert diff(new, again).steps == ()

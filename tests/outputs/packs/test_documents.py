@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import Comparison, compare
+from fabricgen.bom.comparison import Comparison, compare
 from fabricgen.bom.tables import bom_view, comparison_view
 from fabricgen.catalog.catalog import Catalog
 from fabricgen.core.diagnostics import Finding, Refusal

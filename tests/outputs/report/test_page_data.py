@@ -14,7 +14,8 @@ from fabricgen.analysis.checks.laws import check
 from fabricgen.analysis.impact.ranking import severity
 from fabricgen.api import plan_file
 from fabricgen.bom.bill import make_bom
-from fabricgen.bom.summary import compare, summarize
+from fabricgen.bom.comparison import compare
+from fabricgen.bom.summary import summarize
 from fabricgen.core.terms import LinkKind
 from fabricgen.outputs.report.compact_json import packed
 from fabricgen.outputs.report.failure_impacts import impact_of, measured
@@ -129,7 +130,7 @@ def test_counts_are_those_of_the_plan(name: str) -> None:
     """The page counts what `plan --json` counts, and its tables have as many rows."""
     report = report_named(name)
     plan, counts = report.plan, report.page["counts"]
-    summary = summarize(plan, make_bom(plan))
+    summary = summarize(plan, make_bom(plan)).document()
     assert {key: counts[key] for key in ("gpus", "rails", "planes")} == {
         key: summary[key] for key in ("gpus", "rails", "planes")
     }
@@ -316,7 +317,7 @@ def test_laws_and_comparison_are_told_as_they_are(name: str) -> None:
     refused = {each["design"]: None for each in page["refused"]}
     for figure in ("switches", "cost"):
         assert bars[figure] == refused | {
-            summary["design"]: summary[figure]["total"] for summary in comparison.summaries
+            summary.design: getattr(summary, figure).total for summary in comparison.summaries
         }
 
 

@@ -1,0 +1,153 @@
+"""One cluster in each design, side by side.
+
+Owns the keys of `compare --json`, and how an inventory is planned in another design.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from fabricgen.bom.bill import Bom, make_bom
+from fabricgen.bom.summary import PlanSummary, summarize
+from fabricgen.core.diagnostics import Finding, Refusal
+from fabricgen.core.document import Document
+from fabricgen.core.terms import Design
+from fabricgen.planning.plan import Plan, make_plan
+
+if TYPE_CHECKING:
+    from fabricgen.catalog.catalog import Catalog
+    from fabricgen.inventory.fabric import FabricSpec
+
+COMPARED = (Design.RAIL_ONLY, Design.RAIL_OPTIMIZED, Design.FAT_TREE)
+
+
+@dataclass(frozen=True)
+class Savings(Document):
+    """What rail-only saves against another design, in per cent to one decimal.
+
+    None where the figure of one of the two is not known.
+    """
+
+    cost_pct: float | None
+    power_pct: float | None
+    switches_pct: float | None
+    transceivers_pct: float | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One cluster in each design that can hold it, and why the others cannot.
+
+    Rail-only comes first, and the fat-tree last.
+    """
+
+    built: tuple[tuple[Plan, Bom], ...]
+    refused: tuple[tuple[Design, Finding], ...]
+
+    @cached_property
+    def summaries(self) -> list[PlanSummary]:
+        """The summaries of the designs that were built."""
+        return [summarize(plan, bom) for plan, bom in self.built]
+
+    @cached_property
+    def savings(self) -> Savings:
+        """What rail-only saves against the fat-tree, the any-to-any baseline."""
+        return self.savings_against(Design.FAT_TREE)
+
+    def savings_against(self, design: Design) -> Savings:
+        """Return what rail-only saves against a design."""
+        ours, baseline = self.summary_of(Design.RAIL_ONLY), self.summary_of(design)
+        if ours is None or baseline is None:
+            return Savings(None, None, None, None)
+        return Savings(
+            saving_pct(ours.cost.total, baseline.cost.total),
+            saving_pct(ours.power_w, baseline.power_w),
+            saving_pct(ours.switches.total, baseline.switches.total),
+            saving_pct(ours.transceivers, baseline.transceivers),
+        )
+
+    def summary_of(self, design: Design) -> PlanSummary | None:
+        """Return the summary of a design; None where it could not be built."""
+        return next((summary for summary in self.summaries if summary.design == design), None)
+
+    def document(self) -> dict[str, Any]:
+        """Return `compare --json`."""
+        return {
+            "designs": [summary.document() for summary in self.summaries],
+            "savings": self.savings.document(),
+            "savings_against": {
+                design.value: self.savings_against(design).document() for design in COMPARED[1:]
+            },
+            "refused": [
+                {"design": design.value, "code": finding.code, "fact": finding.fact}
+                for design, finding in self.refused
+            ],
+        }
+
+
+def compare(
+    spec: FabricSpec, catalog: Catalog, known: tuple[Plan, Bom] | None = None
+) -> Comparison:
+    """Plan the same cluster in each design, except the one that is `known`.
+
+    Raises the Refusal of the design that was asked for where not one can be built.
+    """
+    built: list[tuple[Plan, Bom]] = []
+    refused: list[tuple[Design, Finding]] = []
+    asked: Refusal | None = None
+    for design in COMPARED:
+        if known and design is known[0].fabric.design:
+            built.append(known)
+            continue
+        try:
+            plan = plan_as(spec, design, catalog)
+        except Refusal as refusal:
+            refused.append((design, refusal.findings[0]))
+            asked = refusal if design is spec.design else asked
+        else:
+            built.append((plan, make_bom(plan)))
+    if asked and not built:
+        raise asked
+    return Comparison(tuple(built), tuple(refused))
+
+
+def plan_as(spec: FabricSpec, design: Design, catalog: Catalog) -> Plan:
+    """Plan the same cluster in a design. Raises Refusal where it cannot be built.
+
+    In a described room the same rules place every design, so that all choose parts by the same
+    lengths; a design that does not fit the room is planned in a generated one, with parts of an
+    assumed reach.
+    """
+    wanted = as_design(spec, design)
+    try:
+        return make_plan(wanted, catalog)
+    except Refusal:
+        if design is spec.design or wanted.site is None:
+            raise
+    return make_plan(wanted.model_copy(update={"site": None}), catalog)
+
+
+def as_design(spec: FabricSpec, design: Design) -> FabricSpec:
+    """Return the inventory with another design.
+
+    It takes as few tiers as it needs; a fat-tree has no rails, so none share a switch.
+
+    Positions and measured lengths are of the design that was asked for; another one fills the same
+    racks and as many rows as it takes.
+    """
+    if design is spec.design:
+        return spec
+    changes = {"tiers": "auto"} | ({"per_switch": 1} if design is Design.FAT_TREE else {})
+    site = spec.site and spec.site.model_copy(
+        update={"positions": None, "measured_m": {}, "halls": None, "rows": None}
+    )
+    return spec.model_copy(
+        update={"design": design, "rails": spec.rails.model_copy(update=changes), "site": site}
+    )
+
+
+def saving_pct(ours: float | None, baseline: float | None) -> float | None:
+    """Return by how many per cent `ours` is below the baseline."""
+    return round(100 * (1 - ours / baseline), 1) if baseline and ours is not None else None
